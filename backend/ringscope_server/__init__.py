@@ -1,0 +1,1 @@
+"""The server: HTTP, SQL, scheduling, live events."""

@@ -1,0 +1,137 @@
+"""Records: what a rank tells the agent of its node, and the agent then stores and forwards to the server.
+
+One record is one line of JSON on the agent's Unix socket. A timed block is sent as one record with one array per
+column, after the block, so that telling never sits inside a timed region.
+Times: ``*_ns`` are wall-clock nanoseconds since 1970 (to place things); ``*_us`` are durations measured with a
+monotonic clock.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
+TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
+SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
+FAULT_VARIABLE = "RINGSCOPE_FAULT"  # drill: "wrong_element" makes rank 0 spoil one element of each result
+
+# Exit codes of a rank program.
+EXIT_OK = 0
+EXIT_FAILURE = 1
+EXIT_BAD_INPUT = 2
+EXIT_VERIFICATION_FAILED = 3
+
+
+class RecordModel(BaseModel):
+    """Base of every record."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Hello(RecordModel):
+    """The first record of a rank: it is alive and wired up."""
+
+    type: Literal["hello"] = "hello"
+    rank: int
+    local_rank: int
+    ranks: int
+    pid: int
+    host: str
+    time_ns: int
+
+
+class Steps(RecordModel):
+    """Finished steps of one rank: benchmark iterations of one timed block, or training steps.
+
+    Every array has one entry per step. ``bytes`` is the message size of one step, ``bus_factor`` what it is
+    multiplied by to count bytes on the bus (all-reduce: 2(n-1)/n).
+    """
+
+    type: Literal["steps"] = "steps"
+    rank: int
+    first_step: int = Field(ge=0, description="Index of the first step in this record, counted over the attempt.")
+    op: str = Field(description="Collective, such as all_reduce.")
+    algorithm: str
+    transport: str
+    in_place: bool
+    bytes: int
+    bus_factor: float
+    start_ns: list[int]
+    duration_us: list[float]
+    communication_us: list[float]
+    compute_us: list[float]
+    exposed_us: list[float]
+    loss: list[float] | None = None
+    dropped: int = Field(0, description="Records this rank had to drop since its last one.")
+
+
+class Check(RecordModel):
+    """A result check of one rank that found wrong elements; sent only then."""
+
+    type: Literal["check"] = "check"
+    rank: int
+    op: str
+    algorithm: str
+    in_place: bool
+    size_bytes: int
+    wrong: int
+    first_index: int
+    want: str
+    got: str
+
+
+class Measurement(RecordModel):
+    """One row of the sweep's table, from rank 0: times are means or percentiles of the slowest rank per iteration."""
+
+    type: Literal["measurement"] = "measurement"
+    algorithm: str
+    transport: str
+    in_place: bool
+    size_bytes: int
+    count: int
+    dtype: str
+    op: str
+    ranks: int
+    time_us: float
+    algbw_gb_per_s: float = Field(description="size_bytes / time, in 1e9 bytes per second.")
+    busbw_gb_per_s: float
+    wrong: int | None = Field(description="Wrong elements over all ranks; null when the check is off.")
+    min_us: float
+    p50_us: float
+    p99_us: float
+    max_us: float
+    iterations: int
+    time_ns: int
+
+
+class Log(RecordModel):
+    """A line of output. ``rank`` is null when the line is the launcher's or the agent's own."""
+
+    type: Literal["log"] = "log"
+    rank: int | None
+    stream: Literal["stdout", "stderr", "agent"]
+    time_ns: int
+    text: str
+
+
+class Failure(RecordModel):
+    """A rank's own account of why it stops, in one sentence."""
+
+    type: Literal["failure"] = "failure"
+    rank: int
+    reason: Literal["rank_exit", "verification_failed", "oom"]
+    message: str
+
+
+class Done(RecordModel):
+    """The last record of a rank that finished its program."""
+
+    type: Literal["done"] = "done"
+    rank: int
+    dropped: int
+
+
+Record = Annotated[
+    Hello | Steps | Check | Measurement | Log | Failure | Done, Field(discriminator="type")
+]
+RECORD: TypeAdapter[Record] = TypeAdapter(Record)

@@ -1,0 +1,174 @@
+"""What a job is: the immutable specification that a person, a script or the web form submits.
+
+Server, agent, CLI and rank share these models; every sentence about bad input is written here, so that the
+REST API, the form and the terminal say the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+Collective = Literal["all_reduce"]
+Algorithm = Literal["ring", "naive", "direct", "mpi"]
+TransportName = Literal["auto", "shared_memory", "mpi"]
+Device = Literal["auto", "cpu"]
+DType = Literal["float32", "int32"]
+Op = Literal["sum"]
+JobKind = Literal["benchmark"]
+
+ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
+COLLECTIVES: tuple[str, ...] = get_args(Collective)
+MAX_MESSAGE_BYTES = 1 << 36
+
+
+class SpecModel(BaseModel):
+    """Base of every specification: frozen, and an unknown field is an error instead of a silent default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BenchmarkSpec(SpecModel):
+    """A sweep over message sizes: each size is timed with every algorithm, out of place and in place."""
+
+    collective: Collective = Field("all_reduce", description="The collective to measure.")
+    algorithms: Annotated[tuple[Algorithm, ...], Field(min_length=1)] = Field(
+        ("ring", "direct", "mpi"), description="Measured side by side, interleaved size by size."
+    )
+    transport: TransportName = Field(
+        "auto", description="How schedules move data; auto takes shared memory inside one node, else MPI."
+    )
+    device: Device = Field("auto", description="Where the buffers live.")
+    dtype: DType = "float32"
+    op: Op = "sum"
+    min_bytes: int = Field(8, ge=0, le=MAX_MESSAGE_BYTES)
+    max_bytes: int = Field(64 << 20, ge=0, le=MAX_MESSAGE_BYTES)
+    step_factor: int = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
+    warmup: int = Field(5, ge=0, le=100_000, description="Untimed iterations before each size.")
+    iterations: int = Field(20, ge=1, le=1_000_000, description="Timed iterations of each size.")
+    check: bool = Field(True, description="Compare every element with the exact answer after each size.")
+
+    @field_validator("algorithms")
+    @classmethod
+    def _each_once(cls, algorithms: tuple[Algorithm, ...]) -> tuple[Algorithm, ...]:
+        repeated = sorted({name for name in algorithms if algorithms.count(name) > 1})
+        if repeated:
+            raise ValueError(f"{', '.join(repeated)} is named more than once; name each algorithm once.")
+        return algorithms
+
+    @model_validator(mode="after")
+    def _range_is_not_empty(self) -> "BenchmarkSpec":
+        if self.min_bytes > self.max_bytes:
+            raise _at(
+                ("min_bytes",),
+                f"min_bytes {self.min_bytes} is larger than max_bytes {self.max_bytes}; "
+                "lower min_bytes or raise max_bytes.",
+                self.min_bytes,
+            )
+        return self
+
+    def sizes(self) -> Iterator[int]:
+        """Message sizes in bytes, as nccl-tests steps them: b, b·f, b·f² … up to e."""
+        size = self.min_bytes
+        while size <= self.max_bytes:
+            yield size
+            if size == 0:  # zero times a factor would stay zero
+                return
+            size *= self.step_factor
+
+    def measurement_count(self) -> int:
+        """How many rows the finished sweep has: sizes x algorithms x (out of place, in place)."""
+        return sum(1 for _ in self.sizes()) * len(self.algorithms) * 2
+
+
+class Placement(SpecModel):
+    """How many ranks, and on which nodes."""
+
+    ranks: int = Field(2, ge=1, le=65_536, description="Processes in the gang; each takes one slot.")
+    ranks_per_node: int | None = Field(None, ge=1, le=4096, description="Exactly this many on each node.")
+    nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
+    selector: dict[str, str] = Field(default_factory=dict, description="Labels that a node must carry.")
+
+
+class JobSpec(SpecModel):
+    """One job as submitted. It never changes; what happens to it is kept in attempts."""
+
+    name: str = Field("", max_length=200)
+    kind: JobKind = "benchmark"
+    benchmark: BenchmarkSpec = BenchmarkSpec()
+    placement: Placement = Placement()
+    priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
+    time_limit_seconds: int = Field(600, ge=1, le=7 * 86_400)
+    labels: dict[str, str] = Field(default_factory=dict)
+
+
+class FieldError(BaseModel):
+    """One thing wrong with the input: where (a JSON pointer) and a sentence with the remedy."""
+
+    pointer: str
+    detail: str
+
+
+def field_errors(error: ValidationError) -> list[FieldError]:
+    """Pydantic's findings as sentences that name the field and the remedy."""
+    return request_field_errors(error.errors(), skip=0)
+
+
+def request_field_errors(errors: Sequence[Any], skip: int = 1) -> list[FieldError]:
+    """The same for FastAPI's request errors, whose location starts with ``skip`` parts such as "body"."""
+    found = [
+        (tuple(e["loc"])[skip:], e["type"], e["msg"], e.get("ctx") or {}, e.get("input")) for e in errors
+    ]
+    # A wrong element makes pydantic also complain about the list around it: keep the inner finding only.
+    inner = {location[:-1] for location, *_ in found if location and isinstance(location[-1], int)}
+    return [_field_error(*finding) for finding in found if finding[0] not in inner]
+
+
+def pointer(location: tuple[str | int, ...]) -> str:
+    """A JSON pointer (RFC 6901) for a location such as ("benchmark", "algorithms", 0)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
+
+
+def dotted(location: tuple[str | int, ...]) -> str:
+    """The same location as people write it: benchmark.algorithms[0]."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return text.removeprefix(".") or "the request body"
+
+
+def _at(location: tuple[str | int, ...], sentence: str, value: object) -> Exception:
+    """An error of a whole model that belongs to one of its fields (pydantic has no direct way to say so)."""
+    error = PydanticCustomError("field_sentence", "{sentence}", {"sentence": sentence})
+    return ValidationError.from_exception_data("spec", [InitErrorDetails(type=error, loc=location, input=value)])
+
+
+def _field_error(
+    location: tuple[str | int, ...], kind: str, message: str, context: dict[str, Any], value: object
+) -> FieldError:
+    name = dotted(location)
+    last = str(location[-1]) if location else ""
+    match kind:
+        case "literal_error":
+            noun = "algorithm" if "algorithms" in location else last.replace("_", " ")
+            choices = context["expected"].replace("'", "").replace(" or ", ", ")
+            sentence = f"{name}: unknown {noun} {value!r}; choose one of {choices}."
+        case "extra_forbidden":
+            sentence = f"{name}: there is no such field; remove it or correct its name."
+        case "missing":
+            sentence = f"{name}: this field is required; add it."
+        case "greater_than_equal":
+            sentence = f"{name}: {value!r} is too small; give {context['ge']} or more."
+        case "less_than_equal":
+            sentence = f"{name}: {value!r} is too large; give {context['le']} or less."
+        case "too_short":
+            sentence = f"{name}: the list is empty; name at least {context['min_length']}."
+        case "value_error":
+            sentence = f"{name}: {context['error']}"
+        case "field_sentence":
+            sentence = f"{name}: {message}"
+        case "json_invalid":
+            sentence = f"The request body is not valid JSON: {context.get('error', message)}."
+        case _:
+            text = message[:1].lower() + message[1:]
+            sentence = f"{name}: {text}; got {value!r}." if not isinstance(value, dict) else f"{name}: {text}."
+    return FieldError(pointer=pointer(location), detail=sentence)

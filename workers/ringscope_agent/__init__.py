@@ -1,0 +1,1 @@
+"""The node agent: inventory, launch, relay of records, exporter."""

@@ -1,0 +1,1 @@
+"""The `ringscope` command: one module per group of commands."""

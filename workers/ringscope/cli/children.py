@@ -1,0 +1,149 @@
+"""Child processes of `ringscope up`: none outlives it, however it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from ringscope.errors import UserError
+from ringscope.parent_death import end_with_parent
+
+STOP_SECONDS = 10.0  # an agent proves its ranks gone and flushes its spool in about half of this
+_LOG_TAIL_BYTES = 4000
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Child:
+    """One role's process in a session of its own, its output appended to a log file."""
+
+    def __init__(self, role: str, arguments: Sequence[str], log: Path) -> None:
+        self.role = role
+        self.log = log
+        parent = os.getpid()
+        with log.open("ab") as output:
+            self._log_start = output.tell()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", f"ringscope_{role}", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,  # Ctrl-C on the terminal reaches only `up`, which ends them in order
+                preexec_fn=lambda: _die_with(parent),
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative: the signal that killed it."""
+        return self._process.poll()
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it printed since it was started."""
+        with self.log.open("rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(self._log_start, end - _LOG_TAIL_BYTES))
+            return file.read().decode(errors="replace").strip()
+
+    def stop(self) -> None:
+        """SIGTERM, then after STOP_SECONDS SIGKILL; returns once it is gone."""
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+class ChildDiedError(Exception):
+    """A child ended by itself."""
+
+    def __init__(self, child: Child) -> None:
+        code = child.exit_code or 0
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        super().__init__(f"The {child.role} ended with {how}; its log is {child.log}.")
+        self.child = child
+
+
+class Children:
+    """The children in the order of their start; leaving the context ends the last one first."""
+
+    def __init__(self, log_dir: Path) -> None:
+        self._log_dir = log_dir
+        self._children: list[Child] = []
+
+    def start(self, role: str, arguments: Sequence[str]) -> Child:
+        """Start a role's process."""
+        try:
+            self._log_dir.mkdir(parents=True, exist_ok=True)
+            child = Child(role, arguments, self._log_dir / f"{role}.log")
+        except OSError as error:
+            raise UserError(
+                f"The data directory {self._log_dir.parent} cannot be written ({error.strerror}); "
+                "make it writable or choose another with --data-dir."
+            ) from error
+        self._children.append(child)
+        return child
+
+    def check(self) -> None:
+        """Raise ChildDiedError for a child that has ended, UserError when it ended for bad input."""
+        for child in self._children:
+            if child.exit_code is None:
+                continue
+            if child.exit_code == 2 and child.last_words:
+                raise UserError(child.last_words.splitlines()[-1])
+            raise ChildDiedError(child)
+
+    def watch(self) -> None:
+        """Block until a child ends by itself, then raise as ``check`` does."""
+        while True:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+            self.check()
+
+    def __enter__(self) -> "Children":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with _signals_ignored():
+            for child in reversed(self._children):
+                child.stop()
+
+
+@contextmanager
+def interrupts() -> Iterator[None]:
+    """Inside, SIGTERM and a closed terminal are what Ctrl-C is: KeyboardInterrupt."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in _STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _signals_ignored() -> Iterator[None]:
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _die_with(parent: int) -> None:
+    """In the child, before exec: be killed when the parent ends, even by SIGKILL."""
+    end_with_parent()
+    if os.getppid() != parent:  # it died before the line above
+        os._exit(1)

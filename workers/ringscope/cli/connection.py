@@ -1,0 +1,53 @@
+"""Which server a command talks to, and with whose token."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ringscope.client import Client
+from ringscope.errors import UserError
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        envvar="RINGSCOPE_URL",
+        help=f"The server; default: the one that runs on the data directory, else {DEFAULT_URL}.",
+        show_default=False,
+    ),
+]
+
+
+def connect(url: str | None, data_dir: Path) -> Client:
+    """A client for the given server, else for the one on the data directory."""
+    data_dir = data_dir.expanduser()
+    return Client(url or served_url(data_dir) or DEFAULT_URL, token(data_dir))
+
+
+def served_url(data_dir: Path, pid: int | None = None) -> str | None:
+    """The URL that the server on this directory wrote down (with ``pid``: only if that process wrote it)."""
+    try:
+        facts = json.loads((data_dir / "server.json").read_text())
+        return str(facts["url"]) if pid in (None, facts["pid"]) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def token(data_dir: Path) -> str:
+    """The personal token: RINGSCOPE_TOKEN, else the one that the server left in its data directory."""
+    from_environment = os.environ.get("RINGSCOPE_TOKEN", "").strip()
+    if from_environment:
+        return from_environment
+    path = data_dir / "admin-token"
+    try:
+        return path.read_text().strip()
+    except OSError as error:
+        raise UserError(
+            f"No token: RINGSCOPE_TOKEN is not set and {path} cannot be read ({error.strerror}); "
+            "start a server with `ringscope up`, or set RINGSCOPE_TOKEN."
+        ) from error

@@ -1,0 +1,42 @@
+"""What every command shares: bad input as one sentence, and consoles that also work without a terminal."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+_PIPE_COLUMNS = 240
+
+EXIT_FAILED = 1
+EXIT_BAD_INPUT = 2
+EXIT_CANCELLED = 3
+EXIT_INTERRUPTED = 130
+
+DEFAULT_DATA_DIR = Path("~/.local/share/ringscope")
+
+DataDir = Annotated[
+    Path,
+    typer.Option(envvar="RINGSCOPE_DATA_DIR", help="SQLite file, tokens, spools and logs lie here."),
+]
+
+
+def say(text: str = "") -> None:
+    """One line on stdout, at once also through a pipe."""
+    typer.echo(text)
+
+
+def complain(text: str) -> None:
+    """One line on stderr."""
+    typer.echo(text, err=True)
+
+
+def stderr_console() -> Console:
+    """A Rich console on stderr, for progress: stdout stays clean for results."""
+    return Console(stderr=True, highlight=False, markup=False)
+
+
+def stdout_console() -> Console:
+    """A Rich console on stdout, for tables; through a pipe lines are long instead of folded."""
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_COLUMNS)

@@ -1,0 +1,92 @@
+"""`ringscope demo`: the whole way once, on this machine: serve, submit, watch, compare."""
+
+import socket
+import uuid
+from typing import Annotated, Any
+
+import typer
+
+from ringscope.cli.children import ChildDiedError, interrupts
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
+from ringscope.cli.follow import follow
+from ringscope.cli.progress import describe, show_progress
+from ringscope.cli.stack import Stack, StackOptions, running_stack
+from ringscope.cli.submit import exit_code
+from ringscope.cli.up import Host, MetricsPort, Port
+from ringscope.client import Job
+from ringscope.nccl_tests import render_table
+
+DEMO_RANKS = 4
+DEMO_JOB: dict[str, Any] = {
+    "name": "demo",
+    "kind": "benchmark",
+    "benchmark": {
+        "algorithms": ["ring", "direct", "mpi"],
+        "min_bytes": 8,
+        "max_bytes": 16 << 20,
+        "check": True,
+    },
+    "placement": {"ranks": DEMO_RANKS},
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(demo)
+
+
+def demo(
+    leave: Annotated[
+        bool, typer.Option("--exit", help="Stop everything once the result is printed.")
+    ] = False,
+    port: Port = 8000,
+    metrics_port: MetricsPort = 9465,
+    host: Host = "127.0.0.1",
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Run server and agent, submit a benchmark, show its result; serve until Ctrl-C.
+
+    With --exit the exit code is 0 only if the benchmark succeeded.
+    """
+    options = StackOptions(data_dir, host, port, DEMO_RANKS, _free_or_any(host, metrics_port))
+    code = 0
+    try:
+        with interrupts(), running_stack(options) as stack:
+            code = exit_code(_run(stack))
+            if not leave:
+                say("The server goes on; Ctrl-C stops everything.")
+                stack.children.watch()
+    except KeyboardInterrupt:
+        say("Stopped.")
+    except ChildDiedError as death:
+        complain(str(death))
+        code = EXIT_FAILED
+    raise typer.Exit(code)
+
+
+def _run(stack: Stack) -> Job:
+    client = stack.client
+    say(f"Ringscope runs at {client.url}")
+    say(f"  log in once   {client.login_link().url}")
+    job = client.submit(DEMO_JOB, str(uuid.uuid4()))
+    job = show_progress(follow(client, job.id))
+    rows = client.measurements(job.id)
+    if rows:
+        say(render_table(rows))
+    say(describe(job))
+    if job.summary.verdict:
+        say(job.summary.verdict)
+    say(f"  result        {client.url}/jobs/{job.id}")
+    say(f"  log in once   {client.login_link().url}")
+    return job
+
+
+def _free_or_any(host: str, port: int) -> int:
+    """The wanted port, or 0 where another agent already has it: a demo needs no fixed exporter port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return 0
+    return port

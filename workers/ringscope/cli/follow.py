@@ -1,0 +1,67 @@
+"""Following a job until it ends: live events while they flow, plain polling while they do not."""
+
+import time
+from collections.abc import Iterator
+
+from ringscope.client import ApiProblemError, Client, Job, LogLine, ServerAwayError
+
+AWAY_SECONDS = 60.0
+POLL_SECONDS = 1.0
+
+
+def follow(client: Client, job_id: int) -> Iterator[Job]:
+    """The job now, and again whenever something about it changed, until it is finished.
+
+    Survives a restart of the server; raises ServerAwayError after a minute without an answer.
+    """
+    patience = time.monotonic() + AWAY_SECONDS
+    while True:
+        try:
+            for job in _watch(client, job_id):
+                yield job
+                if job.is_finished:
+                    return
+                patience = time.monotonic() + AWAY_SECONDS
+        except ServerAwayError:
+            if time.monotonic() > patience:
+                raise
+        time.sleep(POLL_SECONDS)
+
+
+def _watch(client: Client, job_id: int) -> Iterator[Job]:
+    """One poll, then the stream for as long as it lasts."""
+    job = client.job(job_id)
+    yield job
+    try:
+        for event in client.stream((f"job:{job_id}",)):
+            if event.name in ("open", "reset"):
+                job = client.job(job_id)
+            elif event.name == "job" and event.data["id"] == job_id:
+                job = Job.model_validate(event.data)
+            yield job
+    except ApiProblemError:
+        return
+
+
+class LogReader:
+    """Reads a job's log on from where it stopped; the cursor, not the stream, says what is new."""
+
+    def __init__(self, client: Client, job_id: int, rank: int | None = None) -> None:
+        self._client = client
+        self._job_id = job_id
+        self._rank = rank
+        self._cursor: str | None = None
+        self._last_id = -1
+
+    def fresh(self) -> Iterator[LogLine]:
+        """Lines that were not read before, oldest first; with a rank only that rank's."""
+        while True:
+            page = self._client.log(self._job_id, self._cursor)
+            for line in page.items:
+                if line.id > self._last_id:
+                    self._last_id = line.id
+                    if self._rank is None or line.rank == self._rank:
+                        yield line
+            if page.next is None:
+                return
+            self._cursor = page.next

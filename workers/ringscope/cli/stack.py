@@ -1,0 +1,121 @@
+"""A server and one agent on this machine, started together and ended together."""
+
+import importlib.util
+import os
+import shutil
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringscope.cli.children import Child, Children
+from ringscope.cli.connection import served_url, token
+from ringscope.client import Client
+from ringscope.errors import UserError
+
+START_SECONDS = 60.0
+LOOK_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class StackOptions:
+    """What `up` and `demo` can be told."""
+
+    data_dir: Path
+    host: str
+    port: int
+    slots: int
+    metrics_port: int
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running server and agent, and an administrator's connection to them."""
+
+    client: Client
+    children: Children
+    node: str
+    slots: int
+
+
+@contextmanager
+def running_stack(options: StackOptions) -> Iterator[Stack]:
+    """Start both, wait until the node can take work, and end both on the way out.
+
+    Raises UserError for what the user can mend and ChildDiedError when a process ends by itself.
+    """
+    require_mpi()
+    data_dir = options.data_dir.expanduser()
+    node = socket.gethostname()
+    with Children(data_dir / "logs") as children:
+        server = children.start(
+            "server",
+            ("--data-dir", str(data_dir), "--host", options.host, "--port", str(options.port)),
+        )
+        url = _wait_for_server(children, server, data_dir)
+        with Client(url, token(data_dir)) as client:
+            agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
+            _wait_for_node(children, client, agent, node)
+            yield Stack(client, children, node, options.slots)
+
+
+def require_mpi() -> None:
+    """Refuse early, with the remedy, on a machine that could never run a rank."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    missing = [
+        *(["mpi4py"] if importlib.util.find_spec("mpi4py") is None else []),
+        *(["mpiexec"] if not beside.exists() and shutil.which("mpiexec") is None else []),
+    ]
+    if missing:
+        raise UserError(
+            f"MPI is missing ({' and '.join(missing)} not found); install the worker extra: "
+            "pip install 'ringscope[worker]'."
+        )
+
+
+def default_slots() -> int:
+    """A slot per core, and four at least, so that a gang of four also runs on a laptop."""
+    return max(4, os.cpu_count() or 1)
+
+
+def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path) -> tuple[str, ...]:
+    flags = {
+        "--server": url,
+        "--name": node,
+        "--slots": options.slots,
+        "--address": "127.0.0.1",
+        "--metrics-port": options.metrics_port,
+        "--data-dir": data_dir / "agent",
+        "--token-file": data_dir / "agent-token",
+    }
+    return tuple(str(part) for flag in flags.items() for part in flag)
+
+
+def _wait_for_server(children: Children, server: Child, data_dir: Path) -> str:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        children.check()
+        url = served_url(data_dir, server.pid)
+        if url is not None:
+            with Client(url, "") as client:
+                if client.is_ready():
+                    return url
+        time.sleep(LOOK_SECONDS)
+    raise UserError(f"The server was not ready within {START_SECONDS:.0f} s; see {server.log}.")
+
+
+def _wait_for_node(children: Children, client: Client, agent: Child, name: str) -> None:
+    started = time.monotonic()
+    deadline = started + START_SECONDS
+    while time.monotonic() < deadline:
+        children.check()
+        for node in client.nodes():
+            # a node of this name may be known from an earlier run: only a heartbeat since the start counts
+            is_fresh = node.heartbeat_age_seconds < time.monotonic() - started
+            if node.name == name and node.observed == "ready" and is_fresh:
+                return
+        time.sleep(LOOK_SECONDS)
+    raise UserError(f"The agent was not ready within {START_SECONDS:.0f} s; see {agent.log}.")

@@ -1,0 +1,57 @@
+"""`ringscope up`: the server and one agent on this machine until Ctrl-C."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.children import ChildDiedError, interrupts
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
+from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
+
+Port = Annotated[
+    int,
+    typer.Option(envvar="RINGSCOPE_PORT", min=0, max=65535, help="API and web page; 0 takes any free one."),
+]
+MetricsPort = Annotated[
+    int, typer.Option(min=0, max=65535, help="The agent's exporter for Prometheus; 0 takes any free one.")
+]
+Host = Annotated[str, typer.Option(envvar="RINGSCOPE_HOST", help="Address that the server listens on.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(up)
+
+
+def up(
+    port: Port = 8000,
+    slots: Annotated[
+        int | None, typer.Option(min=1, max=4096, help="Ranks at a time; default: the cores, 4 at least.")
+    ] = None,
+    metrics_port: MetricsPort = 9465,
+    host: Host = "127.0.0.1",
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Run the server and one agent on this machine until Ctrl-C."""
+    options = StackOptions(data_dir, host, port, slots or default_slots(), metrics_port)
+    try:
+        with interrupts(), running_stack(options) as stack:
+            _welcome(stack, data_dir.expanduser())
+            stack.children.watch()
+    except KeyboardInterrupt:
+        say("Stopped.")
+    except ChildDiedError as death:
+        complain(str(death))
+        raise typer.Exit(EXIT_FAILED) from None
+
+
+def _welcome(stack: Stack, data_dir: Path) -> None:
+    command = "ringscope submit --ranks 4 --wait"
+    here = "" if data_dir == DEFAULT_DATA_DIR.expanduser() else f"RINGSCOPE_DATA_DIR={data_dir} "
+    say(f"Ringscope runs at {stack.client.url} (node {stack.node}, {stack.slots} slots, pid {os.getpid()})")
+    say(f"  log in once   {stack.client.login_link().url}")
+    say(f"  submit        {here}{command}")
+    say(f"  data          {data_dir}")
+    say("Ctrl-C stops everything.")

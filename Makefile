@@ -1,0 +1,37 @@
+# Every target installs what it lacks, inside .venv and frontend/node_modules; nothing needs root.
+PYTHON ?= python3
+BIN := .venv/bin
+UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f ! -name '*.tsbuildinfo' -print)
+.DEFAULT_GOAL := help
+.PHONY: help install demo test bench lint ui clean
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: .venv/.test ui ## Make .venv with the worker and test extras, and build the web page
+
+demo: .venv/.worker ui ## Serve, run one benchmark, show it (EXIT=1: then stop; PORT=8000)
+	@exec $(BIN)/ringscope demo $(if $(filter-out 0,$(EXIT)),--exit) $(if $(PORT),--port $(PORT))
+
+test: .venv/.test ui ## Run every test tier that can run here (CI=true: only the GPU tier may be skipped)
+	@exec $(BIN)/python scripts/test.py $(TIERS)
+
+bench: .venv/.worker ## Measure the engine on this machine
+	@exec $(BIN)/python benchmarks/one_node.py
+
+lint: .venv/.test ui ## Check style, types and import arrows
+	@exec $(BIN)/python scripts/test.py lint
+
+ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources changed
+
+clean: ## Remove what was built; data directories stay
+	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/.worker: pyproject.toml scripts/venv
+	PYTHON=$(PYTHON) scripts/venv && touch $@
+
+.venv/.test: .venv/.worker
+	PYTHON=$(PYTHON) scripts/venv --group dev && touch $@
+
+frontend/dist/index.html: $(UI_SOURCES) scripts/ui | .venv/.worker
+	scripts/ui build && touch $@

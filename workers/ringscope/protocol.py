@@ -20,7 +20,6 @@ from ringscope.spec import JobSpec
 
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3
-READY_DEADLINE_SECONDS = 30.0
 STOP_GRACE_SECONDS = 5.0
 
 
@@ -52,7 +51,9 @@ class Registration(BaseModel):
     slots: int = Field(ge=1, le=4096)
     metrics_address: str = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory
-    versions: dict[str, str] = Field(description="ringscope, python, mpi4py, mpi, numpy … as found on the node.")
+    versions: dict[str, str] = Field(
+        description="ringscope, python, mpi4py, mpi, numpy … as found on the node."
+    )
     labels: dict[str, str] = {}
 
 

@@ -8,7 +8,7 @@ monotonic clock.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
 TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
@@ -49,7 +49,9 @@ class Steps(RecordModel):
 
     type: Literal["steps"] = "steps"
     rank: int
-    first_step: int = Field(ge=0, description="Index of the first step in this record, counted over the attempt.")
+    first_step: int = Field(
+        ge=0, description="Index of the first step in this record, counted over the attempt."
+    )
     op: str = Field(description="Collective, such as all_reduce.")
     algorithm: str
     transport: str
@@ -63,6 +65,13 @@ class Steps(RecordModel):
     exposed_us: list[float]
     loss: list[float] | None = None
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
+
+    @model_validator(mode="after")
+    def _columns_are_equally_long(self) -> "Steps":
+        columns = [self.duration_us, self.communication_us, self.compute_us, self.exposed_us, self.loss]
+        if any(column is not None and len(column) != len(self.start_ns) for column in columns):
+            raise ValueError("every column of a steps record needs one entry per step")
+        return self
 
 
 class Check(RecordModel):
@@ -78,6 +87,7 @@ class Check(RecordModel):
     first_index: int
     want: str
     got: str
+    time_ns: int
 
 
 class Measurement(RecordModel):
@@ -131,7 +141,5 @@ class Done(RecordModel):
     dropped: int
 
 
-Record = Annotated[
-    Hello | Steps | Check | Measurement | Log | Failure | Done, Field(discriminator="type")
-]
+Record = Annotated[Hello | Steps | Check | Measurement | Log | Failure | Done, Field(discriminator="type")]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record)

@@ -90,6 +90,30 @@ class Placement(SpecModel):
     nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
     selector: dict[str, str] = Field(default_factory=dict, description="Labels that a node must carry.")
 
+    @model_validator(mode="after")
+    def _numbers_agree(self) -> "Placement":
+        if self.ranks_per_node and self.ranks % self.ranks_per_node:
+            raise _at(
+                ("ranks_per_node",),
+                f"{self.ranks} ranks cannot be split into {self.ranks_per_node} on each node; "
+                "choose a divisor of ranks.",
+                self.ranks_per_node,
+            )
+        if self.nodes and self.nodes > self.ranks:
+            raise _at(
+                ("nodes",),
+                f"{self.nodes} nodes cannot each run one of {self.ranks} ranks; lower nodes or raise ranks.",
+                self.nodes,
+            )
+        if self.nodes and self.ranks_per_node and self.nodes * self.ranks_per_node != self.ranks:
+            raise _at(
+                ("nodes",),
+                f"{self.nodes} nodes with {self.ranks_per_node} ranks each are not {self.ranks} ranks; "
+                "leave out one of nodes and ranks_per_node.",
+                self.nodes,
+            )
+        return self
+
 
 class JobSpec(SpecModel):
     """One job as submitted. It never changes; what happens to it is kept in attempts."""
@@ -139,7 +163,9 @@ def dotted(location: tuple[str | int, ...]) -> str:
 def _at(location: tuple[str | int, ...], sentence: str, value: object) -> Exception:
     """An error of a whole model that belongs to one of its fields (pydantic has no direct way to say so)."""
     error = PydanticCustomError("field_sentence", "{sentence}", {"sentence": sentence})
-    return ValidationError.from_exception_data("spec", [InitErrorDetails(type=error, loc=location, input=value)])
+    return ValidationError.from_exception_data(
+        "spec", [InitErrorDetails(type=error, loc=location, input=value)]
+    )
 
 
 def _field_error(
@@ -167,8 +193,11 @@ def _field_error(
         case "field_sentence":
             sentence = f"{name}: {message}"
         case "json_invalid":
+            location = ()
             sentence = f"The request body is not valid JSON: {context.get('error', message)}."
         case _:
             text = message[:1].lower() + message[1:]
-            sentence = f"{name}: {text}; got {value!r}." if not isinstance(value, dict) else f"{name}: {text}."
+            sentence = (
+                f"{name}: {text}; got {value!r}." if not isinstance(value, dict) else f"{name}: {text}."
+            )
     return FieldError(pointer=pointer(location), detail=sentence)

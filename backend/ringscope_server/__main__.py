@@ -1,0 +1,88 @@
+"""``python -m ringscope_server``: one server on one data directory."""
+
+import argparse
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+
+import uvicorn
+from pydantic import ValidationError
+
+from ringscope_server.app import create_app, services_for
+from ringscope_server.db.lock import DataDirError, lock_data_dir
+from ringscope_server.settings import Settings
+
+EXIT_BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until SIGINT or SIGTERM. Gives the exit code: 2 with one line on stderr when it cannot start."""
+    try:
+        settings = read_settings(arguments)
+        lock = lock_data_dir(settings.data_path)
+        listener = listen(settings.host, settings.port)
+    except (DataDirError, StartError) as error:
+        print(f"ringscope server: {error}", file=sys.stderr)  # noqa: T201  # the terminal is this module's job
+        return EXIT_BAD_INPUT
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    with lock, listener:
+        return serve(settings, listener)
+
+
+class StartError(Exception):
+    """The server cannot start; the message is one sentence for the operator."""
+
+
+def read_settings(arguments: Sequence[str] | None) -> Settings:
+    """Settings from RINGSCOPE_* variables, overridden by flags. Raises StartError for a bad value."""
+    parser = argparse.ArgumentParser(prog="ringscope server", description="The Ringscope server.")
+    for name, field in Settings.model_fields.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", help=field.description)
+    given = {name: value for name, value in vars(parser.parse_args(arguments)).items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        flag = "--" + str(first["loc"][0]).replace("_", "-")
+        raise StartError(f"{flag}: {first['msg'].lower()}; got {first['input']!r}.") from error
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises StartError when the address cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=512)
+    except OSError as error:
+        raise StartError(
+            f"Cannot listen on {host}:{port} ({error.strerror}); choose another port with --port."
+        ) from error
+
+
+def serve(settings: Settings, listener: socket.socket) -> int:
+    """Run the application on a socket that already listens."""
+    port = listener.getsockname()[1]
+    url = f"http://{settings.host}:{port}"
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(services_for(settings)),
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=3,
+        )
+    )
+    (settings.data_path / "server.json").write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n")
+    print(f"Ringscope server listens on {url}", flush=True)  # noqa: T201
+    # uvicorn raises the signal again after its shutdown; an orderly end is not an error here.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    server.run(sockets=[listener])
+    return 0 if server.started else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

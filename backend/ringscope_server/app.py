@@ -1,0 +1,85 @@
+"""The application: routes, and what runs beside them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import APIRouter, FastAPI
+from fastapi.middleware.gzip import GZipMiddleware
+
+from ringscope import __version__
+from ringscope_server.db import schema
+from ringscope_server.db.engine import Database, sqlite_url
+from ringscope_server.http import agents, jobs, monitoring, nodes, problems, results, session, stream, ui
+from ringscope_server.http.body_limit import BodyLimit
+from ringscope_server.scheduler import loop
+from ringscope_server.services import Services
+from ringscope_server.settings import Settings
+from ringscope_server.users import tokens
+from ringscope_server.users.tokens import Role, TokenKind
+
+API = "/api/v1"
+# What lies in the data directory for the CLI (admin-token) and the agent of this machine (agent-token).
+TOKEN_FILES: tuple[tuple[TokenKind, Role], ...] = (("personal", "admin"), ("agent", "agent"))
+
+
+def create_app(services: Services) -> FastAPI:
+    """The whole server around these services; starting it prepares the database and starts the scheduler."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await prepare(services)
+        scheduler = asyncio.create_task(loop.run(services))
+        try:
+            yield
+        finally:
+            services.signals.close()
+            services.stream.close()
+            scheduler.cancel()
+            with suppress(asyncio.CancelledError):
+                await scheduler
+            await services.database.dispose()
+
+    app = FastAPI(
+        title="Ringscope",
+        version=__version__,
+        description="Schedules all-reduce benchmarks on worker nodes, measures every step and shows it live.",
+        lifespan=lifespan,
+        responses={"4XX": {"model": problems.ProblemDocument, "description": "What is wrong, as RFC 9457."}},
+    )
+    app.state.services = services
+    app.add_middleware(BodyLimit, max_bytes=services.settings.max_body_bytes)
+    app.add_middleware(GZipMiddleware, minimum_size=1024)
+    problems.install(app)
+    api = APIRouter(prefix=API)
+    for router in (
+        session.router,
+        jobs.router,
+        results.router,
+        nodes.router,
+        stream.router,
+        monitoring.discovery,
+        agents.router,
+    ):
+        api.include_router(router)
+    app.include_router(api)
+    app.include_router(session.pages)
+    app.include_router(monitoring.pages)
+    ui.install(app)
+    return app
+
+
+async def prepare(services: Services) -> None:
+    """Bring the schema up to date and keep the token files that CLI and local agent use."""
+    await schema.upgrade(services.database.engine)
+    for kind, role in TOKEN_FILES:
+        path, now = services.settings.data_path / f"{role}-token", services.now()
+        async with services.database.write() as session:
+            secret = tokens.read_file(path)
+            if secret is None or await tokens.find(session, secret, now) is None:
+                tokens.write_file(path, await tokens.create(session, role, kind, role, now, None))
+
+
+def services_for(settings: Settings) -> Services:
+    """Services on the embedded database of the settings' data directory."""
+    return Services(settings=settings, database=Database(sqlite_url(settings.data_path)))

@@ -1,0 +1,1 @@
+"""The event table and the live stream."""

@@ -1,0 +1,1 @@
+"""Routes: parse, authorise, call a service, answer."""

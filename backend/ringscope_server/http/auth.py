@@ -1,0 +1,62 @@
+"""Who may do what: a bearer token, or the cookie of a browser session.
+
+Every route depends on one of ``Viewer``, ``Operator``, ``Admin`` or ``Agent``, or stands on the list of public
+routes in tests/server/test_auth.py.
+"""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+
+from ringscope_server.http.problems import Problem
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.users import tokens
+from ringscope_server.users.tokens import Role, User
+
+COOKIE = "ringscope_session"
+CLIENT_HEADER = "X-Ringscope-Client"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_bearer = HTTPBearer(auto_error=False, description="A personal token, such as the one in DATA_DIR/admin-token.")
+_cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="The session of a browser.")
+
+
+async def current_user(
+    request: Request,
+    services: ServicesDep,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    cookie: Annotated[str | None, Depends(_cookie)],
+) -> User:
+    """The user of this request. Raises a 401 problem without a valid token, a 403 one for a forged request."""
+    secret = bearer.credentials if bearer else cookie
+    if secret is None:
+        raise Problem(401, "not_logged_in", "This needs a token: send it as 'Authorization: Bearer TOKEN'.")
+    async with services.database.read() as session:
+        token = await tokens.find(session, secret, services.now())
+    # A login link's token is good for one thing only: the login route, which takes it away.
+    if token is None or token.kind == "login":
+        raise Problem(401, "bad_token", "The token is unknown or expired; use a valid one.")
+    if bearer is None and request.method not in SAFE_METHODS and CLIENT_HEADER not in request.headers:
+        # Another site's page can make the browser send the cookie, but not this header.
+        raise Problem(403, "forged_request", f"A change made with the session cookie needs the {CLIENT_HEADER} header.")
+    return tokens.as_user(token)
+
+
+class RequireRole:
+    """A dependency that lets only users with a role pass."""
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+
+    async def __call__(self, user: Annotated[User, Depends(current_user)]) -> User:
+        """The user, or a 403 problem that names the missing role."""
+        if not user.may(self.role):
+            raise Problem(403, "not_allowed", f"This needs the role {self.role}; your token has the role {user.role}.")
+        return user
+
+
+Viewer = Annotated[User, Depends(RequireRole("viewer"))]
+Operator = Annotated[User, Depends(RequireRole("operator"))]
+Admin = Annotated[User, Depends(RequireRole("admin"))]
+Agent = Annotated[User, Depends(RequireRole("agent"))]

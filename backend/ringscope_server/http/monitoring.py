@@ -1,0 +1,59 @@
+"""/metrics, discovery for Prometheus, and health."""
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client.exposition import choose_encoder
+from pydantic import BaseModel
+from sqlalchemy import text
+
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.problems import Problem
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.monitoring.collector import registry
+
+discovery = APIRouter(tags=["monitoring"])
+pages = APIRouter(tags=["monitoring"], include_in_schema=False)
+
+REFRESH_SECONDS = 5
+
+
+class TargetGroup(BaseModel):
+    """One entry of Prometheus' http_sd format."""
+
+    targets: list[str]
+    labels: dict[str, str]
+
+
+@discovery.get("/prometheus/targets", operation_id="list_prometheus_targets")
+async def list_prometheus_targets(user: Viewer, services: ServicesDep, response: Response) -> list[TargetGroup]:
+    """Agents to scrape, for http_sd. Lost nodes stay listed, so that ``up`` falls to 0 instead of vanishing."""
+    if not services.monitoring.is_ready:
+        # Prometheus keeps its last list on an error; an empty list would make it drop every target.
+        raise Problem(503, "not_ready", "The list of nodes is not read yet; try again.")
+    response.headers["X-Prometheus-Refresh-Interval-Seconds"] = str(REFRESH_SECONDS)
+    return [
+        TargetGroup(targets=[node.metrics_address], labels={"node": node.name}) for node in services.monitoring.nodes
+    ]
+
+
+@pages.get("/metrics")
+async def metrics(user: Viewer, request: Request, services: ServicesDep) -> Response:
+    """The server's own metrics, as Prometheus text or OpenMetrics."""
+    own = registry(services.monitoring, services.stream)
+    encode, media_type = choose_encoder(request.headers.get("accept", ""))
+    return Response(encode(own), media_type=media_type)
+
+
+@pages.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@pages.get("/readyz")
+async def readyz(services: ServicesDep) -> dict[str, str]:
+    """The database answers and the scheduler has made a pass."""
+    async with services.database.read() as session:
+        await session.execute(text("SELECT 1"))
+    if not services.monitoring.is_ready:
+        raise Problem(503, "not_ready", "The scheduler has not made a pass yet; try again.")
+    return {"status": "ready"}

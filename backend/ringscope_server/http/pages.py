@@ -1,0 +1,34 @@
+"""Pages of lists: opaque cursors over a growing key, so that a page never shifts under the reader."""
+
+import base64
+import binascii
+from typing import Annotated
+
+from fastapi import Query
+
+from ringscope.spec import FieldError
+from ringscope_server.http.problems import invalid
+
+Limit = Annotated[int, Query(ge=1, le=1000, description="Rows of one page.")]
+Cursor = Annotated[str | None, Query(max_length=200, description="``next`` of the page before.")]
+
+
+def encode(key: int) -> str:
+    """The cursor for the page after ``key``."""
+    return base64.urlsafe_b64encode(str(key).encode()).decode().rstrip("=")
+
+
+def decode(cursor: str | None) -> int | None:
+    """The key in a cursor. Raises a 422 problem for one that this server did not make."""
+    if cursor is None:
+        return None
+    try:
+        return int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error) as error:
+        sentence = "cursor: this is not a cursor of this server; pass the page's next unchanged, or leave it out."
+        raise invalid([FieldError(pointer="/cursor", detail=sentence)]) from error
+
+
+def next_cursor(ids: list[int], limit: int) -> str | None:
+    """The cursor after a full page; a short page is the last one."""
+    return encode(ids[-1]) if len(ids) == limit else None

@@ -1,0 +1,31 @@
+"""/stream: one server-sent event stream per browser tab."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.services import ServicesDep
+
+router = APIRouter(tags=["live"])
+
+Topics = Annotated[str, Query(max_length=1000, description="Comma-separated: jobs, nodes, job:42 …")]
+LastEventId = Annotated[str | None, Header(description="The browser sends it when it reconnects.")]
+
+
+@router.get("/stream", operation_id="stream", response_class=EventSourceResponse)
+async def stream(
+    user: Viewer, services: ServicesDep, topics: Topics = "jobs,nodes", last_event_id: LastEventId = None
+) -> AsyncIterator[ServerSentEvent]:
+    """Changes as they happen.
+
+    Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
+    ``reset`` ({}) when messages were missed: read everything again. Ids only grow; Last-Event-ID resumes.
+    """
+    last_id = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
+    # Says at once that the stream stands: a quiet cluster would otherwise leave the reader guessing.
+    yield ServerSentEvent(comment="connected", retry=2000)
+    async for message in services.stream.subscribe(topics.split(","), last_id):
+        yield ServerSentEvent(data=message.data, event=message.type, id=str(message.id))

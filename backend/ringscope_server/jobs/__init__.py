@@ -1,0 +1,1 @@
+"""Jobs and attempts: states, transitions, services."""

@@ -1,0 +1,1 @@
+"""Metrics of the server and discovery for Prometheus."""

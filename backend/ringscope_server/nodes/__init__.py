@@ -1,0 +1,1 @@
+"""Nodes: registration, heartbeat, assignments."""

@@ -1,0 +1,52 @@
+"""Wake-ups inside this process: an agent's poll when its assignments change, the scheduler when work may start."""
+
+import asyncio
+import time
+from collections import defaultdict
+from contextlib import suppress
+
+
+class Signals:
+    """Revisions per node, and a bell for the scheduler. Nothing is lost without it: both also look now and then."""
+
+    def __init__(self) -> None:
+        # Not zero: after a restart no agent may hold a revision that this process also counts.
+        self._start = time.time_ns() // 1_000_000
+        self._revisions: dict[int, int] = defaultdict(lambda: self._start)
+        self._changed: dict[int, asyncio.Event] = defaultdict(asyncio.Event)
+        self._scheduler = asyncio.Event()
+        self._is_closing = False
+
+    def revision(self, node_id: int) -> int:
+        """The number of this node's newest assignments."""
+        return self._revisions[node_id]
+
+    def assignments_changed(self, node_id: int) -> None:
+        """Call after the commit that changed a node's assignments."""
+        self._revisions[node_id] += 1
+        self._changed.pop(node_id, asyncio.Event()).set()
+
+    async def wait_for_assignments(self, node_id: int, seen: int, seconds: float) -> None:
+        """Return when the revision differs from ``seen``, or after ``seconds``."""
+        if self._revisions[node_id] == seen and not self._is_closing:
+            await _wait(self._changed[node_id], seconds)
+
+    def wake_scheduler(self) -> None:
+        """Call after a commit that may let a job start."""
+        self._scheduler.set()
+
+    async def wait_for_work(self, seconds: float) -> None:
+        """Return when the scheduler has something to look at, or after ``seconds``."""
+        await _wait(self._scheduler, seconds)
+        self._scheduler.clear()
+
+    def close(self) -> None:
+        """Let every waiting poll go: the server stops."""
+        self._is_closing = True
+        for event in self._changed.values():
+            event.set()
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)

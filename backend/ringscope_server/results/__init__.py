@@ -1,0 +1,1 @@
+"""What was measured: rows, steps, log, summary."""

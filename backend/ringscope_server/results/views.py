@@ -1,0 +1,100 @@
+"""Results as the API shows them."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+
+class MeasurementView(BaseModel):
+    """One row of a sweep's table; rates in 1e9 bytes per second, times in microseconds."""
+
+    id: int
+    algorithm: str
+    transport: str
+    in_place: bool
+    size_bytes: int
+    count: int
+    dtype: str
+    op: str
+    ranks: int
+    iterations: int
+    time_us: float
+    algbw_gb_per_s: float
+    busbw_gb_per_s: float
+    wrong: int | None = Field(description="Wrong elements over all ranks; null when the check was off.")
+    min_us: float
+    p50_us: float
+    p99_us: float
+    max_us: float
+    measured_at: datetime
+
+
+class StepView(BaseModel):
+    """One step of one rank: a benchmark iteration, or a training step."""
+
+    id: int
+    rank: int
+    step: int
+    op: str
+    algorithm: str
+    in_place: bool
+    bytes: int
+    started_at_ns: int = Field(description="Wall clock, nanoseconds since 1970.")
+    duration_us: float
+    compute_us: float
+    communication_us: float
+    exposed_us: float
+    loss: float | None
+
+
+class LogLine(BaseModel):
+    """A line of output; ``rank`` is null for the launcher's and the agent's own lines."""
+
+    id: int
+    node: str
+    rank: int | None
+    stream: str
+    time_ns: int
+    text: str
+
+
+class EventView(BaseModel):
+    """Something that happened to a job or a node, and who did it."""
+
+    id: int
+    time: datetime
+    actor: str
+    action: str
+    target_type: str
+    target_id: str
+    before: str | None
+    after: str | None
+    message: str
+
+
+class MeasurementPage(BaseModel):
+    """Measurements in the order they were made."""
+
+    items: list[MeasurementView]
+    next: str | None
+
+
+class StepPage(BaseModel):
+    """Steps in the order they were stored."""
+
+    items: list[StepView]
+    next: str | None
+
+
+class LogPage(BaseModel):
+    """Log lines in the order they were stored."""
+
+    items: list[LogLine]
+    next: str | None
+
+
+class EventPage(BaseModel):
+    """Events, oldest first."""
+
+    items: list[EventView]
+    next: str | None

@@ -1,0 +1,1 @@
+"""Records from agents into SQL, exactly once."""

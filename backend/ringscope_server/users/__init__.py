@@ -1,0 +1,1 @@
+"""Tokens, roles, sessions, login links."""

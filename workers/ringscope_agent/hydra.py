@@ -1,0 +1,122 @@
+"""What MPICH's Hydra says, read into values (pure: text in, values out).
+
+Seen with MPICH 5.0.2, ``mpiexec -launcher manual -prepend-pattern … -print-all-exitcodes``.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ringscope.protocol import GangMember, Proxy
+
+LAUNCH_END = "HYDRA_LAUNCH_END"
+MAX_LINE_BYTES = 8192
+
+# Hydra puts the pattern before every *chunk* it reads, not before every line, and chunks of two ranks may share
+# a line. Two control characters make the seams unmistakable, which "[0] " would not.
+PREPEND_PATTERN = "\x1e%r\x1f"
+_SEAM = re.compile(rb"\x1e(\d+)\x1f")
+
+_LAUNCH_LINE = re.compile(r"^HYDRA_LAUNCH: .*--control-port (\S+):(\d+) .*--proxy-id (\d+)\s*$")
+_EXIT_CODES = re.compile(r"\[([^\[\]]+)\] (\d+(?:,\d+)*)")
+_FAILED_PID = re.compile(r"^=\s+PID (\d+) RUNNING AT (\S+)")
+_EXIT_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
+
+
+def parse_launch_line(line: str) -> Proxy | None:
+    """The proxy that a ``HYDRA_LAUNCH:`` line asks for; None when it is another line."""
+    found = _LAUNCH_LINE.match(line)
+    if found is None:
+        return None
+    host, port, proxy_id = found.groups()
+    return Proxy(control_host=host, control_port=int(port), proxy_id=int(proxy_id))
+
+
+class Demultiplexer:
+    """Splits one of mpiexec's output streams into whole lines of each rank; rank None is mpiexec itself."""
+
+    def __init__(self) -> None:
+        self._speaker: int | None = None
+        self._rest = b""
+        self._lines: dict[int | None, bytes] = {}
+
+    def feed(self, data: bytes) -> Iterator[tuple[int | None, str]]:
+        """Complete lines as (rank, text) that ``data`` finishes."""
+        data = self._rest + data
+        cut = data.rfind(b"\x1e")
+        # A seam that is still being read ("\x1e12" without its end) waits for the next piece.
+        self._rest = data[cut:] if cut >= 0 and b"\x1f" not in data[cut:] and len(data) - cut < 12 else b""
+        parts = _SEAM.split(data[: len(data) - len(self._rest)])
+        yield from self._take(parts[0])
+        for rank, text in zip(parts[1::2], parts[2::2], strict=True):
+            self._speaker = int(rank)
+            yield from self._take(text)
+
+    def close(self) -> Iterator[tuple[int | None, str]]:
+        """What was left without a newline at the end of the stream."""
+        yield from self._take(self._rest)
+        self._rest = b""
+        for rank, text in self._lines.items():
+            if text.strip():
+                yield rank, _decode(text)
+        self._lines.clear()
+
+    def _take(self, data: bytes) -> Iterator[tuple[int | None, str]]:
+        while data:
+            head, newline, data = data.partition(b"\n")
+            line = self._lines.pop(self._speaker, b"") + head
+            if not newline and len(line) < MAX_LINE_BYTES:
+                self._lines[self._speaker] = line
+                continue
+            if line.strip():
+                yield self._speaker, _decode(line)
+            if newline and not data:
+                # Hydra's own sentences carry no mark; they can only follow a finished line.
+                self._speaker = None
+
+
+@dataclass(frozen=True)
+class RankEnd:
+    """How one rank ended badly: an exit code, or minus the signal that killed it."""
+
+    rank: int
+    exit_code: int
+
+
+class ExitReport:
+    """Collects from mpiexec's own lines which rank ended badly, and how."""
+
+    def __init__(self, gang: Sequence[GangMember]) -> None:
+        self._first_ranks: dict[str, int] = {}
+        first_rank = 0
+        for member in gang:
+            self._first_ranks.setdefault(member.address, first_rank)
+            first_rank += member.slots
+        self.ends: list[RankEnd] = []
+        self.failed_pid: int | None = None
+        self.failed_address: str | None = None
+        self.signal: int | None = None
+
+    def read(self, line: str) -> None:
+        """Take in one line of mpiexec's own (rank None)."""
+        if "Exit codes: " in line:
+            for address, statuses in _EXIT_CODES.findall(line.split("Exit codes: ", 1)[1]):
+                self._read_statuses(address, statuses)
+        elif found := _FAILED_PID.match(line):
+            self.failed_pid, self.failed_address = int(found[1]), found[2]
+        elif found := _EXIT_SIGNAL.search(line):
+            self.signal = int(found[1])
+
+    def _read_statuses(self, address: str, statuses: str) -> None:
+        first_rank = self._first_ranks.get(address)
+        if first_rank is None:
+            return
+        for index, status in enumerate(statuses.split(",")):
+            if int(status) != 0:
+                # Hydra prints wait statuses, not exit codes: 768 is exit code 3, 9 is SIGKILL.
+                self.ends.append(RankEnd(first_rank + index, os.waitstatus_to_exitcode(int(status))))
+
+
+def _decode(line: bytes) -> str:
+    return line[:MAX_LINE_BYTES].decode("utf-8", "replace").rstrip("\r")

@@ -1,0 +1,117 @@
+"""The only two commands that the agent runs: mpiexec and hydra_pmi_proxy, and the environment of the ranks.
+
+Nothing in them comes from the server but addresses and numbers.
+"""
+
+import asyncio
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringscope.protocol import GangMember, Proxy
+from ringscope.record import FAULT_VARIABLE, SOCKET_VARIABLE, SPEC_VARIABLE, TOKEN_VARIABLE
+from ringscope_agent import hydra, inventory, process_group
+
+# Marks the ranks of one node, where several agents share a machine.
+NODE_VARIABLE = "RINGSCOPE_NODE"
+PIPE_BYTES = 1 << 20
+# An agent inside a batch job or under another MPI has variables that would lead Hydra and the ranks astray; and
+# everything that is named after Ringscope belongs to the agent, its token first of all.
+_FOREIGN_PREFIXES = ("RINGSCOPE_", "PMI", "HYDRA_", "MPIEXEC_", "MPI_LOCAL", "OMPI_", "SLURM_", "PBS_", "LSB_")
+
+
+@dataclass(frozen=True)
+class MpiPrograms:
+    """Where MPICH's programs are on this node."""
+
+    mpiexec: Path
+    proxy: Path
+
+
+def find_programs() -> MpiPrograms | str:
+    """MPICH's programs, or a sentence that says what this node lacks to run ranks."""
+    mpiexec = inventory.find_program("mpiexec")
+    proxy = inventory.find_program("hydra_pmi_proxy")
+    if mpiexec is None or proxy is None:
+        lacking = "mpiexec" if mpiexec is None else "hydra_pmi_proxy"
+        return f"{lacking} of MPICH is not installed; install it with: pip install 'ringscope[worker]'."
+    if importlib.util.find_spec("mpi4py") is None:
+        return "mpi4py is not installed; install it with: pip install 'ringscope[worker]'."
+    return MpiPrograms(mpiexec, proxy)
+
+
+def mpiexec_command(mpiexec: Path, gang: Sequence[GangMember], ranks: int, rank_module: str) -> list[str]:
+    """mpiexec for the whole gang, which prints what each node's proxy must be told and then waits for them.
+
+    Without ``-genvnone`` Hydra would give every rank the environment of the first node; so each proxy's own one
+    counts, with the socket, the spec file and the Python of its node (found as python3 on the proxy's PATH).
+    """
+    hosts = ",".join(f"{member.address}:{member.slots}" for member in gang)
+    return [
+        str(mpiexec),
+        *("-launcher", "manual", "-rmk", "user", "-localhost", gang[0].address, "-hosts", hosts),
+        *("-genvnone", "-prepend-pattern", hydra.PREPEND_PATTERN, "-print-all-exitcodes"),
+        *("-n", str(ranks), "python3", "-m", rank_module),
+    ]
+
+
+def proxy_command(program: Path, proxy: Proxy) -> list[str]:
+    """hydra_pmi_proxy as Hydra's own launchers would start it on this node."""
+    return [
+        str(program),
+        *("--control-port", f"{proxy.control_host}:{proxy.control_port}"),
+        *("--rmk", "user", "--launcher", "manual", "--demux", "poll", "--pgid", "0", "--retries", "10"),
+        *("--usize", "-1", "--pmi-port", "0", "--gpus-per-proc", "-2", "--gpu-subdevs-per-proc", "-2"),
+        *("--proxy-id", str(proxy.proxy_id)),
+    ]
+
+
+def rank_environment(
+    inherited: Mapping[str, str],
+    python_folder: Path,
+    node: str,
+    token: str,
+    socket: Path,
+    spec: Path,
+    fault: str | None,
+) -> dict[str, str]:
+    """What a rank finds in its environment: the agent's, less what is the agent's own, plus the attempt's."""
+    kept = {name: value for name, value in inherited.items() if not name.startswith(_FOREIGN_PREFIXES)}
+    attempt = {
+        "PATH": f"{python_folder}{os.pathsep}{kept.get('PATH', os.defpath)}",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+        NODE_VARIABLE: node,
+        TOKEN_VARIABLE: token,
+        SOCKET_VARIABLE: str(socket),
+        SPEC_VARIABLE: str(spec),
+    }
+    return kept | attempt | ({FAULT_VARIABLE: fault} if fault else {})
+
+
+async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> asyncio.subprocess.Process:
+    """Start one of the commands; it dies with this agent. Call from the main thread (see ``dies_with``)."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=PIPE_BYTES,
+        env=environment,
+        cwd="/",  # Hydra takes it to every node, so it must exist on all
+        start_new_session=True,  # a Ctrl-C in the agent's terminal is for the agent alone
+        preexec_fn=process_group.dies_with(os.getpid()),
+    )
+    process_group.manage(process.pid)
+    return process
+
+
+async def wait_for_exit(process: asyncio.subprocess.Process) -> int:
+    """The exit code, or minus the signal."""
+    try:
+        return await process.wait()
+    finally:
+        if process.returncode is not None:
+            process_group.release(process.pid)

@@ -1,0 +1,101 @@
+"""The Unix socket on which the ranks of one attempt tell what they did: one connection per rank, JSON lines.
+
+Reading never waits for anything but the rank, so a rank's socket only fills when the agent is stopped.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ringscope.record import RECORD, Hello, Record
+
+MAX_RECORD_BYTES = 64 << 20
+
+
+class Relay:
+    """Listens for ranks and hands on each record with its untouched JSON line.
+
+    Args:
+        on_record: called with (line, record) in the order of arrival.
+        on_hang_up: called with the rank when the connection of a rank that said hello closes.
+        on_malformed: called with a sentence for a line that is no record; the line is dropped.
+    """
+
+    def __init__(
+        self,
+        on_record: Callable[[bytes, Record], None],
+        on_hang_up: Callable[[int], None],
+        on_malformed: Callable[[str], None],
+    ) -> None:
+        self._on_record = on_record
+        self._on_hang_up = on_hang_up
+        self._on_malformed = on_malformed
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def start(self, socket_path: Path) -> None:
+        """Listen on ``socket_path``; asyncio replaces a stale socket of an earlier life."""
+        self._server = await asyncio.start_unix_server(self._accept, path=str(socket_path), limit=MAX_RECORD_BYTES)
+
+    async def drain(self, timeout_seconds: float) -> None:
+        """Wait until every rank hung up, so that no record is left in a socket; at most the timeout."""
+        if self._connections:
+            await asyncio.wait(self._connections, timeout=timeout_seconds)
+
+    async def close(self) -> None:
+        """Stop listening and hang up."""
+        if self._server is None:
+            return
+        self._server.close()
+        for connection in self._connections:
+            connection.cancel()
+        if self._connections:
+            await asyncio.wait(self._connections)
+        await self._server.wait_closed()
+        self._server = None
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(self._serve(reader, writer))
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        rank: int | None = None
+        try:
+            while line := await self._read_line(reader):
+                record = self._parse(line.rstrip(b"\n"))
+                if isinstance(record, Hello):
+                    rank = record.rank
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError, asyncio.CancelledError):
+                await writer.wait_closed()
+            if rank is not None:
+                self._on_hang_up(rank)
+
+    async def _read_line(self, reader: asyncio.StreamReader) -> bytes:
+        while True:
+            try:
+                line = await reader.readline()
+            except ConnectionError:
+                return b""
+            except ValueError:  # longer than the limit: asyncio has thrown the beginning away
+                self._on_malformed(f"A record is longer than {MAX_RECORD_BYTES} bytes.")
+                continue
+            if line and not line.endswith(b"\n"):
+                self._on_malformed("A rank ended in the middle of a record.")
+                return b""
+            return line
+
+    def _parse(self, line: bytes) -> Record | None:
+        try:
+            record = RECORD.validate_json(line)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            self._on_malformed(f"A record is not valid: {first['loc']}: {first['msg']}.")
+            return None
+        self._on_record(line, record)
+        return record

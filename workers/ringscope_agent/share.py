@@ -1,0 +1,208 @@
+"""One node's share of a gang while it runs: mpiexec on the first node, and this node's proxy with its ranks."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from ringscope.protocol import Assignment, Proxy
+from ringscope.record import Log
+from ringscope_agent import hydra, launcher
+from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
+
+logger = logging.getLogger(__name__)
+
+LAUNCH_DEADLINE_SECONDS = 15.0
+# What Hydra gets to notice by itself that a rank is gone, which brings the better exit code.
+TROUBLE_GRACE_SECONDS = 2.0
+CLOSE_DEADLINE_SECONDS = 5.0
+_PIECE_BYTES = 1 << 16
+
+
+class Share:
+    """Runs the commands and reads what they say.
+
+    Args:
+        environment: of mpiexec, the proxy and so the ranks.
+        board: filled by the relay, read here.
+        on_log: takes each line of output.
+        on_proxies: takes one Proxy per gang member, once mpiexec listens.
+        drain: waits until the board holds what the ranks had sent.
+    """
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        programs: launcher.MpiPrograms,
+        environment: Mapping[str, str],
+        rank_module: str,
+        board: RankBoard,
+        on_log: Callable[[Log], None],
+        on_proxies: Callable[[list[Proxy]], None],
+        drain: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._assignment = assignment
+        self._programs = programs
+        self._environment = environment
+        self._rank_module = rank_module
+        self._board = board
+        self._on_log = on_log
+        self._on_proxies = on_proxies
+        self._drain = drain
+        self._exits = hydra.ExitReport(assignment.gang)
+        self._proxies: list[Proxy] = []
+        self._listening = asyncio.Event()
+        self._trouble = asyncio.Event()
+        self._last_words: dict[int | None, str] = {}
+        self._pumps: list[asyncio.Task[None]] = []
+        self._exits_pending: list[asyncio.Task[int]] = []
+
+    @property
+    def node(self) -> str:
+        """Name of this node."""
+        return self._assignment.gang[self._assignment.member].node
+
+    def notice_trouble(self) -> None:
+        """The board shows a failed or lost rank: the end is near even if Hydra hangs."""
+        self._trouble.set()
+
+    async def run(self, proxy: Awaitable[Proxy]) -> Outcome | None:
+        """Until the share has ended; None where only the end of another node's share brought it about.
+
+        ``proxy`` is what the server hands on from the first member.
+        """
+        oom_kills = _oom_kills()
+        mpiexec_exit: asyncio.Task[int] | None = None
+        if self._assignment.member == 0:
+            mpiexec_exit = await self._start(
+                launcher.mpiexec_command(
+                    self._programs.mpiexec,
+                    self._assignment.gang,
+                    self._assignment.ranks,
+                    self._rank_module,
+                )
+            )
+            if (failed := await self._announce(mpiexec_exit)) is not None:
+                return failed
+        proxy_exit = await self._start(launcher.proxy_command(self._programs.proxy, await proxy))
+        exit_code = await self._wait_for_end(mpiexec_exit, proxy_exit)
+        await self._settle()
+        if mpiexec_exit is None and not self._board.has_trouble and not self._board.checks:
+            return Outcome("completed") if self._board.all_done else None
+        return decide(self._evidence(exit_code, _oom_kills() > oom_kills))
+
+    async def close(self) -> None:
+        """Collect the processes, which must have been ended before, and the rest of their output."""
+        tasks: list[asyncio.Task[int] | asyncio.Task[None]] = [*self._exits_pending, *self._pumps]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=CLOSE_DEADLINE_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _start(self, command: list[str]) -> asyncio.Task[int]:
+        process = await launcher.spawn(command, self._environment)
+        assert process.stdout is not None and process.stderr is not None
+        self._pumps += [
+            asyncio.create_task(self._pump(process.stdout, "stdout")),
+            asyncio.create_task(self._pump(process.stderr, "stderr")),
+        ]
+        exited = asyncio.create_task(launcher.wait_for_exit(process))
+        self._exits_pending.append(exited)
+        return exited
+
+    async def _announce(self, mpiexec_exit: asyncio.Task[int]) -> Outcome | None:
+        """Hand mpiexec's numbers to the server; an Outcome when there are none."""
+        listening = asyncio.create_task(self._listening.wait())
+        await asyncio.wait(
+            {listening, mpiexec_exit},
+            timeout=LAUNCH_DEADLINE_SECONDS,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        listening.cancel()
+        if not self._listening.is_set():
+            code = mpiexec_exit.result() if mpiexec_exit.done() else None
+            await self._settle()
+            return decide(self._evidence(code))
+        wanted = len(self._assignment.gang)
+        if len(self._proxies) != wanted:
+            return Outcome(
+                "launch_failed",
+                f"mpiexec on node {self.node} wants {len(self._proxies)} proxies for {wanted} nodes; "
+                "give every agent an --address of its own.",
+            )
+        self._on_proxies(sorted(self._proxies, key=lambda proxy: proxy.proxy_id))
+        return None
+
+    async def _wait_for_end(self, mpiexec_exit: asyncio.Task[int] | None, proxy_exit: asyncio.Task[int]) -> int | None:
+        """Exit code of the launcher; None when it still runs although a rank is known to be lost."""
+        main = mpiexec_exit or proxy_exit
+        trouble = asyncio.create_task(self._trouble.wait())
+        if main is not proxy_exit:
+            # A proxy that cannot reach its mpiexec leaves it waiting for ever.
+            proxy_exit.add_done_callback(self._judge_proxy)
+        try:
+            await asyncio.wait({main, trouble}, return_when=asyncio.FIRST_COMPLETED)
+            if not main.done():
+                await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
+        finally:
+            trouble.cancel()
+        return main.result() if main.done() else None
+
+    def _judge_proxy(self, proxy_exit: asyncio.Task[int]) -> None:
+        if not proxy_exit.cancelled() and proxy_exit.result() != 0:
+            self._trouble.set()
+
+    async def _settle(self) -> None:
+        """Let the last output and records of what has ended be read."""
+        await self._drain()
+        if self._pumps:
+            await asyncio.wait(self._pumps, timeout=1.0)
+
+    def _evidence(self, exit_code: int | None, killed_for_memory: bool = False) -> Evidence:
+        return Evidence(
+            self.node,
+            self._assignment.gang,
+            self._board,
+            self._exits,
+            exit_code,
+            self._last_words,
+            killed_for_memory,
+        )
+
+    async def _pump(self, reader: asyncio.StreamReader, stream: Literal["stdout", "stderr"]) -> None:
+        lines = hydra.Demultiplexer()
+        while piece := await reader.read(_PIECE_BYTES):
+            self._take(lines.feed(piece), stream)
+        self._take(lines.close(), stream)
+
+    def _take(self, lines: Iterable[tuple[int | None, str]], stream: Literal["stdout", "stderr"]) -> None:
+        for rank, text in lines:
+            if rank is None and self._is_launch_line(text):
+                continue
+            if rank is None:
+                self._exits.read(text)
+            if stream == "stderr":
+                self._last_words[rank] = text.strip()
+            self._on_log(Log(rank=rank, stream=stream, time_ns=time.time_ns(), text=text))
+
+    def _is_launch_line(self, text: str) -> bool:
+        if text.strip() == hydra.LAUNCH_END:
+            self._listening.set()
+            return True
+        proxy = hydra.parse_launch_line(text)
+        if proxy is not None:
+            self._proxies.append(proxy)
+        return proxy is not None
+
+
+def _oom_kills() -> int:
+    """How often the kernel's out-of-memory killer has struck on this machine since boot."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0

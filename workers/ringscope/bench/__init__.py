@@ -1,0 +1,1 @@
+"""The sweep: timed blocks over sizes and algorithms, and the check of every result."""

@@ -1,0 +1,149 @@
+"""The sweep of one benchmark: per size every algorithm, out of place and then in place; checked after timing.
+
+As in nccl-tests, a block is timed after a barrier; the reported time is its mean, averaged over the ranks. The
+percentiles are of the slowest rank per iteration. All iterations use the same buffers, so small sizes are timed
+in the cache.
+"""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ringscope.bench.oracle import compare, expected_pattern, fill
+from ringscope.bench.timing import Block, percentile, timed_block
+from ringscope.nccl_tests import bus_factor
+from ringscope.record import Check, Measurement, Record, Steps
+from ringscope.spec import BenchmarkSpec
+from ringscope.transports.base import Array, Buffer, Plan
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+_STEPS_PER_RECORD = 1000
+_UNTOUCHED = 0xA5  # what a result holds before a checked call, so that elements that were never written show
+
+
+class Sweep:
+    """A benchmark on one rank; all ranks run the same sweep."""
+
+    def __init__(
+        self, comm: "Communicator", spec: BenchmarkSpec, emit: Callable[[Record], None], spoil: bool = False
+    ) -> None:
+        """``emit`` takes the records; ``spoil`` is a drill: this rank damages one element of each result."""
+        self._comm, self._spec, self._emit, self._spoil = comm, spec, emit, spoil
+        self._dtype = np.dtype(spec.dtype)
+        size_bytes = max(spec.sizes()) // self._dtype.itemsize * self._dtype.itemsize
+        self._send, self._recv = (comm.buffer(size_bytes).view(spec.dtype) for _ in range(2))
+        self._step = 0
+        self._seed = 0
+
+    def run(self) -> int:
+        """Measure everything; the number of wrong elements over all ranks and checks."""
+        wrong = 0
+        for size_bytes in self._spec.sizes():
+            for algorithm in self._spec.algorithms:
+                for in_place in (False, True):
+                    wrong += self._measure(size_bytes, algorithm, in_place)
+        return wrong
+
+    def _measure(self, size_bytes: int, algorithm: str, in_place: bool) -> int:
+        count = size_bytes // self._dtype.itemsize
+        recv = self._recv.head(count)
+        send = recv if in_place else self._send.head(count)
+        send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
+        plan = self._comm.plan(algorithm, self._spec.op, send, recv)
+        block = self._timed(plan)
+        wrong = self._check(plan, algorithm, in_place, send, recv) if self._spec.check else None
+        plan.free()
+        transport = "mpi" if algorithm == "mpi" else self._comm.transport.name
+        self._send_steps(block, algorithm, transport, in_place, send.local.nbytes)
+        self._send_measurement(block, algorithm, transport, in_place, send.local, wrong)
+        return wrong or 0
+
+    def _timed(self, plan: Plan) -> Block:
+        for _ in range(self._spec.warmup):
+            plan.run()
+        self._comm.barrier()
+        return timed_block(plan.run, self._spec.iterations)
+
+    def _check(self, plan: Plan, algorithm: str, in_place: bool, send: Buffer, recv: Buffer) -> int:
+        self._seed += 1
+        recv.local.view(np.uint8).fill(_UNTOUCHED)
+        fill(send.local, self._seed, self._comm.rank)
+        plan.run()
+        result = recv.local
+        if self._spoil and result.size:
+            result[result.size // 2] += 1
+        mismatch = compare(result, expected_pattern(self._seed, self._comm.size, self._dtype))
+        if mismatch is not None:
+            self._emit(
+                Check(
+                    rank=self._comm.rank,
+                    op=self._spec.collective,
+                    algorithm=algorithm,
+                    in_place=in_place,
+                    size_bytes=result.nbytes,
+                    wrong=mismatch.wrong,
+                    first_index=mismatch.first_index,
+                    want=mismatch.want,
+                    got=mismatch.got,
+                    time_ns=time.time_ns(),
+                )
+            )
+        return int(self._comm.total(np.array([mismatch.wrong if mismatch else 0]))[0])
+
+    def _send_steps(self, block: Block, algorithm: str, transport: str, in_place: bool, size_bytes: int) -> None:
+        durations, starts = block.durations_us, block.starts_ns()
+        for first in range(0, durations.size, _STEPS_PER_RECORD):
+            times = durations[first : first + _STEPS_PER_RECORD].tolist()
+            self._emit(
+                Steps(
+                    rank=self._comm.rank,
+                    first_step=self._step,
+                    op=self._spec.collective,
+                    algorithm=algorithm,
+                    transport=transport,
+                    in_place=in_place,
+                    bytes=size_bytes,
+                    bus_factor=bus_factor(self._spec.collective, self._comm.size),
+                    start_ns=starts[first : first + _STEPS_PER_RECORD].tolist(),
+                    duration_us=times,
+                    communication_us=times,
+                    compute_us=[0.0] * len(times),
+                    exposed_us=times,
+                )
+            )
+            self._step += len(times)
+
+    def _send_measurement(
+        self, block: Block, algorithm: str, transport: str, in_place: bool, data: Array, wrong: int | None
+    ) -> None:
+        slowest = np.sort(self._comm.maximum(block.durations_us))
+        time_us = float(self._comm.total(np.array([block.mean_us]))[0]) / self._comm.size
+        if self._comm.rank != 0:
+            return
+        algbw = data.nbytes / (time_us * 1e3) if time_us else 0.0
+        self._emit(
+            Measurement(
+                algorithm=algorithm,
+                transport=transport,
+                in_place=in_place,
+                size_bytes=data.nbytes,
+                count=data.size,
+                dtype=self._spec.dtype,
+                op=self._spec.op,
+                ranks=self._comm.size,
+                time_us=time_us,
+                algbw_gb_per_s=algbw,
+                busbw_gb_per_s=algbw * bus_factor(self._spec.collective, self._comm.size),
+                wrong=wrong,
+                min_us=float(slowest[0]),
+                p50_us=percentile(slowest.tolist(), 50),
+                p99_us=percentile(slowest.tolist(), 99),
+                max_us=float(slowest[-1]),
+                iterations=self._spec.iterations,
+                time_ns=block.start_ns,
+            )
+        )

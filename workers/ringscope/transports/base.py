@@ -1,0 +1,95 @@
+"""What a transport offers, and what it works on."""
+
+import os
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from ringscope.schedule import Schedule
+from ringscope.units import format_size
+
+Array = NDArray[Any]
+
+# The one table of what the engine can add up; a wider engine adds entries here.
+DTYPES: tuple[str, ...] = ("float32", "int32")
+OPS: dict[str, np.ufunc] = {"sum": np.add}
+
+
+class EngineError(Exception):
+    """Something that the engine refuses or cannot go on with, in one sentence for people."""
+
+
+class OutOfMemoryError(EngineError):
+    """The buffers do not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """One piece of registered memory: this rank's part, and the parts of all ranks where they can be reached.
+
+    ``parts[r]`` belongs to rank r, all are flat and of equal length; a transport that cannot see its peers'
+    memory has only ``local``.
+    """
+
+    local: Array
+    parts: tuple[Array, ...]
+
+    def head(self, count: int) -> "Buffer":
+        """The first ``count`` elements, without a copy."""
+        return self.section(0, count)
+
+    def section(self, start: int, count: int) -> "Buffer":
+        """``count`` elements from ``start`` on, without a copy."""
+        stop = start + count
+        return Buffer(self.local[start:stop], tuple(part[start:stop] for part in self.parts))
+
+    def view(self, dtype: str) -> "Buffer":
+        """The same memory as another dtype."""
+        return Buffer(self.local.view(dtype), tuple(part.view(dtype) for part in self.parts))
+
+
+class Plan(Protocol):
+    """A collective call prepared for fixed buffers: running it allocates nothing."""
+
+    def run(self) -> None:
+        """Execute once; returns when this rank's result is there and its buffers may be changed."""
+
+    def free(self) -> None:
+        """Give back what the plan holds."""
+
+
+class Transport(Protocol):
+    """Executes any schedule over one kind of link."""
+
+    @property
+    def name(self) -> str:
+        """As in job specs and records."""
+
+    def allocate(self, size_bytes: int) -> Buffer:
+        """Registered bytes, as large on every rank (collective)."""
+
+    def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
+        """Prepare ``schedule`` from ``send`` into ``recv``; the same buffer twice means in place."""
+
+    def free(self) -> None:
+        """Give back all memory (collective)."""
+
+
+def require_memory(size_bytes: int, mount: str | None = None) -> None:
+    """Raise OutOfMemoryError when this node, or the tmpfs ``mount`` on it, cannot give ``size_bytes``.
+
+    Linux hands out memory that it does not have and later kills a process for it: better say so before.
+    """
+    places = {"memory": int(psutil.virtual_memory().available)}
+    if mount is not None and os.path.isdir(mount):  # noqa: PTH112 (a mount point, not a path to work with)
+        stat = os.statvfs(mount)
+        places[mount] = stat.f_bavail * stat.f_frsize
+    place, free_bytes = min(places.items(), key=lambda item: item[1])
+    if size_bytes > free_bytes:
+        raise OutOfMemoryError(
+            f"The buffers of this node's ranks need {format_size(size_bytes)} but {place} has "
+            f"{format_size(free_bytes)} free; lower max_bytes or the number of ranks."
+        )

@@ -1,0 +1,231 @@
+"""The communicator: the ranks of one gang, the transport between them, and their registered memory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from ringscope.algorithms import SCHEDULES, VENDORS, choose
+from ringscope.transports.base import DTYPES, OPS, Array, Buffer, EngineError, Plan, Transport, require_memory
+from ringscope.transports.mpi import AllreducePlan, MpiTransport
+from ringscope.transports.shared_memory import SharedMemoryTransport
+
+_ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
+_MAX_PLANS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What every rank must agree on in one all_reduce, as numbers that fit one small message.
+
+    ``send`` and ``recv`` are places in registered memory: (index of the allocation, byte offset); -1: elsewhere.
+    """
+
+    count: int
+    dtype: int
+    op: int
+    algorithm: int
+    in_place: int
+    send: tuple[int, int]
+    recv: tuple[int, int]
+
+    def numbers(self) -> list[int]:
+        """The message."""
+        return [self.count, self.dtype, self.op, self.algorithm, self.in_place, *self.send, *self.recv]
+
+
+class Communicator:
+    """All ranks that were started together. Every method marked collective must be called by all of them."""
+
+    def __init__(self, transport: str = "auto") -> None:
+        self._comm = MPI.COMM_WORLD.Dup()
+        self.rank: int = self._comm.rank
+        self.size: int = self._comm.size
+        node = self._comm.Split_type(MPI.COMM_TYPE_SHARED, key=self.rank)
+        self.local_rank: int = node.rank
+        self.local_size: int = node.size
+        node.Free()
+        self.transport: Transport = self._connect(transport)
+        self._buffers: list[Buffer] = []
+        self._plans: dict[tuple[int, ...], Plan] = {}
+        self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
+
+    def _connect(self, name: str) -> Transport:
+        on_one_node = self._comm.allreduce(self.local_size, MPI.MIN) == self.size
+        match name:
+            case "shared_memory":
+                return SharedMemoryTransport(self._comm)
+            case "mpi":
+                return MpiTransport(self._comm)
+            case "auto":
+                return SharedMemoryTransport(self._comm) if on_one_node else MpiTransport(self._comm)
+        raise EngineError(f"transport: unknown transport {name!r}; choose one of auto, shared_memory, mpi.")
+
+    # registered memory
+
+    def buffer(self, size_bytes: int) -> Buffer:
+        """Registered bytes on every rank (collective); they live as long as the communicator."""
+        require_memory(size_bytes * self.local_size)
+        allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
+        self._buffers.append(allocated)
+        return allocated
+
+    def empty(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
+        """This rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank)."""
+        _code(str(np.dtype(dtype)), DTYPES, "dtype")
+        count = math.prod(shape if isinstance(shape, tuple) else (shape,))
+        local = self.buffer(count * np.dtype(dtype).itemsize).local
+        return local[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
+
+    # all-reduce
+
+    def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer) -> Plan:
+        """Prepare an all-reduce between registered buffers; equal arguments on every rank."""
+        if algorithm in VENDORS:
+            return AllreducePlan(self._comm, op, send, recv)
+        return self.transport.plan(SCHEDULES[algorithm](self.size, recv.local.size), op, send, recv)
+
+    def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
+        """Reduce ``x`` over all ranks into ``out``, or into ``x`` itself, and return that array (collective).
+
+        Registered arrays travel without a copy; others are staged. Raises EngineError on every rank when the
+        ranks disagree on length, dtype, op or algorithm.
+        """
+        target = x if out is None else out
+        dtype = _checked(x, target)
+        if algorithm == "auto":
+            algorithm = choose(self.transport.name, x.nbytes)
+        call = _Call(
+            count=x.size,
+            dtype=_code(dtype, DTYPES, "dtype"),
+            op=_code(op, tuple(OPS), "op"),
+            algorithm=_code(algorithm, _ALGORITHMS, "algorithm"),
+            in_place=int(target is x),
+            send=self._place(x),
+            recv=self._place(target),
+        )
+        staged = self._agree(call)
+        if not staged:
+            self._cached_plan(call, algorithm, op, dtype).run()
+            return target
+        send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._staged(x.nbytes))
+        np.copyto(send.local, x.reshape(-1))
+        plan = self.plan(algorithm, op, send, recv)
+        plan.run()
+        plan.free()
+        np.copyto(target.reshape(-1), recv.local)
+        return target
+
+    def _agree(self, call: _Call) -> bool:
+        """Compare the call over all ranks; true when some rank's arrays need staging."""
+        mine = np.array(call.numbers(), np.int64)
+        every = np.empty((self.size, mine.size), np.int64)
+        self._comm.Allgather(mine, every)
+        for column, name in enumerate(("length", "dtype", "op", "algorithm", "in place or out of place")):
+            different = np.flatnonzero(every[:, column] != every[0, column])
+            if different.size:
+                other = int(different[0])
+                theirs, ours = (_shown(name, int(every[rank, column])) for rank in (other, 0))
+                raise EngineError(
+                    f"all_reduce: rank {other} differs from rank 0 in {name} ({theirs} against {ours}); "
+                    "all ranks must make the same call."
+                )
+        return bool((every[:, 5:] != every[0, 5:]).any() or (every[:, (5, 7)] < 0).any())
+
+    def _cached_plan(self, call: _Call, algorithm: str, op: str, dtype: str) -> Plan:
+        key = tuple(call.numbers())
+        if key not in self._plans:
+            if len(self._plans) >= _MAX_PLANS:
+                self._plans.pop(next(iter(self._plans))).free()
+            itemsize = np.dtype(dtype).itemsize
+            send, recv = (
+                self._buffers[index].section(start, call.count * itemsize).view(dtype)
+                for index, start in (call.send, call.recv)
+            )
+            self._plans[key] = self.plan(algorithm, op, send, recv)
+        return self._plans[key]
+
+    def _place(self, x: Array) -> tuple[int, int]:
+        start = x.ctypes.data
+        for index, buffer in enumerate(self._buffers):
+            first = buffer.local.ctypes.data
+            if first <= start and start + x.nbytes <= first + buffer.local.nbytes:
+                return index, start - first
+        return -1, 0
+
+    def _staged(self, size_bytes: int) -> list[Buffer]:
+        if self._staging[0].local.nbytes < size_bytes or not self._staging[0].parts:
+            self._staging = [self.buffer(max(4096, 1 << (size_bytes - 1).bit_length())) for _ in range(2)]
+        return self._staging
+
+    # what a sweep needs beside
+
+    def barrier(self) -> None:
+        """Wait for all ranks (collective)."""
+        self._comm.Barrier()
+
+    def maximum(self, values: Array) -> Array:
+        """Element by element the largest value of any rank (collective)."""
+        return self._reduced(values, MPI.MAX)
+
+    def total(self, values: Array) -> Array:
+        """Element by element the sum over all ranks (collective)."""
+        return self._reduced(values, MPI.SUM)
+
+    def _reduced(self, values: Array, op: MPI.Op) -> Array:
+        result = np.empty_like(values)
+        self._comm.Allreduce(values, result, op)
+        return result
+
+    def abort(self, exit_code: int) -> None:
+        """End every rank of the gang at once with this code."""
+        self._comm.Abort(exit_code)
+
+    def free(self) -> None:
+        """Give back all registered memory (collective); arrays in it must not be used any more."""
+        for plan in self._plans.values():
+            plan.free()
+        self._plans.clear()
+        self._buffers.clear()
+        self._staging.clear()
+        self.transport.free()
+        self._comm.Free()
+
+
+def _checked(x: Any, target: Any) -> str:
+    """The common dtype of two arrays fit for an all-reduce; raises EngineError otherwise."""
+    for name, array in (("x", x), ("out", target)):
+        if not isinstance(array, np.ndarray):
+            raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy array; pass one.")
+        if not array.flags.c_contiguous:
+            raise EngineError(f"{name}: the array is not contiguous; pass np.ascontiguousarray of it.")
+    if not target.flags.writeable:
+        raise EngineError("out: the array is read-only; pass one that can be written.")
+    if x.dtype != target.dtype or x.shape != target.shape:
+        raise EngineError(
+            f"out: {target.dtype}{list(target.shape)} does not match x, which is {x.dtype}{list(x.shape)}; "
+            "give both the same dtype and shape."
+        )
+    if target is not x and np.may_share_memory(x, target):
+        raise EngineError("out: the array overlaps x; leave it out to work in place, or pass separate memory.")
+    return str(x.dtype)
+
+
+def _code(value: str, choices: tuple[str, ...], field: str) -> int:
+    if value not in choices:
+        raise EngineError(f"{field}: unknown {field} {value!r}; choose one of {', '.join(choices)}.")
+    return choices.index(value)
+
+
+def _shown(name: str, number: int) -> str:
+    named = {
+        "dtype": DTYPES,
+        "op": tuple(OPS),
+        "algorithm": _ALGORITHMS,
+        "in place or out of place": ("out", "in"),
+    }
+    return named[name][number] if name in named else f"{number} elements"

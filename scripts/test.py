@@ -133,7 +133,7 @@ def run_pytest(folders: tuple[str, ...]) -> Count:
     """Run pytest on the folders and count from its JUnit file."""
     with tempfile.TemporaryDirectory() as scratch:
         junit = Path(scratch, "junit.xml")
-        code = _run(("pytest", "-q", f"--junitxml={junit}", *folders))
+        code = _run(("python", "-m", "pytest", "-q", f"--junitxml={junit}", *folders))
         if not junit.exists():
             return Count(failed=1)
         suites = ElementTree.parse(junit).getroot().findall("testsuite")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 import httpx
@@ -116,7 +116,7 @@ class LoginLink(View):
 
 @dataclass(frozen=True)
 class StreamEvent:
-    """One event of the live stream. The first is always "open": subscribed, now read the state."""
+    """One event of the live stream. A "comment" is a sign of life: the first stands for "you are subscribed"."""
 
     name: str
     id: str | None
@@ -185,9 +185,9 @@ class Client:
                 return rows
             cursor = page.next
 
-    def log(self, job_id: int, cursor: str | None = None) -> Page[LogLine]:
-        """A page of the job's log, oldest line first."""
-        page = self._page(f"/jobs/{job_id}/log", cursor)
+    def log(self, job_id: int, cursor: str | None = None, rank: int | None = None) -> Page[LogLine]:
+        """A page of the job's log, oldest line first; with a rank only that rank's."""
+        page = self._page(f"/jobs/{job_id}/log", cursor, {} if rank is None else {"rank": rank})
         return Page([LogLine.model_validate(item) for item in page.items], page.next)
 
     def nodes(self) -> list[Node]:
@@ -210,9 +210,8 @@ class Client:
 
         Raises ServerAwayError when the connection breaks or stays silent for too long.
         """
-        headers = {"Accept": "text/event-stream"} | (
-            {"Last-Event-ID": last_event_id} if last_event_id else {}
-        )
+        resume = {"Last-Event-ID": last_event_id} if last_event_id else {}
+        headers = {"Accept": "text/event-stream", **resume}
         query = {"topics": ",".join(topics)}
         with (
             self._transport_errors(),
@@ -221,11 +220,12 @@ class Client:
             if response.is_error:
                 response.read()
                 raise _problem(response)
-            yield StreamEvent("open", None, {})
             yield from parse_events(response.iter_bytes())
 
-    def _page(self, path: str, cursor: str | None) -> Page[dict[str, Any]]:
-        query: dict[str, str | int] = {"limit": PAGE_ITEMS} | ({"cursor": cursor} if cursor else {})
+    def _page(
+        self, path: str, cursor: str | None, filters: Mapping[str, int] = MappingProxyType({})
+    ) -> Page[dict[str, Any]]:
+        query = {"limit": PAGE_ITEMS, **filters, **({"cursor": cursor} if cursor else {})}
         body = self._json("GET", path, params=query)
         return Page(body["items"], body["next"])
 
@@ -251,9 +251,12 @@ class Client:
 
 
 def parse_events(chunks: Iterator[bytes]) -> Iterator[StreamEvent]:
-    """Server-sent events (WHATWG HTML 9.2) out of raw bytes; comments and events without data are skipped."""
+    """Server-sent events (WHATWG HTML 9.2) out of raw bytes; a comment is an event of that name."""
     name, event_id, data = "message", None, list[str]()
     for line in _lines(chunks):
+        if line.startswith(":"):
+            yield StreamEvent("comment", event_id, {})
+            continue
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
         match field:

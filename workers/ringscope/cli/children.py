@@ -14,6 +14,7 @@ from ringscope.parent_death import end_with_parent
 
 STOP_SECONDS = 10.0  # an agent proves its ranks gone and flushes its spool in about half of this
 _LOG_TAIL_BYTES = 4000
+_CLI_VARIABLES = ("RINGSCOPE_URL", "RINGSCOPE_TOKEN")  # of a person, no business of the roles
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -31,6 +32,7 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
+                env={name: value for name, value in os.environ.items() if name not in _CLI_VARIABLES},
                 start_new_session=True,  # Ctrl-C on the terminal reaches only `up`, which ends them in order
                 preexec_fn=lambda: _die_with(parent),
             )

@@ -36,9 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    leave: Annotated[
-        bool, typer.Option("--exit", help="Stop everything once the result is printed.")
-    ] = False,
+    leave: Annotated[bool, typer.Option("--exit", help="Stop everything once the result is printed.")] = False,
     port: Port = 8000,
     metrics_port: MetricsPort = 9465,
     host: Host = "127.0.0.1",

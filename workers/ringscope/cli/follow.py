@@ -34,7 +34,8 @@ def _watch(client: Client, job_id: int) -> Iterator[Job]:
     yield job
     try:
         for event in client.stream((f"job:{job_id}",)):
-            if event.name in ("open", "reset"):
+            # a comment opens the stream, then comes every few seconds: reading the job then closes every gap
+            if event.name in ("comment", "reset"):
                 job = client.job(job_id)
             elif event.name == "job" and event.data["id"] == job_id:
                 job = Job.model_validate(event.data)
@@ -54,14 +55,13 @@ class LogReader:
         self._last_id = -1
 
     def fresh(self) -> Iterator[LogLine]:
-        """Lines that were not read before, oldest first; with a rank only that rank's."""
+        """Lines that were not read before, oldest first."""
         while True:
-            page = self._client.log(self._job_id, self._cursor)
+            page = self._client.log(self._job_id, self._cursor, self._rank)
             for line in page.items:
                 if line.id > self._last_id:
                     self._last_id = line.id
-                    if self._rank is None or line.rank == self._rank:
-                        yield line
+                    yield line
             if page.next is None:
                 return
             self._cursor = page.next

@@ -36,16 +36,12 @@ def jobs(
     if as_json:
         say(json.dumps([job.model_dump(mode="json") for job in found], indent=2))
     elif not found:
-        say(
-            "No job yet; `ringscope submit --ranks 2` starts one." if state is None else f"No job is {state}."
-        )
+        say("No job yet; `ringscope submit --ranks 2` starts one." if state is None else f"No job is {state}.")
     else:
         stdout_console().print(_table(found))
 
 
-def show(
-    job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR
-) -> None:
+def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Show one job: where it stands, and its table in nccl-tests' columns."""
     with connect(url, data_dir) as client:
         job = client.job(job_id)

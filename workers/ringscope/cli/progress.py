@@ -38,9 +38,7 @@ def _bar(jobs: Iterable[Job], console: Console) -> Job:
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("", total=None)
         for job in jobs:
-            progress.update(
-                bar, description=describe(job), completed=job.progress.done, total=job.progress.total
-            )
+            progress.update(bar, description=describe(job), completed=job.progress.done, total=job.progress.total)
     return job
 
 

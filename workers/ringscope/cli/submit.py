@@ -34,18 +34,14 @@ def register(app: typer.Typer) -> None:
 
 
 def submit(
-    file: Annotated[
-        str | None, typer.Argument(help="The job as JSON, - for stdin; flags override it.")
-    ] = None,
+    file: Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin; flags override it.")] = None,
     name: Annotated[str | None, typer.Option(help="A name to find it by.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Exactly this many nodes.")] = None,
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Such as ring,direct,mpi.")] = None,
     transport: Annotated[str | None, typer.Option(help="auto, shared_memory or mpi.")] = None,
-    min_bytes: Annotated[
-        str | None, typer.Option("-b", "--min-bytes", help="Smallest size, such as 8.")
-    ] = None,
+    min_bytes: Annotated[str | None, typer.Option("-b", "--min-bytes", help="Smallest size, such as 8.")] = None,
     max_bytes: Annotated[str | None, typer.Option("-e", "--max-bytes", help="Largest size: 64M.")] = None,
     step_factor: Annotated[int | None, typer.Option("-f", "--step-factor", help="From size to size.")] = None,
     iterations: Annotated[int | None, typer.Option("-n", "--iterations", help="Timed, each size.")] = None,

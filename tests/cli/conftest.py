@@ -1,0 +1,137 @@
+"""A real server process without agents: one node is registered by hand and never runs anything."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import httpx
+import pytest
+
+from ringscope.protocol import Inventory, Registration
+
+SLOTS = 4
+DEADLINE_SECONDS = 30
+
+
+T = TypeVar("T")
+
+
+def eventually(look: Callable[[], T | None], what: str) -> T:
+    """What ``look`` returns once it is true."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{what} did not happen within {DEADLINE_SECONDS} s")
+
+
+def clean_environment(**variables: str) -> dict[str, str]:
+    """This environment without the caller's RINGSCOPE_* settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    return kept | variables
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server process and the directory it serves."""
+
+    url: str
+    data_dir: Path
+
+    @property
+    def admin_token(self) -> str:
+        return (self.data_dir / "admin-token").read_text().strip()
+
+    def run(self, *arguments: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+        """One `ringscope` command to its end."""
+        environment = clean_environment(RINGSCOPE_DATA_DIR=str(self.data_dir)) | variables
+        return run_ringscope(*arguments, environment=environment, stdin=stdin)
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """One `ringscope` command that goes on."""
+        return subprocess.Popen(
+            ringscope_command(*arguments),
+            env=clean_environment(RINGSCOPE_DATA_DIR=str(self.data_dir)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+def ringscope_command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "from ringscope.cli.main import main; main()", *arguments]
+
+
+def run_ringscope(
+    *arguments: str, environment: dict[str, str], stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ringscope_command(*arguments),
+        env=environment,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_SECONDS,
+    )
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """Exit code 2, nothing on stdout, one line on stderr that holds the words."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    data_dir = tmp_path_factory.mktemp("server")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ringscope_server", "--data-dir", str(data_dir), "--port", "0"],
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        facts = data_dir / "server.json"
+        eventually(lambda: facts.exists() and facts.read_text().endswith("\n"), "server.json")
+        url = json.loads(facts.read_text())["url"]
+        eventually(lambda: _is_ready(url), "the server's readiness")
+        _register_node(url, (data_dir / "agent-token").read_text().strip())
+        yield Server(url, data_dir)
+    finally:
+        process.terminate()
+        process.wait(DEADLINE_SECONDS)
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _register_node(url: str, token: str) -> None:
+    registration = Registration(
+        name="paper",
+        address="127.0.0.1",
+        slots=SLOTS,
+        metrics_address="127.0.0.1:1",
+        inventory=Inventory(hostname="paper", os="Linux", cpu_model="none", cores=SLOTS, memory_bytes=1 << 30),
+        versions={},
+    )
+    answer = httpx.post(
+        f"{url}/api/v1/agents/register",
+        json=registration.model_dump(mode="json"),
+        headers={"Authorization": f"Bearer {token}"},
+    )
+    answer.raise_for_status()

@@ -1,0 +1,137 @@
+"""`ringscope submit`: the flags, the sentences and the exit codes."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.cli.conftest import SLOTS, Server, assert_refused, eventually
+
+from ringscope.cli.submit import exit_code, job_body, pairs
+from ringscope.client import Client, Job
+from ringscope.errors import UserError
+
+JOB: dict[str, Any] = {"benchmark": {"min_bytes": 8}, "labels": {"a": "1"}}
+
+
+def test_flags_override_the_file_and_leave_it_alone() -> None:
+    flags = {("benchmark", "max_bytes"): 64, ("labels",): {"b": "2"}, ("name",): None, ("placement", "ranks"): 3}
+    assert job_body(JOB, flags) == {
+        "benchmark": {"min_bytes": 8, "max_bytes": 64},
+        "labels": {"b": "2"},
+        "placement": {"ranks": 3},
+    }
+    assert JOB == {"benchmark": {"min_bytes": 8}, "labels": {"a": "1"}}
+
+
+def test_pairs() -> None:
+    assert pairs("--label", ["a=1", "b=x=y"]) == {"a": "1", "b": "x=y"}
+    assert pairs("--label", None) is None
+    with pytest.raises(UserError, match="--label a: this is not key=value"):
+        pairs("--label", ["a"])
+
+
+@pytest.mark.parametrize(("state", "code"), [("succeeded", 0), ("failed", 1), ("cancelled", 3)])
+def test_the_outcome_is_the_exit_code(server: Server, state: str, code: int) -> None:
+    with Client(server.url, server.admin_token) as client:
+        job = client.submit({"name": "any"}, f"outcome-{state}")
+    assert exit_code(Job.model_validate(job.model_dump() | {"state": state})) == code
+
+
+def test_every_flag_reaches_the_spec(server: Server) -> None:
+    done = server.run(
+        *("submit", "--json", "--name", "all flags", "--ranks", "3", "--nodes", "1", "--ranks-per-node", "3"),
+        *("--algorithm", "ring,mpi", "--transport", "mpi", "-b", "1K", "-e", "1M", "-f", "4", "-n", "7"),
+        *("-w", "2", "-c", "0", "-d", "int", "-o", "sum", "--priority", "70", "--time-limit", "90"),
+        *("--label", "team=infra", "--label", "run=5"),
+    )
+    assert done.returncode == 0, done.stderr
+    spec = json.loads(done.stdout)["spec"]
+    assert spec["benchmark"] == {
+        "collective": "all_reduce",
+        "algorithms": ["ring", "mpi"],
+        "transport": "mpi",
+        "device": "auto",
+        "dtype": "int32",
+        "op": "sum",
+        "min_bytes": 1024,
+        "max_bytes": 1 << 20,
+        "step_factor": 4,
+        "warmup": 2,
+        "iterations": 7,
+        "check": False,
+    }
+    assert spec["placement"] == {"ranks": 3, "ranks_per_node": 3, "nodes": 1, "selector": {}}
+    assert (spec["name"], spec["priority"], spec["time_limit_seconds"]) == ("all flags", 70, 90)
+    assert spec["labels"] == {"team": "infra", "run": "5"}
+
+
+def test_a_job_from_stdin_and_from_a_file(server: Server, tmp_path: Any) -> None:
+    text = json.dumps({"name": "from a file", "placement": {"ranks": 2}})
+    (tmp_path / "job.json").write_text(text)
+    for done in (
+        server.run("submit", "-", "--json", "--ranks", "1", stdin=text),
+        server.run("submit", str(tmp_path / "job.json"), "--json", "--ranks", "1"),
+    ):
+        spec = json.loads(done.stdout)["spec"]
+        assert (spec["name"], spec["placement"]["ranks"]) == ("from a file", 1)
+
+
+@pytest.mark.parametrize(
+    ("flags", "pointer"),
+    [
+        (("--ranks", str(SLOTS + 1)), "/placement/ranks"),
+        (("--algorithm", "ring,warp"), "/benchmark/algorithms/1"),
+        (("-b", "2K", "-e", "1K"), "/benchmark/min_bytes"),
+        (("-n", "-3"), "/benchmark/iterations"),
+        (("-d", "bfloat16"), "/benchmark/dtype"),
+    ],
+)
+def test_bad_input_is_the_servers_own_sentence(server: Server, flags: tuple[str, ...], pointer: str) -> None:
+    done = server.run("submit", *flags)
+    assert_refused(done)
+    sentence = done.stderr.strip()
+    field = pointer.split("/")[-1] if not pointer[-1].isdigit() else "algorithms[1]"
+    assert field in sentence
+    assert sentence.endswith(".")
+
+
+def test_the_sentence_equals_the_apis(server: Server) -> None:
+    import httpx
+
+    body = {"benchmark": {"min_bytes": 2048, "max_bytes": 1024}}
+    answer = httpx.post(
+        f"{server.url}/api/v1/jobs", json=body, headers={"Authorization": f"Bearer {server.admin_token}"}
+    )
+    assert answer.status_code == 422
+    [error] = answer.json()["errors"]
+    assert error["pointer"] == "/benchmark/min_bytes"
+    assert server.run("submit", "-b", "2K", "-e", "1K").stderr.strip() == error["detail"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-b", "12X"), ("-b", "'12X' is not a size")),
+        (("--label", "team"), ("--label team", "key=value")),
+        (("/nowhere/job.json",), ("/nowhere/job.json cannot be read",)),
+        (("-",), ("- is not valid JSON",)),
+    ],
+)
+def test_bad_flags_never_reach_the_server(
+    server: Server, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    assert_refused(server.run("submit", *arguments), *words)
+
+
+def test_waiting_for_a_cancelled_job_exits_with_3(server: Server) -> None:
+    with Client(server.url, server.admin_token) as client:
+        before = {job.id for job in client.jobs(limit=100)}
+        waiting = server.start("submit", "--name", "to cancel", "--wait")
+        job_id = eventually(
+            lambda: next((job.id for job in client.jobs(limit=100) if job.id not in before), None), "the job"
+        )
+        cancelled = server.run("cancel", str(job_id))
+        assert cancelled.returncode == 0, cancelled.stderr
+    out, err = waiting.communicate(timeout=40)
+    assert waiting.returncode == 3, err
+    assert f"Job {job_id} to cancel: cancelled" in out

@@ -9,6 +9,9 @@ from ringscope.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hel
 from ringscope_agent.hydra import ExitReport
 
 
+_ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """The content of an ``ended`` report."""
@@ -121,9 +124,9 @@ def _bad_end(evidence: Evidence) -> tuple[int | None, int | None]:
     """The rank that ended badly first, and its exit code (or minus its signal); (None, None) when none did."""
     exits, board = evidence.exits, evidence.board
     if exits.ends:
-        # Ranks that Hydra killed afterwards have bad statuses too; the first that hung up here is the culprit.
+        # Ranks that were killed afterwards have bad statuses too; the first that hung up here is the culprit.
         order = {rank: place for place, rank in enumerate(board.lost)}
-        end = min(exits.ends, key=lambda one: (one.exit_code < 0, order.get(one.rank, len(order))))
+        end = min(exits.ends, key=lambda one: (one.exit_code in _ENDED_BY_OTHERS, order.get(one.rank, len(order))))
         return end.rank, end.exit_code
     code = -exits.signal if exits.signal is not None else evidence.exit_code
     if code in (0, None):
@@ -159,10 +162,11 @@ def _unfinished(evidence: Evidence) -> Outcome:
 
 
 def _launcher_failed(evidence: Evidence, code: int | None) -> Outcome:
-    reason = "rank_exit" if evidence.board.all_said_hello else "launch_failed"
-    what = "The MPI launcher" if reason == "rank_exit" else "The launch of the ranks"
-    ending = "ended" if code is None else f"ended with exit code {code}"
-    return Outcome(reason, _with_last_words(f"{what} on node {evidence.node} {ending}", evidence), None, code)
+    ready = evidence.board.all_said_hello
+    what = "The MPI launcher" if ready else "The launch of the ranks"
+    ending = "failed" if code is None else f"ended with exit code {code}"
+    sentence = _with_last_words(f"{what} on node {evidence.node} {ending}", evidence)
+    return Outcome("rank_exit" if ready else "launch_failed", sentence, None, code)
 
 
 def _with_last_words(sentence: str, evidence: Evidence, rank: int | None = None) -> str:

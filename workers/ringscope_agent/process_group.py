@@ -10,7 +10,7 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,6 +84,18 @@ def processes_of(token: str) -> list[Process]:
         members |= children
         grown = bool(children)
     return [table[pid] for pid in sorted(members) if pid in table and pid != os.getpid()]
+
+
+def children_of(pid: int) -> int:
+    """How many live children a process has."""
+    return sum(1 for child in _pids() if (process := _read(child)) is not None and process.parent_pid == pid)
+
+
+def kill_now(token: str, spare: Collection[int]) -> None:
+    """SIGKILL to every process of the attempt but those to ``spare``, without waiting."""
+    for process in processes_of(token):
+        if process.pid not in spare:
+            _send(process.pid, signal.SIGKILL)
 
 
 async def end_processes(token: str, grace_seconds: float) -> list[Process]:

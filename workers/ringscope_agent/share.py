@@ -10,7 +10,7 @@ from typing import Literal
 
 from ringscope.protocol import Assignment, Proxy
 from ringscope.record import Log
-from ringscope_agent import hydra, launcher
+from ringscope_agent import hydra, launcher, process_group
 from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
 
 logger = logging.getLogger(__name__)
@@ -18,6 +18,9 @@ logger = logging.getLogger(__name__)
 LAUNCH_DEADLINE_SECONDS = 15.0
 # What Hydra gets to notice by itself that a rank is gone, which brings the better exit code.
 TROUBLE_GRACE_SECONDS = 2.0
+# A proxy starts its ranks in one go; by then all of them are there, or one has gone already.
+STARTUP_SECONDS = 1.0
+STARTUP_POLL_SECONDS = 0.2
 CLOSE_DEADLINE_SECONDS = 5.0
 _PIECE_BYTES = 1 << 16
 
@@ -59,6 +62,7 @@ class Share:
         self._last_words: dict[int | None, str] = {}
         self._pumps: list[asyncio.Task[None]] = []
         self._exits_pending: list[asyncio.Task[int]] = []
+        self._pids: list[int] = []
 
     @property
     def node(self) -> str:
@@ -88,7 +92,11 @@ class Share:
             if (failed := await self._announce(mpiexec_exit)) is not None:
                 return failed
         proxy_exit = await self._start(launcher.proxy_command(self._programs.proxy, await proxy))
-        exit_code = await self._wait_for_end(mpiexec_exit, proxy_exit)
+        watch = asyncio.create_task(self._watch_startup(self._pids[-1]))
+        try:
+            exit_code = await self._wait_for_end(mpiexec_exit, proxy_exit)
+        finally:
+            watch.cancel()
         await self._settle()
         if mpiexec_exit is None and not self._board.has_trouble and not self._board.checks:
             return Outcome("completed") if self._board.all_done else None
@@ -112,6 +120,7 @@ class Share:
         ]
         exited = asyncio.create_task(launcher.wait_for_exit(process))
         self._exits_pending.append(exited)
+        self._pids.append(process.pid)
         return exited
 
     async def _announce(self, mpiexec_exit: asyncio.Task[int]) -> Outcome | None:
@@ -148,9 +157,27 @@ class Share:
             await asyncio.wait({main, trouble}, return_when=asyncio.FIRST_COMPLETED)
             if not main.done():
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
+            if not main.done():
+                # Once no rank is left Hydra ends too, and tells how the first one did.
+                process_group.kill_now(self._assignment.token, spare=self._pids)
+                await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
         finally:
             trouble.cancel()
         return main.result() if main.done() else None
+
+    async def _watch_startup(self, proxy_pid: int) -> None:
+        """A rank that ends before MPI is up is nothing to Hydra, while its peers wait for it for ever."""
+        loop = asyncio.get_running_loop()
+        slots = len(self._board.ranks)
+        first_seen: float | None = None
+        while not self._board.all_said_hello:
+            children = process_group.children_of(proxy_pid)
+            if children and first_seen is None:
+                first_seen = loop.time()
+            if first_seen is not None and children < slots and loop.time() > first_seen + STARTUP_SECONDS:
+                self._trouble.set()
+                return
+            await asyncio.sleep(STARTUP_POLL_SECONDS)
 
     def _judge_proxy(self, proxy_exit: asyncio.Task[int]) -> None:
         if not proxy_exit.cancelled() and proxy_exit.result() != 0:

@@ -1,0 +1,180 @@
+"""A server that speaks ringscope.protocol and does nothing else: what should be is what a test says."""
+
+import asyncio
+import json
+from collections import defaultdict
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ringscope.protocol import (
+    Assignment,
+    Directives,
+    Poll,
+    RecordBatch,
+    RecordsAccepted,
+    Registered,
+    Registration,
+    Report,
+)
+from ringscope.record import RECORD, Record
+
+TOKEN = "agent-secret"
+POLL_SECONDS = 1.0
+
+
+class FakeServer:
+    """One ASGI application on a real port, with everything it was told."""
+
+    def __init__(self) -> None:
+        self.token = TOKEN
+        self.epoch = 0
+        self.revision = 0
+        self.registrations: list[Registration] = []
+        self.assignments: dict[int, Assignment] = {}
+        self.reports: list[Report] = []
+        self.records: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        self.batches: list[RecordBatch] = []
+        self.failures_to_give = 0
+        self.auto = True
+        self.changed = asyncio.Condition()
+        self.app = Starlette(
+            routes=[
+                Route("/api/v1/agents/register", self._register, methods=["POST"]),
+                Route("/api/v1/agents/{node}/poll", self._poll, methods=["POST"]),
+                Route("/api/v1/agents/{node}/reports", self._report, methods=["POST"]),
+                Route("/api/v1/agents/{node}/records", self._records, methods=["POST"]),
+            ]
+        )
+        self._uvicorn: uvicorn.Server | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def start(self) -> None:
+        """Listen; again on the same port after ``stop``, with everything remembered."""
+        config = uvicorn.Config(
+            self.app, host="127.0.0.1", port=self.port, log_level="warning", lifespan="off", ws="none"
+        )
+        self._uvicorn = uvicorn.Server(config)
+        self._serving = asyncio.create_task(self._uvicorn._serve())
+        async with asyncio.timeout(10):
+            while not self._uvicorn.started:
+                await asyncio.sleep(0.01)
+        self.port = self._uvicorn.servers[0].sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        assert self._uvicorn is not None and self._serving is not None
+        self._uvicorn.should_exit = self._uvicorn.force_exit = True
+        await self._serving
+
+    async def assign(self, assignment: Assignment) -> None:
+        await self._change(lambda: self.assignments.update({assignment.attempt_id: assignment}))
+
+    async def update(self, attempt_id: int, **changes: Any) -> None:
+        changed = self.assignments[attempt_id].model_copy(update=changes)
+        await self.assign(changed)
+
+    async def forget(self, attempt_id: int) -> None:
+        await self._change(lambda: self.assignments.pop(attempt_id))
+
+    async def wait_for(self, event: str, attempt_id: int, seconds: float = 15.0) -> Report:
+        """The first report of this kind."""
+
+        def found() -> Report | None:
+            return next((r for r in self.reports if r.event == event and r.attempt_id == attempt_id), None)
+
+        async with asyncio.timeout(seconds), self.changed:
+            await self.changed.wait_for(lambda: found() is not None)
+        report = found()
+        assert report is not None
+        return report
+
+    async def wait_until(self, predicate: Any, seconds: float = 15.0) -> None:
+        async with asyncio.timeout(seconds), self.changed:
+            await self.changed.wait_for(predicate)
+
+    def parsed(self, attempt_id: int) -> list[Record]:
+        return [RECORD.validate_python(record) for record in self.records[attempt_id]]
+
+    async def _change(self, change: Any) -> None:
+        async with self.changed:
+            change()
+            self.revision += 1
+            self.changed.notify_all()
+
+    async def _told(self) -> None:
+        async with self.changed:
+            self.changed.notify_all()
+
+    def _refusal(self, request: Request, epoch: int | None) -> Response | None:
+        if request.headers.get("authorization") != f"Bearer {self.token}":
+            return JSONResponse({"detail": "wrong token"}, 401)
+        if self.failures_to_give > 0:
+            self.failures_to_give -= 1
+            return JSONResponse({"detail": "busy"}, 503)
+        if epoch is not None and epoch != self.epoch:
+            return JSONResponse({"detail": "old epoch"}, 409)
+        return None
+
+    async def _register(self, request: Request) -> Response:
+        if refusal := self._refusal(request, None):
+            return refusal
+        self.registrations.append(Registration.model_validate_json(await request.body()))
+        self.epoch += 1
+        await self._told()
+        return Response(Registered(node_id=1, epoch=self.epoch).model_dump_json())
+
+    async def _poll(self, request: Request) -> Response:
+        poll = Poll.model_validate_json(await request.body())
+        if refusal := self._refusal(request, poll.epoch):
+            return refusal
+        try:
+            await self.wait_until(lambda: self.revision != poll.seen or poll.epoch != self.epoch, POLL_SECONDS)
+        except TimeoutError:
+            pass
+        if refusal := self._refusal(request, poll.epoch):
+            return refusal
+        directives = Directives(revision=self.revision, assignments=list(self.assignments.values()))
+        return Response(directives.model_dump_json())
+
+    async def _report(self, request: Request) -> Response:
+        report = Report.model_validate_json(await request.body())
+        if refusal := self._refusal(request, report.epoch):
+            return refusal
+        self.reports.append(report)
+        await self._told()
+        if self.auto and report.attempt_id in self.assignments:
+            await self._react(report)
+        return Response(status_code=204)
+
+    async def _react(self, report: Report) -> None:
+        """What a scheduler would do next with a gang of one."""
+        match report.event:
+            case "ready":
+                await self.update(report.attempt_id, desired="launch")
+            case "proxies":
+                await self.update(report.attempt_id, proxy=report.proxies[0])
+            case "ended" | "refused":
+                await self.update(report.attempt_id, desired="stop")
+            case "clean":
+                await self.forget(report.attempt_id)
+
+    async def _records(self, request: Request) -> Response:
+        body = await request.body()
+        batch = RecordBatch.model_validate_json(body)
+        if refusal := self._refusal(request, batch.epoch):
+            return refusal
+        self.batches.append(batch)
+        have = self.records[batch.attempt_id]
+        if batch.first_sequence <= len(have) + 1:
+            have.extend(json.loads(body)["records"][len(have) + 1 - batch.first_sequence :])
+        await self._told()
+        return Response(RecordsAccepted(last_sequence=len(have)).model_dump_json())

@@ -1,3 +1,18 @@
-"""Ringscope: all-reduce benchmarks and data-parallel training on a ring engine, scheduled, measured and shown live."""
+"""Ringscope: all-reduce benchmarks on a ring engine, scheduled, measured and shown live."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ringscope.api import Communicator, EngineError, all_reduce, empty, init
+
+__all__ = ["Communicator", "EngineError", "__version__", "all_reduce", "empty", "init"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Load the engine, and with it MPI and NumPy, when it is first used: server and CLI import this package too."""
+    if name not in __all__:
+        raise AttributeError(f"module 'ringscope' has no attribute {name!r}")
+    from ringscope import api
+
+    return getattr(api, name)

@@ -1,6 +1,36 @@
-"""nccl-tests' formulas, table and JSON, so that numbers compare one to one with the field's benchmark. Pure."""
+"""nccl-tests' formulas, table and JSON, so that numbers compare one to one with the field's benchmark. Pure.
 
-_NCCL_DTYPES = {"float32": "float", "int32": "int32"}
+Columns, widths and rounding follow nccl-tests 2.18; sizes are binary, GB/s means 1e9 bytes per second.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from ringscope import __version__
+from ringscope.record import Hello, Measurement
+from ringscope.spec import BenchmarkSpec
+from ringscope.units import format_size
+
+_TYPES = {"float32": "float", "int32": "int32"}
+_TITLES = {"mpi": "MPI_Allreduce"}
+_LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
+_RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"
+_HEADER = (
+    "#",
+    "# " + " " * 10 + _LEFT.format("", "", "", "") + " " * 11 + "out-of-place" + " " * 23 + "in-place" + " " * 10,
+    "# "
+    + f"{'size':>10}"
+    + _LEFT.format("count", "type", "redop", "root")
+    + _RIGHT.format("time", "algbw", "busbw", "#wrong") * 2
+    + " ",
+    "# "
+    + f"{'(B)':>10}"
+    + _LEFT.format("(elements)", "", "", "")
+    + _RIGHT.format("(us)", "(GB/s)", "(GB/s)", "") * 2
+    + " ",
+)
+_Pair = tuple[Measurement | None, Measurement | None]
 
 
 def bus_factor(collective: str, ranks: int) -> float:
@@ -8,3 +38,217 @@ def bus_factor(collective: str, ranks: int) -> float:
     if collective != "all_reduce":
         raise ValueError(f"{collective}: there is no bus factor for it.")
     return 2 * (ranks - 1) / ranks
+
+
+def render_table(
+    measurements: Sequence[Measurement], spec: BenchmarkSpec | None = None, ranks: Iterable[Hello] = ()
+) -> str:
+    """One table per algorithm in nccl-tests' text format; ``spec`` and ``ranks`` complete the header."""
+    devices = sorted(ranks, key=lambda hello: hello.rank)
+    return "\n\n".join(
+        "\n".join(_table(algorithm, rows, spec, devices)) for algorithm, rows in _by_algorithm(measurements).items()
+    )
+
+
+def verdict(measurements: Sequence[Measurement]) -> str:
+    """One sentence: how our best algorithm compares with MPI's own, at the size where it does best."""
+    wrong = [row for row in measurements if row.wrong]
+    if wrong:
+        worst = wrong[0]
+        return (
+            f"{_title(worst.algorithm)} gave {worst.wrong} wrong elements at {format_size(worst.size_bytes)}: "
+            "do not trust these numbers."
+        )
+    rows = [row for row in measurements if row.size_bytes and row.busbw_gb_per_s]
+    if not rows:
+        return "One rank has nobody to exchange with: there is no bus bandwidth to compare." if measurements else ""
+    ours = [row for row in rows if row.algorithm not in _TITLES]
+    ratios = [(_ratio(row, rows), row) for row in ours if not row.in_place]
+    known = [(ratio, row) for ratio, row in ratios if ratio]
+    if not known:
+        best = max(rows, key=lambda row: row.busbw_gb_per_s)
+        return (
+            f"{_title(best.algorithm)} reaches {best.busbw_gb_per_s:.3g} GB/s of bus bandwidth "
+            f"at {format_size(best.size_bytes)}."
+        )
+    ratio, row = max(known, key=lambda item: item[0])
+    sentence = f"{row.algorithm} is {ratio:.2g}x {_TITLES['mpi']} at {format_size(row.size_bytes)}"
+    return sentence if ratio >= 1 else f"{_TITLES['mpi']} is ahead at every size; {sentence}"
+
+
+def to_json(
+    spec: BenchmarkSpec,
+    measurements: Sequence[Measurement],
+    ranks: Iterable[Hello],
+    arguments: Sequence[str],
+    start_time: str,
+    end_time: str,
+) -> dict[str, Any]:
+    """The run in nccl-tests' JSON version 3 (its booleans are strings), with ``algorithm`` in each result."""
+    failed = _failed_checks(measurements)
+    return {
+        "version": 3,
+        "start_time": start_time,
+        "args": list(arguments),
+        "env": [],
+        "ringscope_version": __version__,
+        "config": _config(spec, sorted(ranks, key=lambda hello: hello.rank)),
+        "results": [_result(pair) for rows in _by_algorithm(measurements).values() for pair in _placements(rows)],
+        "out_of_bounds": {"count": failed, "okay": _boolean(not failed)},
+        "average_bus_bandwidth": {"bandwidth": round(_mean_busbw(measurements), 6), "okay": "unchecked"},
+        "errors": [],
+        "end_time": end_time,
+    }
+
+
+# the table
+
+
+def _table(
+    algorithm: str, rows: list[Measurement], spec: BenchmarkSpec | None, devices: Sequence[Hello]
+) -> Iterable[str]:
+    first, failed = rows[0], _failed_checks(rows)
+    yield f"# ringscope version {__version__}"
+    yield (
+        f"# Collective test starting: all_reduce algorithm: {algorithm} transport: {first.transport} "
+        f"ranks: {first.ranks}"
+    )
+    yield _parameters(rows, spec)
+    if devices:
+        yield "#"
+        yield "# Using devices"
+        yield from (f"#  Rank {d.rank:2d} Group  0 Pid {d.pid:6d} on {d.host:>10} device  cpu" for d in devices)
+    yield from _HEADER
+    yield from map(_row, _placements(rows))
+    yield f"# Out of bounds values : {failed} {'FAILED' if failed else 'OK'}"
+    yield f"# Avg bus bandwidth    : {_mean_busbw(rows):g} "
+    yield "#"
+    yield "# Collective test concluded: all_reduce"
+
+
+def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:
+    smallest, largest = (
+        (spec.min_bytes, spec.max_bytes)
+        if spec
+        else (min(row.size_bytes for row in rows), max(row.size_bytes for row in rows))
+    )
+    steps = f"step: {spec.step_factor}(factor) warmup iters: {spec.warmup} " if spec else ""
+    checked = int(rows[0].wrong is not None)
+    return (
+        f"# nThread 1 nGpus 1 minBytes {smallest} maxBytes {largest} {steps}iters: {rows[0].iterations} "
+        f"agg iters: 1 validation: {checked} graph: 0"
+    )
+
+
+def _row(pair: _Pair) -> str:
+    row = pair[0] or pair[1]
+    assert row is not None
+    left = f"{row.size_bytes:12d}" + _LEFT.format(row.count, _TYPES[row.dtype], row.op, -1)
+    return left + "".join(map(_columns, pair))
+
+
+def _columns(row: Measurement | None) -> str:
+    if row is None:  # the sweep ended before it got there
+        return _RIGHT.format("N/A", "N/A", "N/A", "N/A")
+    wrong = "N/A" if row.wrong is None else f"{row.wrong:g}"
+    return _RIGHT.format(_fitted(row.time_us, 7), _fitted(row.algbw_gb_per_s, 6), _fitted(row.busbw_gb_per_s, 6), wrong)
+
+
+def _fitted(value: float, width: int) -> str:
+    """As many decimals as nccl-tests finds room for."""
+    digits = len(str(int(value))) if value >= 1 else 0
+    if digits > width:
+        return f"{value:.1e}"
+    return f"{value:.{2 if digits < width - 2 else 1 if digits < width - 1 else 0}f}"
+
+
+def _placements(rows: Sequence[Measurement]) -> list[_Pair]:
+    """(out of place, in place) in the order of the sweep."""
+    return list(zip_longest([r for r in rows if not r.in_place], [r for r in rows if r.in_place]))
+
+
+def _by_algorithm(measurements: Sequence[Measurement]) -> dict[str, list[Measurement]]:
+    found: dict[str, list[Measurement]] = {}
+    for row in measurements:
+        found.setdefault(row.algorithm, []).append(row)
+    return found
+
+
+def _failed_checks(rows: Sequence[Measurement]) -> int:
+    return sum(bool(row.wrong) for row in rows)
+
+
+def _mean_busbw(rows: Sequence[Measurement]) -> float:
+    return sum(row.busbw_gb_per_s for row in rows) / len(rows) if rows else 0.0
+
+
+# the verdict
+
+
+def _title(algorithm: str) -> str:
+    return _TITLES.get(algorithm, algorithm)
+
+
+def _ratio(row: Measurement, rows: Sequence[Measurement]) -> float:
+    """How many times faster ``row`` is than MPI's own at its size and placement; 0 without a rival.
+
+    The smaller of the ratios of means and of medians: one slow outlier on either side cannot make it.
+    """
+    rival = next(
+        (r for r in rows if r.algorithm == "mpi" and (r.size_bytes, r.in_place) == (row.size_bytes, row.in_place)),
+        None,
+    )
+    return min(rival.time_us / row.time_us, rival.p50_us / row.p50_us) if rival else 0.0
+
+
+# JSON
+
+
+def _config(spec: BenchmarkSpec, devices: Sequence[Hello]) -> dict[str, Any]:
+    return {
+        "nthreads": 1,
+        "ngpus": 1,
+        "minimum_bytes": spec.min_bytes,
+        "maximum_bytes": spec.max_bytes,
+        "step_factor": spec.step_factor,
+        "warmup_iters": spec.warmup,
+        "iterations": spec.iterations,
+        "aggregated_iterations": 1,
+        "validation": int(spec.check),
+        "graph": 0,
+        "blocking_collectives": _boolean(False),
+        "devices": [
+            {"rank": d.rank, "group": 0, "pid": d.pid, "hostname": d.host, "device": d.local_rank, "device_info": "cpu"}
+            for d in devices
+        ],
+    }
+
+
+def _result(pair: _Pair) -> dict[str, Any]:
+    row = pair[0] or pair[1]
+    assert row is not None
+    result: dict[str, Any] = {
+        "size": row.size_bytes,
+        "count": row.count,
+        "type": _TYPES[row.dtype],
+        "redop": row.op,
+        "root": "    -1",
+        "algorithm": row.algorithm,
+        "transport": row.transport,
+    }
+    for name, placement in zip(("out_of_place", "in_place"), pair, strict=True):
+        if placement is not None:
+            result[name] = {
+                "time": round(placement.time_us, 6),
+                "alg_bw": round(placement.algbw_gb_per_s, 6),
+                "bus_bw": round(placement.busbw_gb_per_s, 6),
+                "nwrong": "N/A" if placement.wrong is None else placement.wrong,
+            }
+            result[f"{name}_per_iter"] = {
+                f"{key}_us": round(getattr(placement, f"{key}_us"), 6) for key in ("min", "p50", "p99", "max")
+            }
+    return result | {"actual_iterations": row.iterations}
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"

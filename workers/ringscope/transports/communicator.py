@@ -11,7 +11,7 @@ from mpi4py import MPI
 
 from ringscope.algorithms import SCHEDULES, VENDORS, choose
 from ringscope.transports.base import DTYPES, OPS, Array, Buffer, EngineError, Plan, Transport, require_memory
-from ringscope.transports.mpi import AllreducePlan, MpiTransport
+from ringscope.transports.mpi import AllreducePlan, MpiTransport, unlink_segments
 from ringscope.transports.shared_memory import SharedMemoryTransport
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
@@ -49,6 +49,7 @@ class Communicator:
         self.local_rank: int = node.rank
         self.local_size: int = node.size
         node.Free()
+        unlink_segments(self._comm)
         self.transport: Transport = self._connect(transport)
         self._buffers: list[Buffer] = []
         self._plans: dict[tuple[int, ...], Plan] = {}

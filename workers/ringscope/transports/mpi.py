@@ -5,6 +5,8 @@ Every message is a persistent request, prepared once per plan, so that a call on
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 # mpi4py's default thread level stays: below "multiple" MPICH never yields the core while it waits, and with more
@@ -16,6 +18,22 @@ from ringscope.transports.base import OPS, Array, Buffer, Plan
 
 _MPI_OPS = {"sum": MPI.SUM}
 _Reduction = tuple[Array, Array, Array]
+
+
+def unlink_segments(comm: MPI.Intracomm) -> None:
+    """Remove the names of MPICH's own shared memory once every rank has it (collective).
+
+    MPICH 5.0 removes its start-up segment (/dev/shm/mpich_shm_*, 2 MiB and more) only in MPI_Finalize, so that each
+    gang that is killed would leave one behind for ever. Mapped memory lives on without its name.
+    """
+    comm.Barrier()
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        return
+    for line in maps.read_text().splitlines():
+        name = line.split(maxsplit=5)[-1]
+        if name.startswith("/dev/shm/mpich_shm_"):
+            Path(name).unlink(missing_ok=True)  # "name (deleted)" after a peer was first: no such file
 
 
 class MpiTransport:

@@ -1,0 +1,48 @@
+"""The public Python interface, on top of one communicator per process.
+
+Inside ``mpiexec`` or a job every rank makes the same calls in the same order:
+
+    import ringscope
+    comm = ringscope.init()
+    x = ringscope.empty((1 << 20,), "float32")
+    x.fill(comm.rank)
+    ringscope.all_reduce(x)
+
+Bad arguments, and arguments that differ between ranks, raise ``EngineError`` with one sentence.
+"""
+
+from ringscope.transports.base import Array, EngineError
+from ringscope.transports.communicator import Communicator
+
+__all__ = ["Communicator", "EngineError", "all_reduce", "empty", "init"]
+
+_communicator: Communicator | None = None
+
+
+def init(transport: str = "auto") -> Communicator:
+    """The communicator of all ranks; connects them at the first call (collective).
+
+    ``transport`` is auto, shared_memory (all ranks on one node) or mpi, and is fixed by the first call.
+    """
+    global _communicator
+    if _communicator is None:
+        _communicator = Communicator(transport)
+    return _communicator
+
+
+def empty(shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
+    """A zeroed array in registered memory, which travels without a copy (collective, equal on every rank).
+
+    It lives as long as the communicator: allocate once and reuse.
+    """
+    return init().empty(shape, dtype)
+
+
+def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
+    """Combine ``x`` of all ranks element by element; every rank gets the result (collective).
+
+    ``x`` is a contiguous float32 or int32 array of any shape. The result goes to ``out``, or into ``x`` itself
+    without one, and is returned. ``op`` is sum; ``algorithm`` is ring, direct, naive, mpi, or auto, which takes
+    the fastest for this size.
+    """
+    return init().all_reduce(x, op, algorithm, out)

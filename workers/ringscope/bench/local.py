@@ -1,0 +1,120 @@
+"""Runs one benchmark on this machine without a server: starts mpiexec and gathers what the ranks tell."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ringscope.errors import UserError
+from ringscope.parent_death import end_with_parent
+from ringscope.receiver import Receiver
+from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, Failure, Hello, Measurement, Record
+from ringscope.spec import JobSpec
+
+_POLL_SECONDS = 0.1
+_STOP_SECONDS = 5.0
+_OUTPUT_TAIL_LINES = 20
+
+
+@dataclass(slots=True)
+class Run:
+    """What came of a benchmark, filled while it runs."""
+
+    hellos: list[Hello] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    exit_code: int | None = None
+    output: str = ""
+
+    def take(self, record: Record) -> None:
+        """Keep what the result is made of."""
+        match record:
+            case Hello():
+                self.hellos.append(record)
+            case Measurement():
+                self.measurements.append(record)
+            case Failure():
+                self.failures.append(record)
+
+    @property
+    def reason(self) -> str:
+        """Why the run failed, in words; empty when it did not."""
+        if self.exit_code == 0:
+            return ""
+        if self.failures:
+            first = self.failures[0]
+            return f"Rank {first.rank}: {first.message}"
+        tail = "\n".join(self.output.splitlines()[-_OUTPUT_TAIL_LINES:])
+        return f"mpiexec ended with exit code {self.exit_code}.\n{tail}".rstrip()
+
+
+def run_local(job: JobSpec, run: Run) -> Iterator[Record]:
+    """Start the job's ranks and give every record as it comes; ``run`` is complete when the iteration ends.
+
+    Raises UserError when there is no MPI. Leaving the iteration early ends every process.
+    """
+    mpiexec = find_mpiexec()
+    with tempfile.TemporaryDirectory(prefix="ringscope-") as directory:
+        spec_path, socket_path = Path(directory, "spec.json"), Path(directory, "socket")
+        spec_path.write_text(job.model_dump_json())
+        environment = os.environ | {
+            SPEC_VARIABLE: str(spec_path),
+            SOCKET_VARIABLE: str(socket_path),
+            "OMP_NUM_THREADS": "1",
+        }
+        command = [mpiexec, "-n", str(job.placement.ranks), sys.executable, "-m", "ringscope.rank"]
+        output = Path(directory, "output")
+        with Receiver(socket_path) as receiver, _started(command, environment, output) as process:
+            while process.poll() is None or not receiver.is_idle:
+                for record in receiver.receive(_POLL_SECONDS):
+                    run.take(record)
+                    yield record
+            run.exit_code = process.returncode
+            run.output = output.read_text(errors="replace")
+
+
+def find_mpiexec() -> str:
+    """The mpiexec that belongs to this Python, else the one on PATH; UserError when there is none."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = str(beside) if os.access(beside, os.X_OK) else shutil.which("mpiexec")
+    if found is None or importlib.util.find_spec("mpi4py") is None:
+        missing = "mpiexec" if found is None else "mpi4py"
+        raise UserError(f"MPI is missing ({missing} was not found); pip install 'ringscope[worker]' brings one.")
+    return found
+
+
+@contextmanager
+def _started(command: list[str], environment: dict[str, str], output: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            process_group=0,  # Ctrl-C reaches only us, and we end them in order
+            preexec_fn=end_with_parent,
+        )
+    try:
+        yield process
+    finally:
+        _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """SIGTERM, which mpiexec passes on to its ranks; after a while SIGKILL, upon which they die as its children."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,126 @@
+"""`ringscope bench`: a sweep on this machine without a server, with nccl-tests' letters."""
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ringscope.bench.local import Run, run_local
+from ringscope.cli.children import interrupts
+from ringscope.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, complain, say, stderr_console
+from ringscope.errors import UserError
+from ringscope.nccl_tests import render_table, to_json, verdict
+from ringscope.record import Measurement
+from ringscope.spec import JobSpec, field_errors
+from ringscope.units import format_size, parse_size
+
+_DTYPES = {"float": "float32", "int": "int32"}  # nccl-tests' names for ours
+_TIME = "%Y-%m-%d %H:%M:%S"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(bench)
+
+
+def bench(
+    collective: Annotated[str, typer.Argument(help="all_reduce.")] = "all_reduce",
+    ranks: Annotated[int, typer.Option(help="Processes.")] = 2,
+    algorithm: Annotated[str, typer.Option(help="Compared side by side.")] = "ring,direct,mpi",
+    transport: Annotated[str, typer.Option(help="auto, shared_memory or mpi.")] = "auto",
+    min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
+    max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "64M",
+    step_factor: Annotated[int, typer.Option("-f", "--step-factor", help="From size to size.")] = 2,
+    iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
+    warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 5,
+    check: Annotated[int, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = 1,
+    dtype: Annotated[str, typer.Option("-d", "--dtype", help="float or int.")] = "float",
+    op: Annotated[str, typer.Option("-o", "--op", help="sum.")] = "sum",
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write nccl-tests' JSON here.")] = None,
+) -> None:
+    """Measure a collective on this machine; needs no server.
+
+    Exit code 0: every element was right. 1: some were wrong, or a rank failed. 2: bad input, or no MPI.
+    """
+    benchmark: dict[str, Any] = {
+        "collective": collective,
+        "algorithms": algorithm.split(","),
+        "transport": transport,
+        "min_bytes": _size("-b", min_bytes),
+        "max_bytes": _size("-e", max_bytes),
+        "step_factor": step_factor,
+        "iterations": iterations,
+        "warmup": warmup,
+        "check": bool(check),
+        "dtype": _DTYPES.get(dtype, dtype),
+        "op": op,
+    }
+    job = _validated({"benchmark": benchmark, "placement": {"ranks": ranks}})
+    if json_file is not None:
+        _write(json_file, "")
+    run, started = Run(), datetime.now(UTC)
+    try:
+        with interrupts():
+            _watch(job, run)
+    except KeyboardInterrupt:
+        complain("Stopped.")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    finally:
+        _tell(job, run)
+    if json_file is not None:
+        times = started.strftime(_TIME), datetime.now(UTC).strftime(_TIME)
+        document = to_json(job.benchmark, run.measurements, run.hellos, sys.argv, *times)
+        _write(json_file, json.dumps(document, indent=2) + "\n")
+    if run.reason:
+        complain(run.reason)
+    raise typer.Exit(EXIT_FAILED if run.reason else 0)
+
+
+def _validated(body: dict[str, Any]) -> JobSpec:
+    try:
+        return JobSpec.model_validate(body)
+    except ValidationError as error:
+        raise UserError(*(found.detail for found in field_errors(error))) from error
+
+
+def _watch(job: JobSpec, run: Run) -> None:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("rows"),
+        TimeElapsedColumn(),
+    )
+    console = stderr_console()
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        bar = progress.add_task("starting", total=job.benchmark.measurement_count())
+        for record in run_local(job, run):
+            if isinstance(record, Measurement):
+                description = f"{record.algorithm} {format_size(record.size_bytes)}"
+                progress.update(bar, description=description, advance=1)
+
+
+def _tell(job: JobSpec, run: Run) -> None:
+    if run.measurements:
+        say(render_table(run.measurements, job.benchmark, run.hellos))
+        say()
+        say(verdict(run.measurements))
+
+
+def _size(flag: str, text: str) -> int:
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise UserError(f"{flag}: {error}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise UserError(f"--json: {path} cannot be written ({error.strerror}); choose another file.") from error

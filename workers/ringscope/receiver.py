@@ -1,0 +1,61 @@
+"""Takes the records of the ranks of one node through a Unix socket; what an agent does, for a run without one."""
+
+import selectors
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from ringscope.record import RECORD, Record
+
+_READ_BYTES = 1 << 16
+
+
+class Receiver:
+    """Listens at ``path`` and hands out records as they come; used as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(path))
+        self._listener.listen(128)
+        self._selector.register(self._listener, selectors.EVENT_READ)
+        self._partial: dict[socket.socket, bytes] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection in [*self._partial, self._listener]:
+            connection.close()
+        self._selector.close()
+
+    def receive(self, timeout_seconds: float) -> Iterator[Record]:
+        """Wait up to ``timeout_seconds`` for something to come, then give all that is there."""
+        for key, _ in self._selector.select(timeout_seconds):
+            connection = key.fileobj
+            assert isinstance(connection, socket.socket)
+            if connection is self._listener:
+                accepted, _ = self._listener.accept()
+                self._partial[accepted] = b""
+                self._selector.register(accepted, selectors.EVENT_READ)
+            else:
+                yield from self._read(connection)
+
+    @property
+    def is_idle(self) -> bool:
+        """True when nothing waits to be read or accepted."""
+        return not self._selector.select(0)
+
+    def _read(self, connection: socket.socket) -> Iterator[Record]:
+        try:
+            data = connection.recv(_READ_BYTES)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            self._selector.unregister(connection)
+            del self._partial[connection]
+            connection.close()
+            return
+        *lines, self._partial[connection] = (self._partial[connection] + data).split(b"\n")
+        yield from map(RECORD.validate_json, lines)

@@ -1,0 +1,103 @@
+"""Who may do what."""
+
+import pytest
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute, iter_route_contexts
+from tests.server.conftest import Clock, Server
+
+from ringscope_server.http.auth import RequireRole
+from ringscope_server.users import tokens
+
+PUBLIC = {
+    "/api/v1/session",  # POST logs in
+    "/",  # how to build the page, where it is not built
+    "/login",
+    "/healthz",
+    "/readyz",
+}
+
+
+def roles(dependant: Dependant) -> set[str]:
+    found = {dependant.call.role} if isinstance(dependant.call, RequireRole) else set()
+    return found.union(*(roles(inner) for inner in dependant.dependencies))
+
+
+async def test_every_route_requires_a_role_or_is_known_to_be_public(server: Server) -> None:
+    app = server.transport.app
+    walked = 0
+    for context in iter_route_contexts(app.routes):  # type: ignore[attr-defined]
+        route = context.original_route
+        if not isinstance(route, APIRoute):
+            continue
+        walked += 1
+        path = context.path
+        if not roles(route.dependant):
+            assert path in PUBLIC, f"{path} can be called by anybody"
+        elif path.startswith("/api/v1/agents"):
+            assert roles(route.dependant) == {"agent"}
+    assert walked > 20
+
+
+@pytest.mark.parametrize("token", [None, "rs_wrong", "bla\x7f"])
+async def test_without_a_valid_token_nothing_is_shown(server: Server, token: str | None) -> None:
+    response = await server.client(token).get("/api/v1/jobs")
+    assert response.status_code == 401
+    assert response.headers["www-authenticate"] == "Bearer"
+
+
+async def test_roles_are_kept_apart(server: Server, clock: Clock) -> None:
+    async with server.services.database.write() as session:
+        secret = await tokens.create(session, "eve", "personal", "viewer", clock(), None)
+    viewer = server.client(secret)
+    assert (await viewer.get("/api/v1/jobs")).status_code == 200
+    refused = await viewer.post("/api/v1/jobs", json={})
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_allowed")
+    assert (await viewer.post("/api/v1/login-links")).status_code == 403
+    assert (await server.agent.get("/api/v1/jobs")).status_code == 403
+    assert (await server.admin.post("/api/v1/agents/register", json={})).status_code == 403
+
+
+async def test_an_expired_token_is_worth_nothing(server: Server, clock: Clock) -> None:
+    async with server.services.database.write() as session:
+        end = clock()
+        secret = await tokens.create(session, "eve", "personal", "admin", clock(), end)
+    assert (await server.client(secret).get("/api/v1/me")).status_code == 401
+
+
+async def test_a_login_link_works_once(server: Server) -> None:
+    link = (await server.admin.post("/api/v1/login-links")).json()["url"]
+    browser = server.client()
+    secret = link.partition("token=")[2]
+    assert (await server.client(secret).get("/api/v1/me")).status_code == 401
+    first = await browser.get(f"{link}&next=/jobs/1")
+    assert (first.status_code, first.headers["location"]) == (303, "/jobs/1")
+    assert (await browser.get("/api/v1/me")).json() == {"name": "admin", "role": "admin"}
+    assert (await server.client().get(link)).headers["location"] == "/?login=expired"
+
+
+@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example"])
+async def test_a_login_link_never_leads_to_another_site(server: Server, target: str) -> None:
+    link = (await server.admin.post("/api/v1/login-links")).json()["url"]
+    answer = await server.client().get(link, params={"token": link.partition("token=")[2], "next": target})
+    assert answer.headers["location"] == "/"
+
+
+async def test_a_pasted_token_logs_in_and_out(server: Server) -> None:
+    browser = server.client()
+    wrong = await browser.post("/api/v1/session", json={"token": "rs_wrong"})
+    assert (wrong.status_code, wrong.json()["code"]) == (401, "bad_token")
+    secret = server.admin.headers["authorization"].removeprefix("Bearer ")
+    assert (await browser.post("/api/v1/session", json={"token": secret})).status_code == 204
+    assert (await browser.get("/api/v1/me")).status_code == 200
+    assert (await browser.delete("/api/v1/session")).status_code == 403
+    headers = {"X-Ringscope-Client": "web"}
+    assert (await browser.delete("/api/v1/session", headers=headers)).status_code == 204
+    assert (await browser.get("/api/v1/me")).status_code == 401
+
+
+async def test_the_cookie_alone_changes_nothing(server: Server) -> None:
+    browser = server.client()
+    await browser.get((await server.admin.post("/api/v1/login-links")).json()["url"])
+    forged = await browser.post("/api/v1/jobs", json={})
+    assert (forged.status_code, forged.json()["code"]) == (403, "forged_request")
+    assert (await browser.post("/api/v1/jobs", json={}, headers={"X-Ringscope-Client": "web"})).status_code == 422

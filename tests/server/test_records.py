@@ -1,0 +1,85 @@
+"""POST /agents/{node}/records: each record exactly once."""
+
+from tests.server.conftest import ONE_SIZE, Server, measurement, steps
+
+
+async def test_records_become_rows(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    line = {"type": "log", "rank": 1, "stream": "stdout", "time_ns": 5, "text": "hello"}
+    answer = await agent.records(attempt, steps(rank=1), measurement(busbw_gb_per_s=3.5), line)
+    assert answer.json() == {"last_sequence": 3}
+    base = f"/api/v1/jobs/{job['id']}"
+    found = (await server.admin.get(f"{base}/steps", params={"rank": 1})).json()["items"]
+    assert [(row["step"], row["duration_us"]) for row in found] == [(0, 10.0), (1, 11.0), (2, 12.0)]
+    assert (await server.admin.get(f"{base}/steps", params={"rank": 0})).json()["items"] == []
+    (row,) = (await server.admin.get(f"{base}/measurements")).json()["items"]
+    assert (row["busbw_gb_per_s"], row["measured_at"]) == (3.5, "2026-01-01T00:00:00Z")
+    (text,) = (await server.admin.get(f"{base}/log")).json()["items"]
+    assert (text["node"], text["rank"], text["text"]) == ("n1", 1, "hello")
+    summary = (await server.job(job["id"]))["summary"]
+    assert summary["best"] == [{"algorithm": "ring", "busbw_gb_per_s": 3.5, "size_bytes": 1024, "in_place": False}]
+    assert summary["verdict"] == "ring reaches 3.5 GB/s bus bandwidth at 1 KiB"
+
+
+async def test_what_is_sent_twice_is_stored_once(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    rows = [measurement(), measurement(in_place=True)]
+    body = {"attempt_id": attempt, "first_sequence": 1, "records": rows[:1]}
+    for _ in range(2):
+        assert (await agent.post("records", body)).json() == {"last_sequence": 1}
+    overlapping = {"attempt_id": attempt, "first_sequence": 1, "records": rows}
+    assert (await agent.post("records", overlapping)).json() == {"last_sequence": 2}
+    found = (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]
+    assert [row["in_place"] for row in found] == [False, True]
+
+
+async def test_after_a_gap_nothing_is_stored_and_the_agent_is_told_where_to_go_on(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    body = {"attempt_id": attempt, "first_sequence": 5, "records": [measurement()]}
+    assert (await agent.post("records", body)).json() == {"last_sequence": 0}
+    assert (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"] == []
+
+
+async def test_a_malformed_record_is_counted_and_does_not_block_the_rest(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    ragged = steps() | {"duration_us": [1.0]}
+    await agent.records(attempt, {"type": "nonsense"}, ragged, measurement())
+    assert len((await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]) == 1
+    assert server.services.monitoring.rejected["malformed"] == 2
+
+
+async def test_a_wrong_element_stands_in_the_log_and_the_summary(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    check = {
+        "type": "check",
+        "rank": 1,
+        "op": "all_reduce",
+        "algorithm": "ring",
+        "in_place": False,
+        "size_bytes": 1024,
+        "wrong": 2,
+        "first_index": 17,
+        "want": "3.0",
+        "got": "4.0",
+        "time_ns": 1,
+    }
+    await agent.records(attempt, check, measurement(wrong=2))
+    (line,) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/log")).json()["items"]
+    assert "2 wrong elements after all_reduce ring of 1024 bytes" in line["text"]
+    assert "element 17, expected 3.0, got 4.0" in line["text"]
+    assert (await server.job(job["id"]))["summary"]["wrong"] == 2
+
+
+async def test_records_of_a_foreign_attempt_are_refused(server: Server) -> None:
+    agent = await server.node()
+    assert (await agent.records(99, measurement())).status_code == 404

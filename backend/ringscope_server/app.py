@@ -23,21 +23,22 @@ API = "/api/v1"
 TOKEN_FILES: tuple[tuple[TokenKind, Role], ...] = (("personal", "admin"), ("agent", "agent"))
 
 
-def create_app(services: Services) -> FastAPI:
+def create_app(services: Services, *, with_scheduler: bool = True) -> FastAPI:
     """The whole server around these services; starting it prepares the database and starts the scheduler."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await prepare(services)
-        scheduler = asyncio.create_task(loop.run(services))
+        scheduler = asyncio.create_task(loop.run(services)) if with_scheduler else None
         try:
             yield
         finally:
             services.signals.close()
             services.stream.close()
-            scheduler.cancel()
-            with suppress(asyncio.CancelledError):
-                await scheduler
+            if scheduler is not None:
+                scheduler.cancel()
+                with suppress(asyncio.CancelledError):
+                    await scheduler
             await services.database.dispose()
 
     app = FastAPI(

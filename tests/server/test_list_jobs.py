@@ -9,9 +9,8 @@ async def test_pages_are_newest_first_and_complete(server: Server) -> None:
     seen: list[int] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = (
-            await server.admin.get("/api/v1/jobs", params={"limit": 2} | ({"cursor": cursor} if cursor else {}))
-        ).json()
+        params = {"limit": "2", "cursor": cursor} if cursor else {"limit": "2"}
+        page = (await server.admin.get("/api/v1/jobs", params=params)).json()
         seen += [job["id"] for job in page["items"]]
         cursor = page["next"]
     assert seen == ids[::-1]

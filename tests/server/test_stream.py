@@ -13,8 +13,8 @@ async def started(stream: Stream, *topics: str, last_id: int | None = None) -> A
     messages = stream.subscribe(topics, last_id)
     before = stream.subscribers
     first = asyncio.ensure_future(anext(messages))  # type: ignore[arg-type]
-    while stream.subscribers == before:
-        await asyncio.sleep(0)
+    while stream.subscribers == before:  # noqa: ASYNC110
+        await asyncio.sleep(0)  # lets the subscription run; nothing waits for time to pass
 
     async def rest() -> AsyncIterator[Message]:
         yield await first

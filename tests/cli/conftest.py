@@ -71,9 +71,7 @@ def ringscope_command(*arguments: str) -> list[str]:
     return [sys.executable, "-c", "from ringscope.cli.main import main; main()", *arguments]
 
 
-def run_ringscope(
-    *arguments: str, environment: dict[str, str], stdin: str = ""
-) -> subprocess.CompletedProcess[str]:
+def run_ringscope(*arguments: str, environment: dict[str, str], stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ringscope_command(*arguments),
         env=environment,

@@ -64,7 +64,8 @@ def test_the_log_and_rows_of_an_unknown_job_are_a_problem(server: Server) -> Non
 
 
 def test_something_else_behind_the_url_is_told(server: Server) -> None:
-    with Client(server.url + "/nowhere", server.admin_token) as client, pytest.raises(
-        (ApiProblemError, ServerAwayError)
+    with (
+        Client(server.url + "/nowhere", server.admin_token) as client,
+        pytest.raises((ApiProblemError, ServerAwayError)),
     ):
         client.nodes()

@@ -117,9 +117,7 @@ def test_the_sentence_equals_the_apis(server: Server) -> None:
         (("-",), ("- is not valid JSON",)),
     ],
 )
-def test_bad_flags_never_reach_the_server(
-    server: Server, arguments: tuple[str, ...], words: tuple[str, ...]
-) -> None:
+def test_bad_flags_never_reach_the_server(server: Server, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
     assert_refused(server.run("submit", *arguments), *words)
 
 

@@ -137,13 +137,12 @@ class Page(Generic[ItemT]):
 class Client:
     """A connection to one server with one token. Use it as a context manager."""
 
-    def __init__(self, url: str, token: str, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(self, url: str, token: str) -> None:
         self.url = url.rstrip("/")
         self._http = httpx.Client(
             base_url=f"{self.url}/api/v1",
             headers={"Authorization": f"Bearer {token}"},
             timeout=TIMEOUT_SECONDS,
-            transport=transport,
             trust_env=False,  # a proxy from the environment must not stand between a user and 127.0.0.1
         )
 
@@ -198,13 +197,6 @@ class Client:
         """A fresh one-time login link for a browser."""
         return LoginLink.model_validate(self._json("POST", "/login-links"))
 
-    def is_ready(self) -> bool:
-        """Whether the server can take work: its /readyz answers 200."""
-        try:
-            return self._http.get(f"{self.url}/readyz").status_code == httpx.codes.OK
-        except httpx.TransportError:
-            return False
-
     def stream(self, topics: Sequence[str], last_event_id: str | None = None) -> Iterator[StreamEvent]:
         """Live events of the topics until the server ends the stream; resumes after ``last_event_id``.
 
@@ -248,6 +240,14 @@ class Client:
                 f"The server at {self.url} does not answer ({error or type(error).__name__}); "
                 "start it with `ringscope up` or set RINGSCOPE_URL."
             ) from error
+
+
+def is_ready(url: str) -> bool:
+    """Whether the server there can take work: its /readyz answers 200."""
+    try:
+        return httpx.get(f"{url}/readyz", trust_env=False).status_code == httpx.codes.OK
+    except httpx.TransportError:
+        return False
 
 
 def parse_events(chunks: Iterator[bytes]) -> Iterator[StreamEvent]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
-from ringscope.client import Client
+from ringscope.client import Client, is_ready
 from ringscope.errors import UserError
 
 START_SECONDS = 60.0
@@ -96,13 +96,12 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
 
 def _wait_for_server(children: Children, server: Child, data_dir: Path) -> str:
     deadline = time.monotonic() + START_SECONDS
+    url: str | None = None
     while time.monotonic() < deadline:
         children.check()
-        url = served_url(data_dir, server.pid)
-        if url is not None:
-            with Client(url, "") as client:
-                if client.is_ready():
-                    return url
+        url = url or served_url(data_dir, server.pid)
+        if url is not None and is_ready(url):
+            return url
         time.sleep(LOOK_SECONDS)
     raise UserError(f"The server was not ready within {START_SECONDS:.0f} s; see {server.log}.")
 

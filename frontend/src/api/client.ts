@@ -1,0 +1,53 @@
+/** The typed HTTP client: same origin, session cookie, problem documents as errors. */
+import createClient from "openapi-fetch";
+import type { paths } from "./schema";
+
+export interface FieldProblem {
+  pointer: string;
+  detail: string;
+}
+
+/** An answer that is not 2xx: the server's own sentences (RFC 9457), or what stands in when there is none. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly fields: FieldProblem[],
+  ) {
+    super(detail);
+    this.name = "ApiError";
+  }
+}
+
+interface Problem {
+  title?: string;
+  detail?: string;
+  code?: string;
+  errors?: FieldProblem[];
+}
+
+/** The error for an answer's body, whatever the body is. */
+export function apiError(status: number, body: unknown): ApiError {
+  const problem: Problem = typeof body === "object" && body !== null ? body : {};
+  const detail = problem.detail ?? problem.title ?? `The server answered ${status} without an explanation.`;
+  return new ApiError(status, problem.code ?? "", detail, Array.isArray(problem.errors) ? problem.errors : []);
+}
+
+// A cookie alone must not be able to change anything: other sites cannot send this header.
+export const api = createClient<paths>({
+  baseUrl: window.location.origin,
+  headers: { "X-Ringscope-Client": "web" },
+});
+
+/** The data of an answer, or a thrown ApiError. */
+export function unwrap<T>(answer: { data?: T; error?: unknown; response: Response }): T {
+  if (!answer.response.ok) throw apiError(answer.response.status, answer.error);
+  return answer.data as T;
+}
+
+/** 128 random bits in hex; works on plain http too, where crypto.randomUUID does not exist. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,121 @@
+/** The tab's one event stream: multiplexed topics, resume by the browser, a new connection when that fails. */
+
+export type StreamStatus = "live" | "reconnecting" | "paused";
+
+export interface StreamEvent {
+  name: string;
+  data: unknown;
+}
+
+interface Handlers {
+  /** Events since the last flush, oldest first; at most four calls a second. */
+  onEvents: (events: StreamEvent[]) => void;
+  /** A new connection is open: everything shown may be behind. */
+  onFresh: () => void;
+  onStatus: (status: StreamStatus) => void;
+}
+
+const EVENT_NAMES = ["job", "measurements", "log", "node", "reset"] as const;
+const FLUSH_MS = 250;
+const RETRY_MS = 3000;
+const BASE_TOPICS = ["jobs", "nodes"] as const;
+
+export class LiveStream {
+  private source: EventSource | null = null;
+  private topics = new Map<string, number>();
+  private url = "";
+  private pending: StreamEvent[] = [];
+  private flushTimer: number | undefined;
+  private retryTimer: number | undefined;
+  private openTimer: number | undefined;
+  private isPaused = false;
+
+  constructor(private readonly handlers: Handlers) {}
+
+  /** Adds a topic until the returned function is called. */
+  watch(topic: string): () => void {
+    this.topics.set(topic, (this.topics.get(topic) ?? 0) + 1);
+    this.schedule();
+    return () => {
+      const left = (this.topics.get(topic) ?? 1) - 1;
+      if (left > 0) this.topics.set(topic, left);
+      else this.topics.delete(topic);
+      this.schedule();
+    };
+  }
+
+  /** Connects, or goes on after `pause`. */
+  start(): void {
+    this.isPaused = false;
+    this.schedule();
+  }
+
+  /** Closes the connection; `start` opens it again and asks for fresh data. */
+  pause(): void {
+    this.close();
+    this.isPaused = true;
+    this.handlers.onStatus("paused");
+  }
+
+  /** Closes for good. */
+  close(): void {
+    window.clearTimeout(this.flushTimer);
+    window.clearTimeout(this.retryTimer);
+    window.clearTimeout(this.openTimer);
+    this.flushTimer = undefined;
+    this.source?.close();
+    this.source = null;
+    this.url = "";
+    this.pending = [];
+  }
+
+  // One page closes its topic and the next opens its own in the same tick: connect once, after both.
+  private schedule(): void {
+    window.clearTimeout(this.openTimer);
+    if (!this.isPaused) this.openTimer = window.setTimeout(() => this.connect(), 0);
+  }
+
+  private connect(): void {
+    const topics = [...BASE_TOPICS, ...[...this.topics.keys()].sort()].join(",");
+    const url = `/api/v1/stream?topics=${encodeURIComponent(topics)}`;
+    if (url === this.url) return;
+    this.flush();
+    this.source?.close();
+    window.clearTimeout(this.retryTimer);
+    this.url = url;
+    const source = new EventSource(url);
+    this.source = source;
+    let isFresh = true;
+    source.onopen = () => {
+      this.handlers.onStatus("live");
+      if (isFresh) this.handlers.onFresh();
+      isFresh = false;
+    };
+    source.onerror = () => {
+      this.handlers.onStatus("reconnecting");
+      if (source.readyState === EventSource.CLOSED) this.retry();
+    };
+    for (const name of EVENT_NAMES) {
+      source.addEventListener(name, (event) => this.receive(name, event.data));
+    }
+  }
+
+  private retry(): void {
+    this.url = "";
+    window.clearTimeout(this.retryTimer);
+    this.retryTimer = window.setTimeout(() => this.connect(), RETRY_MS);
+  }
+
+  private receive(name: string, text: string): void {
+    this.pending.push({ name, data: JSON.parse(text) });
+    this.flushTimer ??= window.setTimeout(() => this.flush(), FLUSH_MS);
+  }
+
+  private flush(): void {
+    window.clearTimeout(this.flushTimer);
+    this.flushTimer = undefined;
+    const events = this.pending;
+    this.pending = [];
+    if (events.length > 0) this.handlers.onEvents(events);
+  }
+}

@@ -1,0 +1,13 @@
+/** Short names for the generated types. */
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type JobView = Schemas["JobView"];
+export type JobState = JobView["state"];
+export type JobSpec = JobView["spec"];
+export type JobPage = Schemas["JobPage"];
+export type MeasurementView = Schemas["MeasurementView"];
+export type LogLine = Schemas["LogLine"];
+export type EventView = Schemas["EventView"];
+export type NodeView = Schemas["NodeView"];

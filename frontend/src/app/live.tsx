@@ -1,0 +1,79 @@
+/** The live connection of this tab: its state, and the topics that the shown page watches. */
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { applyEvents, refetchAll } from "../api/deltas";
+import { LiveStream, type StreamStatus } from "../api/stream";
+
+const POLL_MS = 10_000;
+const HIDDEN_MS = 60_000;
+
+interface Live {
+  stream: LiveStream;
+  status: StreamStatus;
+}
+
+const LiveContext = createContext<Live | null>(null);
+
+/** Opens the stream for everything below, polls while it is down, pauses it while the tab is hidden. */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const [status, setStatus] = useState<StreamStatus>("reconnecting");
+  const [stream] = useState(
+    () =>
+      new LiveStream({
+        onEvents: (events) => applyEvents(client, events),
+        onFresh: () => void refetchAll(client),
+        onStatus: setStatus,
+      }),
+  );
+  useEffect(() => {
+    stream.start();
+    return () => stream.close();
+  }, [stream]);
+  useEffect(() => pauseWhileHidden(stream), [stream]);
+  useEffect(() => {
+    if (status !== "reconnecting") return;
+    const timer = window.setInterval(() => void refetchAll(client), POLL_MS);
+    return () => window.clearInterval(timer);
+  }, [status, client]);
+  return <LiveContext value={{ stream, status }}>{children}</LiveContext>;
+}
+
+/** Whether what is shown follows the server right now. */
+export function useLiveStatus(): StreamStatus {
+  return useLive().status;
+}
+
+/** Adds a topic such as "job:42" to the stream for as long as the component is shown. */
+export function useTopic(topic: string): void {
+  const { stream } = useLive();
+  useEffect(() => stream.watch(topic), [stream, topic]);
+}
+
+function useLive(): Live {
+  const live = useContext(LiveContext);
+  if (!live) throw new Error("useLive needs a LiveProvider above it.");
+  return live;
+}
+
+function pauseWhileHidden(stream: LiveStream): () => void {
+  let timer: number | undefined;
+  let isPaused = false;
+  const onChange = (): void => {
+    window.clearTimeout(timer);
+    if (document.hidden) {
+      timer = window.setTimeout(() => {
+        isPaused = true;
+        stream.pause();
+      }, HIDDEN_MS);
+    } else if (isPaused) {
+      isPaused = false;
+      stream.start();
+    }
+  };
+  document.addEventListener("visibilitychange", onChange);
+  return () => {
+    window.clearTimeout(timer);
+    document.removeEventListener("visibilitychange", onChange);
+  };
+}

@@ -1,0 +1,40 @@
+/** Mantine in our tokens: the components' CSS variables point at tokens.css, so both schemes come from there. */
+import { Button, createTheme, NativeSelect, TextInput, type CSSVariablesResolver } from "@mantine/core";
+
+export const theme = createTheme({
+  fontFamily: "var(--font)",
+  fontFamilyMonospace: "var(--mono)",
+  defaultRadius: 6,
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "18px" },
+  components: {
+    Button: Button.extend({ defaultProps: { size: "xs", variant: "default" } }),
+    TextInput: TextInput.extend({ defaultProps: { size: "sm" } }),
+    NativeSelect: NativeSelect.extend({ defaultProps: { size: "sm" } }),
+  },
+});
+
+const variables = {
+  "--mantine-color-body": "var(--surface)",
+  "--mantine-color-text": "var(--text)",
+  "--mantine-color-dimmed": "var(--dim)",
+  "--mantine-color-error": "var(--bad)",
+  "--mantine-color-placeholder": "var(--dim)",
+  "--mantine-color-anchor": "var(--accent)",
+  "--mantine-color-default": "var(--surface)",
+  "--mantine-color-default-hover": "var(--hover)",
+  "--mantine-color-default-color": "var(--text)",
+  "--mantine-color-default-border": "var(--line-strong)",
+  "--mantine-primary-color-filled": "var(--accent)",
+  "--mantine-primary-color-filled-hover": "color-mix(in srgb, var(--accent) 88%, var(--text))",
+  "--mantine-primary-color-contrast": "var(--on-accent)",
+  "--mantine-color-blue-filled": "var(--accent)",
+};
+
+/** The same for both schemes: the tokens themselves switch. */
+export const resolveVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: variables,
+  dark: variables,
+});

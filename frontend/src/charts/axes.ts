@@ -1,0 +1,47 @@
+/** Ticks, ranges and label places: the geometry of the charts, without a canvas. */
+
+const TICK_WIDTH_PX = 62;
+
+/** Powers of two between two sizes, so many that their labels fit; always on the same grid (8 B, 64 B …). */
+export function sizeTicks(minBytes: number, maxBytes: number, widthPx: number): number[] {
+  const from = Math.ceil(Math.log2(minBytes));
+  const to = Math.floor(Math.log2(maxBytes));
+  const room = Math.max(2, Math.floor(widthPx / TICK_WIDTH_PX));
+  const step = [1, 2, 3, 5, 10].find((candidate) => (to - from) / candidate < room) ?? 10;
+  const first = Math.ceil(from / step) * step;
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, i) => 2 ** (first + i * step));
+}
+
+/** A logarithmic size axis around the sweep; a sweep of one size gets room on both sides. Zero has no place on it. */
+export function sizeRange(sizes: readonly number[]): [number, number] {
+  const positive = sizes.filter((size) => size > 0);
+  const min = positive.length > 0 ? Math.min(...positive) : 1;
+  const max = positive.length > 0 ? Math.max(...positive) : 2;
+  return min < max ? [min, max] : [min / 2, max * 2];
+}
+
+/** A linear axis from zero with a little room on top. */
+export function linearRange(max: number | null): [number, number] {
+  return [0, max !== null && max > 0 ? max * 1.08 : 1];
+}
+
+/** A logarithmic axis on whole decades. */
+export function decadeRange(min: number | null, max: number | null): [number, number] {
+  if (min === null || max === null || !(min > 0)) return [1, 10];
+  const from = 10 ** Math.floor(Math.log10(min));
+  const to = 10 ** Math.ceil(Math.log10(max));
+  return from < to ? [from, to] : [from, from * 10];
+}
+
+/** Moves labels apart so that neighbours are at least `gap` away, as near to where they belong as that allows. */
+export function spreadLabels(wanted: readonly number[], gap: number): number[] {
+  const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  const placed = [...wanted];
+  for (let k = 1; k < order.length; k += 1) {
+    const above = placed[order[k - 1] ?? 0] ?? 0;
+    const here = order[k] ?? 0;
+    placed[here] = Math.max(placed[here] ?? 0, above + gap);
+  }
+  const drift = placed.reduce((sum, y, i) => sum + y - (wanted[i] ?? 0), 0) / Math.max(1, wanted.length);
+  return placed.map((y) => y - drift);
+}

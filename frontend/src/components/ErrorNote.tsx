@@ -1,0 +1,25 @@
+import { Button } from "@mantine/core";
+import classes from "./ErrorNote.module.css";
+
+interface Props {
+  /** What failed, as the beginning of a sentence: "The jobs could not be loaded". */
+  what: string;
+  error: Error;
+  onRetry?: () => void;
+}
+
+/** An error where its content would have been, with the server's own sentence and a way to try again. */
+export function ErrorNote({ what, error, onRetry }: Props) {
+  return (
+    <div role="alert" className={classes.note}>
+      <p>
+        <strong>
+          <span aria-hidden="true">✕ </span>
+          {what}.
+        </strong>{" "}
+        {error.message}
+      </p>
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}

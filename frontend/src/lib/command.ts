@@ -1,0 +1,53 @@
+/** The same job for a terminal: what the form and the job page show to copy. */
+import type { JobSpec } from "../api/types";
+
+/** A word for a POSIX shell, quoted only when it must be. */
+export function shellQuote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** nccl-tests' letter and number: "64M" for 67108864. */
+function flagSize(bytes: number): string {
+  for (const [power, letter] of [[30, "G"], [20, "M"], [10, "K"]] as const) {
+    if (bytes > 0 && bytes % 2 ** power === 0) return `${bytes / 2 ** power}${letter}`;
+  }
+  return String(bytes);
+}
+
+/** `ringscope submit …` for this specification; every field that the command line can say. */
+export function submitCommand(spec: JobSpec): string {
+  const { benchmark, placement } = spec;
+  const pairs = (flag: string, items: Record<string, string> = {}): string[] =>
+    Object.entries(items).flatMap(([key, value]) => [flag, `${key}=${value}`]);
+  const words = [
+    "ringscope", "submit",
+    ...(spec.name ? ["--name", spec.name] : []),
+    "--ranks", placement.ranks,
+    ...(placement.nodes == null ? [] : ["--nodes", placement.nodes]),
+    ...(placement.ranks_per_node == null ? [] : ["--ranks-per-node", placement.ranks_per_node]),
+    "--algorithm", benchmark.algorithms.join(","),
+    ...(benchmark.transport === "auto" ? [] : ["--transport", benchmark.transport]),
+    "-b", flagSize(benchmark.min_bytes),
+    "-e", flagSize(benchmark.max_bytes),
+    "-f", benchmark.step_factor,
+    "-n", benchmark.iterations,
+    "-w", benchmark.warmup,
+    "-c", benchmark.check ? 1 : 0,
+    "-d", benchmark.dtype === "int32" ? "int" : "float",
+    ...(spec.priority === 50 ? [] : ["--priority", spec.priority]),
+    ...(spec.time_limit_seconds === 600 ? [] : ["--time-limit", spec.time_limit_seconds]),
+    ...pairs("--label", spec.labels),
+    ...pairs("--selector", placement.selector),
+  ];
+  return words.map((word) => shellQuote(String(word))).join(" ");
+}
+
+/** The same as curl; the token comes from the environment. */
+export function curlCommand(spec: JobSpec, origin: string): string {
+  return [
+    `curl -X POST ${origin}/api/v1/jobs`,
+    `-H "Authorization: Bearer $RINGSCOPE_TOKEN"`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${shellQuote(JSON.stringify(spec))}`,
+  ].join(" \\\n  ");
+}

@@ -1,0 +1,179 @@
+/** The submit form: text as typed, in the URL and as the job specification that the server validates. */
+import type { FieldProblem } from "../api/client";
+import type { JobSpec } from "../api/types";
+import { formatSize, parseSize, sweepSizes } from "./size";
+
+/** Every field as the text in its input; algorithms as a comma-separated list. */
+export interface JobForm {
+  name: string;
+  algorithms: string;
+  transport: string;
+  ranks: string;
+  min: string;
+  max: string;
+  factor: string;
+  iterations: string;
+  warmup: string;
+  dtype: string;
+  check: string;
+  limit: string;
+  priority: string;
+}
+
+export type Field = keyof JobForm;
+
+export const ALGORITHMS = ["ring", "direct", "mpi", "naive"] as const;
+export const TRANSPORTS = ["auto", "shared_memory", "mpi"] as const;
+export const DTYPES = ["float32", "int32"] as const;
+
+export const STANDARD: JobForm = {
+  name: "",
+  algorithms: "ring,direct,mpi",
+  transport: "auto",
+  ranks: "2",
+  min: "8 B",
+  max: "64 MiB",
+  factor: "2",
+  iterations: "20",
+  warmup: "5",
+  dtype: "float32",
+  check: "on",
+  limit: "600",
+  priority: "50",
+};
+
+export const PRESETS: Record<string, Partial<JobForm>> = {
+  Smoke: { min: "1 KiB", max: "1 MiB", factor: "4", iterations: "5", warmup: "1" },
+  Standard: { min: "8 B", max: "64 MiB", factor: "2", iterations: "20", warmup: "5" },
+  Full: { min: "8 B", max: "512 MiB", factor: "2", iterations: "50", warmup: "10", limit: "3600" },
+};
+
+const POINTERS: Record<string, Field> = {
+  "/name": "name",
+  "/benchmark/algorithms": "algorithms",
+  "/benchmark/transport": "transport",
+  "/placement/ranks": "ranks",
+  "/benchmark/min_bytes": "min",
+  "/benchmark/max_bytes": "max",
+  "/benchmark/step_factor": "factor",
+  "/benchmark/iterations": "iterations",
+  "/benchmark/warmup": "warmup",
+  "/benchmark/dtype": "dtype",
+  "/benchmark/check": "check",
+  "/time_limit_seconds": "limit",
+  "/priority": "priority",
+};
+
+/** In the order of the page: the first one with a problem is focused. */
+export const FIELDS = Object.values(POINTERS);
+
+/**
+ * The specification to post; what the form does not show comes from `base`. Text that is no number goes as it is
+ * (hence the cast): the server says what is wrong with it.
+ */
+export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
+  const spec = {
+    ...base,
+    labels: base?.labels ?? {},
+    name: form.name,
+    kind: "benchmark",
+    benchmark: {
+      ...base?.benchmark,
+      algorithms: listOf(form.algorithms),
+      transport: form.transport,
+      dtype: form.dtype,
+      min_bytes: parseSize(form.min) ?? form.min,
+      max_bytes: parseSize(form.max) ?? form.max,
+      step_factor: numberOr(form.factor),
+      warmup: numberOr(form.warmup),
+      iterations: numberOr(form.iterations),
+      check: form.check === "on",
+    },
+    placement: { ...base?.placement, selector: base?.placement.selector ?? {}, ranks: numberOr(form.ranks) },
+    priority: numberOr(form.priority),
+    time_limit_seconds: numberOr(form.limit),
+  };
+  return spec as JobSpec;
+}
+
+/** The form that would submit this specification. */
+export function fromSpec(spec: JobSpec): JobForm {
+  const { benchmark } = spec;
+  return {
+    name: spec.name,
+    algorithms: benchmark.algorithms.join(","),
+    transport: benchmark.transport,
+    ranks: String(spec.placement.ranks),
+    min: formatSize(benchmark.min_bytes, true),
+    max: formatSize(benchmark.max_bytes, true),
+    factor: String(benchmark.step_factor),
+    iterations: String(benchmark.iterations),
+    warmup: String(benchmark.warmup),
+    dtype: benchmark.dtype,
+    check: benchmark.check ? "on" : "off",
+    limit: String(spec.time_limit_seconds),
+    priority: String(spec.priority),
+  };
+}
+
+export type FormSearch = Partial<JobForm> & { from?: string };
+
+/** The form fields in a URL; others are dropped. */
+export function formSearch(search: Record<string, unknown>): FormSearch {
+  const entries = [...Object.keys(STANDARD), "from"].flatMap((key) => {
+    const value = search[key];
+    return typeof value === "string" ? [[key, value] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** `base` with what a URL says instead. */
+export function withChanges(base: JobForm, search: FormSearch): JobForm {
+  const changes = Object.entries(search).filter(([key]) => key !== "from");
+  return { ...base, ...Object.fromEntries(changes) };
+}
+
+/** What differs from `base`, which is what the URL needs to hold. */
+export function formChanges(form: JobForm, base: JobForm): Partial<JobForm> {
+  return Object.fromEntries(Object.entries(form).filter(([key, value]) => base[key as Field] !== value));
+}
+
+/** The server's sentences by field, verbatim; `other` is what belongs to no field of the form. */
+export function problemsByField(problems: readonly FieldProblem[]): {
+  fields: Partial<Record<Field, string>>;
+  other: string[];
+} {
+  const fields: Partial<Record<Field, string>> = {};
+  const other: string[] = [];
+  for (const { pointer, detail } of problems) {
+    const field = POINTERS[pointer] ?? POINTERS[pointer.replace(/\/\d+$/, "")];
+    if (field) fields[field] = fields[field] ? `${fields[field]} ${detail}` : detail;
+    else other.push(detail);
+  }
+  return { fields, other };
+}
+
+export interface SweepCount {
+  sizes: number;
+  algorithms: number;
+  rows: number;
+}
+
+/** How many sizes and rows the sweep would have; null while the fields make no sweep. */
+export function countRows(form: JobForm): SweepCount | null {
+  const min = parseSize(form.min);
+  const max = parseSize(form.max);
+  const algorithms = listOf(form.algorithms).length;
+  if (min === null || max === null) return null;
+  const sizes = sweepSizes(min, max, Number(form.factor)).length;
+  return sizes > 0 && algorithms > 0 ? { sizes, algorithms, rows: sizes * algorithms * 2 } : null;
+}
+
+/** "ring,mpi" as a list; empty text is an empty list. */
+export function listOf(text: string): string[] {
+  return text.split(",").filter(Boolean);
+}
+
+function numberOr(text: string): number | string {
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}

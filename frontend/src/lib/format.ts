@@ -1,0 +1,51 @@
+/** Numbers and times as people read them: three significant digits, units given elsewhere. */
+
+/** "0.00123", "1.23", "12.3", "123", "1230": three significant digits, never an exponent. */
+export function threeDigits(value: number): string {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  return value.toFixed(Math.min(6, Math.max(0, 2 - magnitude)));
+}
+
+/** A duration in seconds: "0.42 s", "12 s", "3 min 05 s", "2 h 10 min", "4 d 3 h". */
+export function formatDuration(seconds: number): string {
+  const s = Math.max(0, seconds);
+  if (s < 10) return `${s.toFixed(s < 1 ? 2 : 1)} s`;
+  if (s < 59.5) return `${Math.round(s)} s`;
+  const whole = Math.round(s);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+  return `${Math.floor(minutes / 1440)} d ${Math.floor((minutes % 1440) / 60)} h`;
+}
+
+/** How long ago, in one unit: "now", "8 s", "5 min", "3 h", "12 d". */
+export function formatAge(seconds: number): string {
+  if (seconds < 1.5) return "now";
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** Seconds between two ISO times. */
+export function secondsBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 1000;
+}
+
+/** "14:03:22.417" in the browser's zone, for a timeline or a log. */
+export function formatClock(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
+}
+
+/** The whole local date and time, for a title that explains a relative time. */
+export function formatDateTime(iso: string): string {
+  return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** "1 row", "2 rows". */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,35 @@
+/** How live deltas and snapshots meet in the query cache: by id, never twice, never backwards. */
+import type { JobView } from "../api/types";
+import { isTerminal } from "./state";
+
+interface Identified {
+  id: number;
+}
+
+/** Both lists as one, ascending by id; an item of `incoming` replaces the same id in `current`. */
+export function mergeById<T extends Identified>(current: readonly T[], incoming: readonly T[]): T[] {
+  const last = current[current.length - 1];
+  const first = incoming[0];
+  if (!first) return [...current];
+  if (!last || first.id > last.id) return [...current, ...incoming];
+  const byId = new Map(current.map((item) => [item.id, item]));
+  for (const item of incoming) byId.set(item.id, item);
+  return [...byId.values()].sort((a, b) => a.id - b.id);
+}
+
+/** The newer of two views of one job: an end state wins, then more rows, else the incoming one. */
+export function newerJob(current: JobView | undefined, incoming: JobView): JobView {
+  if (!current || current.id !== incoming.id) return incoming;
+  if (isTerminal(current.state) && !isTerminal(incoming.state)) return current;
+  if (isTerminal(incoming.state)) return incoming;
+  const isRetry = incoming.attempts.length > current.attempts.length;
+  return !isRetry && incoming.progress.done < current.progress.done ? current : incoming;
+}
+
+/** Puts a job into a list that is newest first: replaced in place, or on top when it is new. */
+export function upsertJob(jobs: readonly JobView[], incoming: JobView): JobView[] {
+  const index = jobs.findIndex((job) => job.id === incoming.id);
+  if (index >= 0) return jobs.map((job, i) => (i === index ? newerJob(job, incoming) : job));
+  const newest = jobs[0];
+  return newest && incoming.id < newest.id ? [...jobs] : [incoming, ...jobs];
+}

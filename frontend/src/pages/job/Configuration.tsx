@@ -1,0 +1,74 @@
+import type { JobView } from "../../api/types";
+import { Age } from "../../components/Age";
+import { Command } from "../../components/Command";
+import { Properties } from "../../components/Properties";
+import { curlCommand, submitCommand } from "../../lib/command";
+import { formatDuration, plural } from "../../lib/format";
+import { formatSize } from "../../lib/size";
+import classes from "./Configuration.module.css";
+
+/** The specification, who ran it where, and the same job for a terminal. */
+export function Configuration({ job }: { job: JobView }) {
+  const { benchmark, placement } = job.spec;
+  const labels = Object.entries(job.labels).map(([key, value]) => `${key}=${value}`);
+  return (
+    <section className="card" aria-labelledby="configuration">
+      <div className="card-head">
+        <h2 id="configuration">Configuration</h2>
+      </div>
+      <div className={`card-body ${classes.body}`}>
+        <Properties
+          items={[
+            ["Collective", `${benchmark.collective}, ${benchmark.op} of ${benchmark.dtype}`],
+            ["Algorithms", benchmark.algorithms.join(", ")],
+            ["Transport", benchmark.transport],
+            ["Device", benchmark.device],
+            [
+              "Sizes",
+              `${formatSize(benchmark.min_bytes, true)} to ${formatSize(benchmark.max_bytes, true)}, factor ${benchmark.step_factor}`,
+            ],
+            ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`],
+            ["Result check", benchmark.check ? "every element after each size" : "off"],
+            ["Ranks", placementText(placement)],
+            ...job.attempts.map(
+              (attempt) => [`Attempt ${attempt.number}`, `on ${attempt.nodes.join(", ") || "no node"}`] as const,
+            ),
+            ["Time limit", formatDuration(job.spec.time_limit_seconds)],
+            ["Priority", String(job.priority)],
+            ["Labels", labels.join(", ") || "none"],
+            ["Submitted", <SubmittedBy key="submitted" job={job} />],
+          ]}
+        />
+        <Same title="The same in a terminal" text={submitCommand(job.spec)} />
+        <Same title="The same with curl" text={curlCommand(job.spec, window.location.origin)} />
+      </div>
+    </section>
+  );
+}
+
+function SubmittedBy({ job }: { job: JobView }) {
+  return (
+    <>
+      <Age iso={job.created_at} /> ago by {job.user}
+    </>
+  );
+}
+
+function placementText(placement: JobView["spec"]["placement"]): string {
+  const parts = [
+    plural(placement.ranks, "rank"),
+    ...(placement.nodes == null ? [] : [`on exactly ${plural(placement.nodes, "node")}`]),
+    ...(placement.ranks_per_node == null ? [] : [`${placement.ranks_per_node} on each node`]),
+    ...Object.entries(placement.selector ?? {}).map(([key, value]) => `where ${key}=${value}`),
+  ];
+  return parts.join(", ");
+}
+
+function Same({ title, text }: { title: string; text: string }) {
+  return (
+    <div className={classes.same}>
+      <p className="dim">{title}</p>
+      <Command text={text} />
+    </div>
+  );
+}

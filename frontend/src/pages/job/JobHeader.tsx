@@ -1,0 +1,46 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { meQuery } from "../../api/queries";
+import type { JobView } from "../../api/types";
+import { StateBadge } from "../../components/StateBadge";
+import { isTerminal, JOB_STATES, jobTitle } from "../../lib/state";
+import { CancelDialog } from "./CancelDialog";
+import classes from "./JobHeader.module.css";
+
+/** Name, id, state, and what can be done with the job. */
+export function JobHeader({ job }: { job: JobView }) {
+  const me = useQuery(meQuery);
+  const mayChange = me.data !== undefined && me.data.role !== "viewer";
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <header className={classes.header}>
+      <p className={classes.crumbs}>
+        <Link to="/jobs">Jobs</Link>
+        <span aria-hidden="true"> / </span>
+        {job.id}
+      </p>
+      <div className="page-head">
+        <h1>{jobTitle(job)}</h1>
+        <StateBadge look={JOB_STATES[job.state]} large />
+        <div className={classes.actions}>
+          <a href={`/api/v1/jobs/${job.id}`}>JSON</a>
+          {mayChange && (
+            <Button
+              renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}
+            >
+              Run again
+            </Button>
+          )}
+          {mayChange && !isTerminal(job.state) && job.state !== "stopping" && (
+            <Button color="red" onClick={() => setAsking(true)} className={classes.cancel}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      </div>
+      <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
+    </header>
+  );
+}

@@ -1,0 +1,88 @@
+/** Where the job stands, in a sentence, and its facts. */
+import type { JobView, MeasurementView } from "../../api/types";
+import { Fact, factsClass } from "../../components/Fact";
+import { JobProgress } from "../../components/JobProgress";
+import { useNow } from "../../components/useNow";
+import { formatDateTime, formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
+import { formatSize } from "../../lib/size";
+import { isActive } from "../../lib/state";
+import { CheckBadge } from "./CheckBadge";
+import classes from "./Situation.module.css";
+
+interface Props {
+  job: JobView;
+  rows: readonly MeasurementView[];
+}
+
+export function Situation({ job, rows }: Props) {
+  return (
+    <section className="card" aria-label="Outcome">
+      <div className={classes.sentence}>
+        <Sentence job={job} />
+        <JobProgress job={job} />
+      </div>
+      <dl className={`${factsClass} ${classes.facts}`}>
+        {job.summary.best.map((best) => (
+          <Fact
+            key={best.algorithm}
+            label={`${best.algorithm}, best busbw`}
+            value={threeDigits(best.busbw_gb_per_s)}
+            unit="GB/s"
+            note={`at ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
+          />
+        ))}
+        <Fact label="Results" value={<CheckBadge rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />} />
+        <Fact
+          label="Ran on"
+          value={job.spec.placement.ranks}
+          unit={job.spec.placement.ranks === 1 ? "rank" : "ranks"}
+          note={job.attempts.at(-1)?.nodes.join(", ") || "no node yet"}
+        />
+        <Took job={job} />
+      </dl>
+    </section>
+  );
+}
+
+function Sentence({ job }: { job: JobView }) {
+  if (job.state === "failed" || job.state === "cancelled") {
+    return (
+      <p className={job.state === "failed" ? classes.failure : classes.verdict}>
+        {job.state === "failed" && <span aria-hidden="true">✕ </span>}
+        {job.message || `The job was ${job.state}.`} <code>{job.reason}</code>
+      </p>
+    );
+  }
+  if (job.pending) {
+    const start = job.pending.estimated_start;
+    return (
+      <p className={classes.verdict}>
+        {job.pending.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}
+      </p>
+    );
+  }
+  return <p className={classes.verdict}>{job.summary.verdict || WAITING[job.state] || "The job has ended."}</p>;
+}
+
+const WAITING: Partial<Record<JobView["state"], string>> = {
+  held: "The job is held back; it starts when it is released.",
+  queued: "The scheduler has not looked at the job yet.",
+  starting: "The nodes check themselves and start the ranks.",
+  running: "The ranks run; the first size is being measured.",
+  stopping: "The ranks end, and their nodes prove that nothing is left.",
+};
+
+function Took({ job }: { job: JobView }) {
+  const now = useNow(isActive(job.state));
+  const attempts = job.attempts.length;
+  const note = attempts > 1 ? `attempt ${attempts}` : `limit ${formatDuration(job.spec.time_limit_seconds)}`;
+  if (!job.started_at) return <Fact label="Took" value="–" note="not started" />;
+  const seconds = secondsBetween(job.started_at, job.finished_at ?? new Date(now).toISOString());
+  return (
+    <Fact
+      label={job.finished_at ? "Took" : "Running for"}
+      value={formatDuration(seconds)}
+      note={`${plural(job.progress.done, "row")} of ${job.progress.total}, ${note}`}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import { Link } from "@tanstack/react-router";
+import type { JobView } from "../../api/types";
+import { threeDigits } from "../../lib/format";
+import { bestBusbw, JOB_STATES, jobTitle } from "../../lib/state";
+import classes from "./JobBars.module.css";
+
+const MIN_HEIGHT_PERCENT = 6;
+
+/** The last jobs, oldest on the left: height is the best busbw against the tallest, colour and glyph the state. */
+export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
+  const tallest = Math.max(...jobs.map((job) => bestBusbw(job) ?? 0));
+  return (
+    <figure className={classes.figure}>
+      <ol className={classes.bars}>
+        {[...jobs].reverse().map((job) => (
+          <Bar key={job.id} job={job} tallest={tallest} />
+        ))}
+      </ol>
+      <figcaption className="dim">
+        {tallest > 0
+          ? `Oldest to newest. Height: best bus bandwidth of the job; the tallest is ${threeDigits(tallest)} GB/s.`
+          : "Oldest to newest. No job has measured anything yet."}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Bar({ job, tallest }: { job: JobView; tallest: number }) {
+  const best = bestBusbw(job);
+  const look = JOB_STATES[job.state];
+  const height = best !== null && tallest > 0 ? Math.max(MIN_HEIGHT_PERCENT, (100 * best) / tallest) : MIN_HEIGHT_PERCENT;
+  const result = best === null ? "no result" : `${threeDigits(best)} GB/s`;
+  const label = `Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${result}`;
+  return (
+    <li>
+      <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={classes.bar} aria-label={label} title={label}>
+        <span className={classes.fill} data-tone={look.tone} style={{ height: `${height}%` }} />
+        <span className={classes.glyph} data-tone={look.tone} aria-hidden="true">
+          {look.glyph}
+        </span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,128 @@
+/** Is the cluster healthy and busy, and what came out lately? */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { clusterQuery, nodesQuery, recentJobsQuery } from "../../api/queries";
+import type { JobView } from "../../api/types";
+import { Command } from "../../components/Command";
+import { EmptyState } from "../../components/EmptyState";
+import { ErrorNote } from "../../components/ErrorNote";
+import { Fact, factsClass } from "../../components/Fact";
+import { usePageTitle } from "../../components/usePageTitle";
+import { plural, threeDigits } from "../../lib/format";
+import { bestBusbw } from "../../lib/state";
+import { JobsTable } from "../jobs/JobsTable";
+import { JobBars } from "./JobBars";
+import { NodeStrip } from "./NodeStrip";
+
+const LATEST = 8;
+
+export function OverviewPage() {
+  usePageTitle("overview");
+  const cluster = useQuery(clusterQuery);
+  const nodes = useQuery(nodesQuery);
+  const jobs = useQuery(recentJobsQuery);
+  const failed = [cluster, nodes, jobs].find((query) => query.error);
+  return (
+    <div className="page">
+      <h1 className="hidden-visually">Overview</h1>
+      {failed?.error && (
+        <ErrorNote
+          what="The overview could not be loaded"
+          error={failed.error}
+          onRetry={() => [cluster, nodes, jobs].forEach((query) => void query.refetch())}
+        />
+      )}
+      {cluster.data && jobs.data && (
+        <dl className={`card ${factsClass}`}>
+          <Fact
+            label="Nodes ready"
+            value={cluster.data.nodes_ready}
+            unit={`of ${cluster.data.nodes_total}`}
+            note={cluster.data.nodes_total === 0 ? "no agent has called yet" : null}
+          />
+          <Fact
+            label="Slots busy"
+            value={cluster.data.slots_busy}
+            unit={`of ${cluster.data.slots_total}`}
+            note="one rank takes one slot"
+          />
+          <Fact
+            label="Jobs running"
+            value={cluster.data.jobs_running}
+            note={`${cluster.data.jobs_queued} queued, ${cluster.data.jobs_finished} finished`}
+          />
+          <BestFact jobs={jobs.data} />
+        </dl>
+      )}
+      {nodes.data && (
+        <section className="card" aria-labelledby="slots">
+          <div className="card-head">
+            <h2 id="slots">Slots</h2>
+            <Link to="/nodes" className="spread">
+              All nodes
+            </Link>
+          </div>
+          {nodes.data.length > 0 ? <NodeStrip nodes={nodes.data} /> : <NoNodes />}
+        </section>
+      )}
+      {jobs.data && <RecentJobs jobs={jobs.data} />}
+    </div>
+  );
+}
+
+function BestFact({ jobs }: { jobs: readonly JobView[] }) {
+  const best = jobs.reduce<JobView | null>(
+    (top, job) => ((bestBusbw(job) ?? 0) > ((top && bestBusbw(top)) ?? 0) ? job : top),
+    null,
+  );
+  const row = best?.summary.best[0];
+  if (!best || !row) return <Fact label="Best bus bandwidth" value="–" note="no measurement yet" />;
+  return (
+    <Fact
+      label={`Best bus bandwidth, last ${plural(jobs.length, "job")}`}
+      value={threeDigits(row.busbw_gb_per_s)}
+      unit="GB/s"
+      note={
+        <>
+          {row.algorithm}, <Link to="/jobs/$jobId" params={{ jobId: best.id }}>job {best.id}</Link>
+        </>
+      }
+    />
+  );
+}
+
+function NoNodes() {
+  return (
+    <EmptyState title="No nodes yet">
+      <p>On each machine that should run ranks:</p>
+      <Command text={`pip install 'ringscope[worker]' && ringscope agent --server ${window.location.origin}`} />
+      <p className="dim">It appears here as soon as its agent calls.</p>
+    </EmptyState>
+  );
+}
+
+function RecentJobs({ jobs }: { jobs: readonly JobView[] }) {
+  return (
+    <section className="card" aria-labelledby="recent">
+      <div className="card-head">
+        <h2 id="recent">Last {jobs.length > 1 ? plural(jobs.length, "job") : "job"}</h2>
+        <Link to="/jobs" className="spread">
+          All jobs
+        </Link>
+      </div>
+      {jobs.length > 0 ? (
+        <>
+          <JobBars jobs={jobs} />
+          <JobsTable jobs={jobs.slice(0, LATEST)} />
+        </>
+      ) : (
+        <EmptyState title="No jobs yet">
+          <p>
+            <Link to="/jobs/new">Fill in the form</Link>, or run this on the server&rsquo;s machine:
+          </p>
+          <Command text="ringscope submit --ranks 4 --wait" />
+        </EmptyState>
+      )}
+    </section>
+  );
+}

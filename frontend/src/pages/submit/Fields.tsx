@@ -1,0 +1,74 @@
+/** The inputs of the submit form; each shows the server's own sentence when it was refused. */
+import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { ALGORITHMS, DTYPES, type Field, type JobForm, TRANSPORTS } from "../../lib/form";
+import { AlgorithmChips } from "./AlgorithmChips";
+import classes from "./SubmitPage.module.css";
+
+interface Props {
+  form: JobForm;
+  problems: Partial<Record<Field, string>>;
+  slots: { busy: number; total: number } | null;
+  onChange: (field: Field, value: string) => void;
+}
+
+export function Fields({ form, problems, slots, onChange }: Props) {
+  const bind = (field: Field) => ({
+    name: field,
+    error: problems[field],
+    value: form[field],
+    onChange: (event: { currentTarget: { value: string } }) => onChange(field, event.currentTarget.value),
+  });
+  return (
+    <div className={`card ${classes.fields}`}>
+      <section aria-labelledby="what" className={classes.group}>
+        <h2 id="what">What to measure</h2>
+        <AlgorithmChips
+          names={ALGORITHMS}
+          value={form.algorithms}
+          problem={problems.algorithms}
+          onChange={(value) => onChange("algorithms", value)}
+        />
+        <div className={classes.row}>
+          <NativeSelect label="Data type" data={[...DTYPES]} {...bind("dtype")} />
+          <NativeSelect label="Transport" data={[...TRANSPORTS]} {...bind("transport")} />
+        </div>
+        <Checkbox
+          name="check"
+          label="Compare every element with the exact answer after each size"
+          checked={form.check === "on"}
+          error={problems.check}
+          onChange={(event) => onChange("check", event.currentTarget.checked ? "on" : "off")}
+        />
+      </section>
+      <section aria-labelledby="where" className={classes.group}>
+        <h2 id="where">Where</h2>
+        <div className={classes.row}>
+          <TextInput
+            label="Ranks"
+            inputMode="numeric"
+            description={slots && `${slots.total - slots.busy} of ${slots.total} slots are free now`}
+            {...bind("ranks")}
+          />
+          <TextInput label="Name (optional)" description="To find it again" maxLength={200} {...bind("name")} />
+        </div>
+      </section>
+      <section aria-labelledby="sizes" className={classes.group}>
+        <h2 id="sizes">Message sizes</h2>
+        <div className={classes.row}>
+          <TextInput label="Smallest" description="8, 64K or 16 MiB" {...bind("min")} />
+          <TextInput label="Largest" description="8, 64K or 16 MiB" {...bind("max")} />
+          <TextInput label="Factor" description="From size to size" inputMode="numeric" {...bind("factor")} />
+        </div>
+      </section>
+      <section aria-labelledby="effort" className={classes.group}>
+        <h2 id="effort">Effort and limits</h2>
+        <div className={classes.row}>
+          <TextInput label="Iterations" description="Timed, each size" inputMode="numeric" {...bind("iterations")} />
+          <TextInput label="Warm-up" description="Untimed, each size" inputMode="numeric" {...bind("warmup")} />
+          <TextInput label="Time limit" description="Seconds" inputMode="numeric" {...bind("limit")} />
+          <TextInput label="Priority" description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+        </div>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+/** A new job: the fields of the specification, presets, and what the sweep will be. */
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { clusterQuery, jobQuery } from "../../api/queries";
+import type { JobSpec } from "../../api/types";
+import { ErrorNote } from "../../components/ErrorNote";
+import { usePageTitle } from "../../components/usePageTitle";
+import { type Field, formChanges, fromSpec, type JobForm, PRESETS, problemsByField, STANDARD, withChanges } from "../../lib/form";
+import { Fields } from "./Fields";
+import { Preview } from "./Preview";
+import classes from "./SubmitPage.module.css";
+import { useSubmit } from "./useSubmit";
+
+const route = getRouteApi("/jobs/new");
+
+/** With ?from=42 the form starts from job 42's specification. */
+export function SubmitPage() {
+  usePageTitle("new job");
+  const { from } = route.useSearch();
+  const job = useQuery({ ...jobQuery(Number(from)), enabled: from !== undefined });
+  if (from === undefined) return <SubmitForm start={STANDARD} />;
+  if (job.error) return <ErrorNote what={`Job ${from} could not be loaded`} error={job.error} />;
+  return job.data ? <SubmitForm start={fromSpec(job.data.spec)} base={job.data.spec} from={from} /> : null;
+}
+
+interface Props {
+  start: JobForm;
+  base?: JobSpec;
+  from?: string;
+}
+
+function SubmitForm({ start, base, from }: Props) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const cluster = useQuery(clusterQuery);
+  const [form, setForm] = useState<JobForm>(() => withChanges(start, search));
+  const { submit, error, isSubmitting } = useSubmit(form, base);
+  const problems = problemsByField(error?.fields ?? []);
+  const change = (values: Partial<JobForm>): void => {
+    const next = { ...form, ...values };
+    setForm(next);
+    void navigate({ search: { ...(from && { from }), ...formChanges(next, start) }, replace: true, resetScroll: false });
+  };
+  return (
+    <form
+      className="page"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div className="page-head">
+        <h1>{from ? `New job like job ${from}` : "New job"}</h1>
+        <Presets form={form} onChange={change} />
+      </div>
+      {error && (problems.other.length > 0 || error.fields.length === 0) && (
+        <ErrorNote what="The job was not submitted" error={new Error([error.message, ...problems.other].join(" "))} />
+      )}
+      <div className={classes.columns}>
+        <Fields
+          form={form}
+          problems={problems.fields}
+          slots={cluster.data ? { busy: cluster.data.slots_busy, total: cluster.data.slots_total } : null}
+          onChange={(field: Field, value: string) => change({ [field]: value })}
+        />
+        <Preview form={form} {...(base && { base })}>
+          <Button type="submit" variant="filled" size="sm" fullWidth aria-busy={isSubmitting}>
+            {isSubmitting ? "Submitting …" : "Submit the job"}
+          </Button>
+        </Preview>
+      </div>
+    </form>
+  );
+}
+
+function Presets({ form, onChange }: { form: JobForm; onChange: (values: Partial<JobForm>) => void }) {
+  return (
+    <div className={classes.presets} role="group" aria-label="Presets">
+      {Object.entries(PRESETS).map(([name, values]) => {
+        const isChosen = Object.entries(values).every(([key, value]) => form[key as Field] === value);
+        return (
+          <Button key={name} aria-pressed={isChosen} data-chosen={isChosen || undefined} onClick={() => onChange(values)}>
+            {name}
+          </Button>
+        );
+      })}
+    </div>
+  );
+}

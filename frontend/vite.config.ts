@@ -1,0 +1,12 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+const server = process.env.RINGSCOPE_URL ?? "http://127.0.0.1:8000";
+
+export default defineConfig({
+  base: "/",
+  plugins: [react()],
+  build: { target: "es2022" },
+  server: { proxy: { "/api": server, "/login": server } },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+});

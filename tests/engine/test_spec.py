@@ -1,0 +1,51 @@
+"""The job specification, and the sentences about bad input."""
+
+import pytest
+from pydantic import ValidationError
+
+from ringscope.spec import BenchmarkSpec, JobSpec, Placement, field_errors, pointer
+
+
+def test_sizes_step_as_nccl_tests_does() -> None:
+    assert list(BenchmarkSpec(min_bytes=8, max_bytes=100, step_factor=3).sizes()) == [8, 24, 72]
+    assert list(BenchmarkSpec(min_bytes=8, max_bytes=8).sizes()) == [8]
+    assert list(BenchmarkSpec(min_bytes=0, max_bytes=64).sizes()) == [0]
+
+
+def test_every_size_is_measured_with_every_algorithm_both_ways() -> None:
+    spec = BenchmarkSpec(algorithms=("ring", "mpi"), min_bytes=8, max_bytes=32)
+    assert spec.measurement_count() == 3 * 2 * 2
+
+
+def test_a_specification_survives_json_and_never_changes() -> None:
+    spec = JobSpec(name="x", placement=Placement(ranks=4, selector={"rack": "a"}))
+    assert JobSpec.model_validate_json(spec.model_dump_json()) == spec
+    with pytest.raises(ValidationError):
+        spec.name = "y"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "words"),
+    [
+        ({"benchmark": {"min_bytes": 16, "max_bytes": 8}}, "/benchmark/min_bytes", "lower min_bytes or raise"),
+        ({"placement": {"nodes": 3, "ranks": 2}}, "/placement/nodes", "lower nodes or raise ranks"),
+        ({"placement": {"nodes": 2, "ranks": 8, "ranks_per_node": 2}}, "/placement/nodes", "leave out one of"),
+        (
+            {"benchmark": {"dtype": "float8"}},
+            "/benchmark/dtype",
+            "unknown dtype 'float8'; choose one of float32, int32.",
+        ),
+        ({"priority": 101}, "/priority", "101 is too large; give 100 or less."),
+        ({"placement": {"ranks": "many"}}, "/placement/ranks", "got 'many'."),
+    ],
+)
+def test_a_sentence_names_field_and_remedy(body: dict, where: str, words: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        JobSpec.model_validate(body)
+    (error,) = field_errors(caught.value)
+    assert error.pointer == where
+    assert words in error.detail
+
+
+def test_a_pointer_escapes_what_would_mislead() -> None:
+    assert pointer(("labels", "a/b~c", 0)) == "/labels/a~1b~0c/0"

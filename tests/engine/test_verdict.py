@@ -1,0 +1,55 @@
+"""The one sentence that compares the algorithms."""
+
+from ringscope.record import Measurement
+from ringscope.verdict import verdict
+
+
+def row(
+    algorithm: str, p50_us: float, size_bytes: int = 1 << 20, in_place: bool = False, wrong: int = 0
+) -> Measurement:
+    return Measurement(
+        algorithm=algorithm,
+        transport="mpi",
+        in_place=in_place,
+        size_bytes=size_bytes,
+        count=size_bytes // 4,
+        dtype="float32",
+        op="sum",
+        ranks=2,
+        iterations=20,
+        time_us=p50_us * 3,
+        algbw_gb_per_s=1.0,
+        busbw_gb_per_s=2.5,
+        wrong=wrong,
+        min_us=p50_us,
+        p50_us=p50_us,
+        p99_us=p50_us,
+        max_us=p50_us,
+        time_ns=0,
+    )
+
+
+def test_the_winner_is_compared_with_mpi() -> None:
+    rows = [row("ring", 40), row("direct", 20), row("mpi", 102)]
+    assert verdict(rows) == "direct is 5.1x MPI_Allreduce at 1 MiB (median iteration)"
+
+
+def test_mpi_may_win_too() -> None:
+    rows = [row("ring", 40), row("mpi", 20)]
+    assert verdict(rows) == "MPI_Allreduce is 2.0x ring at 1 MiB (median iteration)"
+
+
+def test_without_mpi_the_second_is_the_rival() -> None:
+    rows = [row("naive", 90), row("ring", 40), row("direct", 20)]
+    assert verdict(rows) == "direct is 2.0x ring at 1 MiB (median iteration)"
+
+
+def test_the_size_nearest_to_one_mebibyte_counts_and_only_out_of_place() -> None:
+    rows = [row("ring", 9, 512), row("ring", 40, 2 << 20), row("ring", 1, 1 << 20, in_place=True)]
+    assert verdict(rows[:2]) == "ring reaches 2.5 GB/s bus bandwidth at 2 MiB"
+    assert verdict([rows[2]]) == ""
+
+
+def test_wrong_results_come_first() -> None:
+    assert verdict([row("ring", 40, wrong=3)]).startswith("Wrong results: 3 elements")
+    assert verdict([]) == ""

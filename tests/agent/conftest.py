@@ -16,6 +16,13 @@ from .fake_server import TOKEN, FakeServer
 RANKS = Path(__file__).parent / "ranks"
 
 
+async def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> None:
+    """Poll a condition of the operating system, which sends no events, until it holds."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
 class AgentProcess:
     """``python -m ringscope_agent`` as people start it."""
 

@@ -1,7 +1,9 @@
 """A server that speaks ringscope.protocol and does nothing else: what should be is what a test says."""
 
 import asyncio
+import contextlib
 import json
+import socket
 from collections import defaultdict
 from typing import Any
 
@@ -60,15 +62,12 @@ class FakeServer:
 
     async def start(self) -> None:
         """Listen; again on the same port after ``stop``, with everything remembered."""
-        config = uvicorn.Config(
-            self.app, host="127.0.0.1", port=self.port, log_level="warning", lifespan="off", ws="none"
+        listening = socket.create_server(("127.0.0.1", self.port))
+        self.port = listening.getsockname()[1]
+        self._uvicorn = uvicorn.Server(
+            uvicorn.Config(self.app, log_level="warning", lifespan="off", ws="none", timeout_graceful_shutdown=0)
         )
-        self._uvicorn = uvicorn.Server(config)
-        self._serving = asyncio.create_task(self._uvicorn._serve())
-        async with asyncio.timeout(10):
-            while not self._uvicorn.started:
-                await asyncio.sleep(0.01)
-        self.port = self._uvicorn.servers[0].sockets[0].getsockname()[1]
+        self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[listening]))
 
     async def stop(self) -> None:
         assert self._uvicorn is not None and self._serving is not None
@@ -136,10 +135,8 @@ class FakeServer:
         poll = Poll.model_validate_json(await request.body())
         if refusal := self._refusal(request, poll.epoch):
             return refusal
-        try:
+        with contextlib.suppress(TimeoutError):
             await self.wait_until(lambda: self.revision != poll.seen or poll.epoch != self.epoch, POLL_SECONDS)
-        except TimeoutError:
-            pass
         if refusal := self._refusal(request, poll.epoch):
             return refusal
         directives = Directives(revision=self.revision, assignments=list(self.assignments.values()))

@@ -1,10 +1,15 @@
+import socket
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from ringscope.protocol import Assignment
 from ringscope.record import Done, Hello, Measurement, Steps
 from ringscope_agent import process_group
+from ringscope_agent.__main__ import main
 
-from .conftest import AgentProcess
+from .conftest import AgentProcess, eventually
 from .fake_server import FakeServer
 
 
@@ -29,3 +34,132 @@ async def test_a_job_runs_from_prepare_to_clean(
     assert process_group.processes_of(job.token) == []
     assert server.registrations[0].labels == {"rack": "r1"}
     assert server.registrations[0].versions.keys() >= {"ringscope", "python", "mpi4py", "mpi", "numpy"}
+
+
+async def test_a_wrong_token_is_refused_in_one_line(server: FakeServer, agent: AgentProcess) -> None:
+    await agent.start(RINGSCOPE_TOKEN="nonsense")
+    code, text = await agent.ended()
+    assert code == 2
+    assert text.strip() == (
+        "The server refused this agent's token; set RINGSCOPE_TOKEN to a token for agents, "
+        f"or write one into {agent.data_dir}/agent-token."
+    )
+
+
+async def test_a_token_that_is_withdrawn_ends_the_agent_and_its_ranks(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    job = assignment()
+    await agent.start(RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT="stubborn")
+    await server.assign(job)
+    await server.wait_for("running", 7)
+    server.token = "another"
+    code, text = await agent.ended()
+    assert code == 2
+    assert "refused this agent's token" in text.splitlines()[-1]
+    assert process_group.processes_of(job.token) == []
+
+
+async def test_the_token_may_come_from_the_data_directory(server: FakeServer, agent: AgentProcess) -> None:
+    agent.data_dir.mkdir()
+    (agent.data_dir / "agent-token").write_text(f"{server.token}\n")
+    flag = ["--token-file", str(agent.data_dir / "agent-token")]
+    await agent.start(*flag, RINGSCOPE_TOKEN="nonsense")
+    await server.wait_until(lambda: bool(server.registrations))
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["--slots", "0"], "slots: '0' is too small; give 1 or more."),
+        (["--label", "rack"], "label: 'rack' is no label; write it as KEY=VALUE."),
+        (["--server", "cluster"], "'cluster' is no URL of a server; write it like http://127.0.0.1:8000."),
+        (["--token-file", "/nowhere/token"], "token: /nowhere/token cannot be read (No such file or directory)"),
+        (["--data-dir", "/proc/none"], "data_dir: /proc/none cannot be written"),
+    ],
+)
+def test_bad_settings_are_refused_in_one_sentence(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: list[str], sentence: str
+) -> None:
+    monkeypatch.setenv("RINGSCOPE_TOKEN", "any")
+    assert main(["--data-dir", str(tmp_path), *flags]) == 2
+    text = capfd.readouterr().err
+    assert sentence in text
+    assert len(text.strip().splitlines()) == 1
+
+
+def test_a_port_in_use_is_refused_in_one_sentence(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RINGSCOPE_TOKEN", "any")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["--data-dir", str(tmp_path), "--metrics-port", str(port)]) == 2
+    assert capfd.readouterr().err == (
+        f"metrics_port: 127.0.0.1:{port} cannot be listened on (Address already in use); "
+        "choose another with --metrics-port, or 0 for any free one.\n"
+    )
+
+
+async def test_a_second_agent_on_one_data_directory_is_refused(server: FakeServer, agent: AgentProcess) -> None:
+    await agent.start()
+    await server.wait_until(lambda: bool(server.registrations))
+    second = AgentProcess(server, agent.data_dir)
+    await second.start()
+    code, text = await second.ended()
+    assert code == 2
+    assert text.strip() == (
+        f"data_dir: another agent uses {agent.data_dir}; stop it, or choose another with --data-dir."
+    )
+
+
+async def test_an_old_epoch_makes_the_agent_register_again_and_keep_its_attempts(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    await agent.start(RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT="stubborn")
+    await server.assign(assignment())
+    await server.wait_for("running", 7)
+    server.epoch += 10
+    await server.wait_until(lambda: len(server.registrations) == 2)
+    await server.update(7, desired="stop")
+    await server.wait_for("clean", 7)
+    assert not any(r.event == "ended" for r in server.reports)
+
+
+async def test_a_server_that_is_away_loses_nothing(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    await agent.start()
+    await server.assign(assignment(algorithms=["mpi"], max_bytes=1 << 20, iterations=50))
+    await server.wait_for("running", 7)
+    await server.stop()
+    server.failures_to_give = 3
+    await server.start()
+    clean = await server.wait_for("clean", 7)
+    ended = await server.wait_for("ended", 7)
+    assert ended.reason == "completed"
+    assert clean.last_sequence == len(server.records[7])
+    assert [r["rank"] for r in server.records[7] if r["type"] == "done"] in ([0, 1], [1, 0])
+
+
+async def test_a_job_that_does_not_fit_is_refused(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    await agent.start()
+    await server.assign(assignment(ranks=5))
+    refused = await server.wait_for("refused", 7)
+    assert refused.message.startswith("Node n1 has 4 of 4 slots free and 5 are asked for")
+    await server.wait_for("clean", 7)
+
+
+async def test_an_attempt_that_the_server_forgot_is_ended(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    job = assignment()
+    await agent.start(RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT="stubborn")
+    await server.assign(job)
+    await server.wait_for("running", 7)
+    server.auto = False
+    await server.forget(7)
+    await eventually(lambda: not process_group.processes_of(job.token))
+    await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))

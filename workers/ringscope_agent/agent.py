@@ -41,8 +41,8 @@ class Agent:
             home = DataHome(self._settings.data_dir, self._settings.name)
             stack.callback(home.close)
             exporter = Exporter(inventory.find_versions(None).get("ringscope", "unknown"), self._spool_bytes)
+            # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
-            stack.callback(metrics.close)
             process_group.become_subreaper()
             await self._end_leftovers(home)
             client = ServerClient(self._settings.server, token, self._registration(metrics.port), exporter.contact)

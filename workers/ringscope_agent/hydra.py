@@ -13,7 +13,7 @@ from ringscope.protocol import GangMember, Proxy
 LAUNCH_END = "HYDRA_LAUNCH_END"
 MAX_LINE_BYTES = 8192
 
-# Hydra puts the pattern before every *chunk* it reads, not before every line, and chunks of two ranks may share
+# Hydra puts the pattern before every line and also before every *chunk* that it reads, and chunks of two ranks may share
 # a line. Two control characters make the seams unmistakable, which "[0] " would not.
 PREPEND_PATTERN = "\x1e%r\x1f"
 _SEAM = re.compile(rb"\x1e(\d+)\x1f")
@@ -71,8 +71,8 @@ class Demultiplexer:
                 continue
             if line.strip():
                 yield self._speaker, _decode(line)
-            if newline and not data:
-                # Hydra's own sentences carry no mark; they can only follow a finished line.
+            if newline:
+                # Every line of a rank has a mark; what follows without one is Hydra's own.
                 self._speaker = None
 
 

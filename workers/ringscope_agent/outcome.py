@@ -8,7 +8,6 @@ from ringscope.protocol import GangMember
 from ringscope.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hello, Record
 from ringscope_agent.hydra import ExitReport
 
-
 _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)
 
 
@@ -84,6 +83,7 @@ class Evidence:
     Args:
         exit_code: of mpiexec, or of the proxy on the other nodes; None while it has not ended.
         last_words: the last line of standard error of each rank; None is the launcher.
+        hydra_hung: whether the agent had to kill the ranks of this node before Hydra would end.
         killed_for_memory: whether the kernel's out-of-memory killer struck on this machine meanwhile.
     """
 
@@ -93,6 +93,7 @@ class Evidence:
     exits: ExitReport
     exit_code: int | None
     last_words: dict[int | None, str]
+    hydra_hung: bool = False
     killed_for_memory: bool = False
 
 
@@ -123,11 +124,18 @@ def decide(evidence: Evidence) -> Outcome:
 def _bad_end(evidence: Evidence) -> tuple[int | None, int | None]:
     """The rank that ended badly first, and its exit code (or minus its signal); (None, None) when none did."""
     exits, board = evidence.exits, evidence.board
-    if exits.ends:
-        # Ranks that were killed afterwards have bad statuses too; the first that hung up here is the culprit.
-        order = {rank: place for place, rank in enumerate(board.lost)}
-        end = min(exits.ends, key=lambda one: (one.exit_code in _ENDED_BY_OTHERS, order.get(one.rank, len(order))))
+    # Ranks that were killed afterwards have bad statuses too; the first that hung up here is the culprit.
+    order = {rank: place for place, rank in enumerate(board.lost)}
+    ends = [
+        end
+        for end in exits.ends
+        if not (evidence.hydra_hung and end.exit_code in _ENDED_BY_OTHERS and order.get(end.rank, 1) != 0)
+    ]
+    if ends:
+        end = min(ends, key=lambda one: (one.exit_code in _ENDED_BY_OTHERS, order.get(one.rank, len(order))))
         return end.rank, end.exit_code
+    if evidence.hydra_hung:
+        return None, None
     code = -exits.signal if exits.signal is not None else evidence.exit_code
     if code in (0, None):
         return None, None

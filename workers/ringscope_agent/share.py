@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 LAUNCH_DEADLINE_SECONDS = 15.0
 # What Hydra gets to notice by itself that a rank is gone, which brings the better exit code.
-TROUBLE_GRACE_SECONDS = 2.0
+TROUBLE_GRACE_SECONDS = 1.0
 # A proxy starts its ranks in one go; by then all of them are there, or one has gone already.
 STARTUP_SECONDS = 1.0
 STARTUP_POLL_SECONDS = 0.2
@@ -57,6 +57,7 @@ class Share:
         self._drain = drain
         self._exits = hydra.ExitReport(assignment.gang)
         self._proxies: list[Proxy] = []
+        self._hydra_hung = False
         self._listening = asyncio.Event()
         self._trouble = asyncio.Event()
         self._last_words: dict[int | None, str] = {}
@@ -159,6 +160,7 @@ class Share:
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
             if not main.done():
                 # Once no rank is left Hydra ends too, and tells how the first one did.
+                self._hydra_hung = True
                 process_group.kill_now(self._assignment.token, spare=self._pids)
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
         finally:
@@ -197,6 +199,7 @@ class Share:
             self._exits,
             exit_code,
             self._last_words,
+            self._hydra_hung,
             killed_for_memory,
         )
 

@@ -1,0 +1,64 @@
+import pytest
+
+from ringscope.protocol import GangMember, Proxy
+from ringscope_agent.hydra import Demultiplexer, ExitReport, RankEnd, parse_launch_line
+
+LAUNCH_LINE = (
+    "HYDRA_LAUNCH: /opt/venv/bin/hydra_pmi_proxy --control-port 10.0.0.1:36037 --rmk user --launcher manual "
+    "--demux poll --pgid 0 --retries 10 --usize -1 --pmi-port 0 --gpus-per-proc -2 --gpu-subdevs-per-proc -2 "
+    "--proxy-id 3 "
+)
+
+
+def test_a_launch_line_gives_its_three_numbers() -> None:
+    assert parse_launch_line(LAUNCH_LINE) == Proxy(control_host="10.0.0.1", control_port=36037, proxy_id=3)
+
+
+@pytest.mark.parametrize("line", ["HYDRA_LAUNCH_END", "", "HYDRA_LAUNCH: /bin/hydra_pmi_proxy --proxy-id 3"])
+def test_other_lines_are_no_launch_lines(line: str) -> None:
+    assert parse_launch_line(line) is None
+
+
+STREAM = b"HYDRA_LAUNCH_END\n\x1e0\x1fhello \x1e1\x1fab\n\x1e1\x1fcd\x1e0\x1fworld\n\n\x1e1\x1f\n[mpiexec@h] bye\n\x1e12\x1flast"
+LINES = [
+    (None, "HYDRA_LAUNCH_END"),
+    (1, "ab"),
+    (0, "hello world"),
+    (1, "cd"),
+    (None, "[mpiexec@h] bye"),
+    (12, "last"),
+]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, len(STREAM)])
+def test_interleaved_chunks_become_whole_lines_of_each_rank(piece: int) -> None:
+    lines = Demultiplexer()
+    found = [line for start in range(0, len(STREAM), piece) for line in lines.feed(STREAM[start : start + piece])]
+    assert [*found, *lines.close()] == LINES
+
+
+def test_a_line_without_end_is_cut() -> None:
+    lines = Demultiplexer()
+    found = list(lines.feed(b"\x1e4\x1f" + b"x" * 20_000 + b"\n"))
+    assert [rank for rank, _ in found] == [4]
+    assert len(found[0][1]) == 8192
+
+
+def gang() -> list[GangMember]:
+    return [
+        GangMember(node="a", address="10.0.0.1", slots=2),
+        GangMember(node="b", address="10.0.0.2", slots=2),
+    ]
+
+
+def test_wait_statuses_become_the_ends_of_ranks() -> None:
+    report = ExitReport(gang())
+    report.read("[mpiexec@a] Exit codes: [10.0.0.1] 0,0 [10.0.0.2] 9,768")
+    assert report.ends == [RankEnd(2, -9), RankEnd(3, 3)]
+
+
+def test_the_banner_gives_pid_and_signal() -> None:
+    report = ExitReport(gang())
+    report.read("=   PID 6656 RUNNING AT 10.0.0.2")
+    report.read("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)")
+    assert (report.failed_pid, report.failed_address, report.signal) == (6656, "10.0.0.2", 9)

@@ -19,7 +19,10 @@ def test_other_lines_are_no_launch_lines(line: str) -> None:
     assert parse_launch_line(line) is None
 
 
-STREAM = b"HYDRA_LAUNCH_END\n\x1e0\x1fhello \x1e1\x1fab\n\x1e1\x1fcd\x1e0\x1fworld\n\n\x1e1\x1f\n[mpiexec@h] bye\n\x1e12\x1flast"
+STREAM = (
+    b"HYDRA_LAUNCH_END\n\x1e0\x1fhello \x1e1\x1fab\n\x1e1\x1fcd\x1e0\x1fworld\n\n\x1e1\x1f\n[mpiexec@h] bye\n"
+    b"\x1e12\x1flast"
+)
 LINES = [
     (None, "HYDRA_LAUNCH_END"),
     (1, "ab"),

@@ -1,0 +1,96 @@
+"""A gang of two nodes: two agents on two loopback addresses, and a test that hands messages between them."""
+
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from ringscope.protocol import Assignment, GangMember, Proxy
+from ringscope.record import Done, Hello
+from ringscope_agent import process_group
+
+from .conftest import AgentProcess, eventually
+from .fake_server import FakeServer
+
+
+class Node:
+    """One agent with a server of its own."""
+
+    def __init__(self, name: str, address: str, data_dir: Path) -> None:
+        self.server = FakeServer()
+        self.server.auto = False
+        self.agent = AgentProcess(self.server, data_dir)
+        self.flags = ("--name", name, "--address", address)
+        self.member = GangMember(node=name, address=address, slots=2)
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path) -> AsyncIterator[list[Node]]:
+    nodes = [Node("a", "127.0.0.1", tmp_path / "a"), Node("b", "127.0.0.2", tmp_path / "b")]
+    for node in nodes:
+        await node.server.start()
+    yield nodes
+    for node in nodes:
+        await node.agent.close()
+        await node.server.stop()
+
+
+async def launch(nodes: list[Node], job: Assignment, **environment: str) -> None:
+    gang = [node.member for node in nodes]
+    for index, node in enumerate(nodes):
+        await node.agent.start(*node.flags, **environment)
+        share = {"gang": gang, "member": index, "first_rank": 2 * index, "ranks": 4}
+        await node.server.assign(job.model_copy(update=share))
+    for node in nodes:
+        await node.server.wait_for("ready", 7)
+    for node in nodes:
+        await node.server.update(7, desired="launch")
+    proxies: list[Proxy] = (await nodes[0].server.wait_for("proxies", 7)).proxies
+    assert [proxy.proxy_id for proxy in proxies] == [0, 1]
+    for node, proxy in zip(nodes, proxies, strict=True):
+        await node.server.update(7, proxy=proxy)
+    for node in nodes:
+        await node.server.wait_for("running", 7)
+
+
+async def stop(nodes: list[Node]) -> None:
+    for node in nodes:
+        await node.server.update(7, desired="stop")
+    for node in nodes:
+        await node.server.wait_for("clean", 7)
+
+
+async def test_a_gang_of_two_nodes_completes_on_both(
+    nodes: list[Node], assignment: Callable[..., Assignment]
+) -> None:
+    await launch(nodes, assignment(ranks=4, algorithms=["ring"], transport="mpi"))
+    for index, node in enumerate(nodes):
+        assert (await node.server.wait_for("ended", 7)).reason == "completed"
+        local = {2 * index, 2 * index + 1}
+        await node.server.wait_until(
+            lambda node=node, local=local: (
+                {r.rank for r in node.server.parsed(7) if isinstance(r, Done)} == local
+            )
+        )
+        assert {r.rank for r in node.server.parsed(7) if isinstance(r, Hello)} == local
+    await stop(nodes)
+
+
+async def test_a_rank_killed_on_the_second_node_is_named_by_both_and_nothing_survives(
+    nodes: list[Node], assignment: Callable[..., Assignment]
+) -> None:
+    job = assignment(ranks=4, algorithms=["ring"], transport="mpi", iterations=1_000_000)
+    await launch(nodes, job)
+    victim = next(r for r in nodes[1].server.parsed(7) if isinstance(r, Hello) and r.rank == 3)
+    os.kill(victim.pid, signal.SIGKILL)
+    first = await nodes[0].server.wait_for("ended", 7)
+    assert (first.reason, first.message) == ("rank_signal", "Rank 3 on node b was killed by SIGKILL (9).")
+    second = await nodes[1].server.wait_for("ended", 7)
+    assert (second.reason, second.message) == (
+        "rank_exit",
+        "Rank 3 on node b ended before it had finished its program.",
+    )
+    await stop(nodes)
+    await eventually(lambda: not process_group.processes_of(job.token))

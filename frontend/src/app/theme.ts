@@ -9,7 +9,10 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "18px" },
   components: {
-    Button: Button.extend({ defaultProps: { size: "xs", variant: "default" } }),
+    Button: Button.extend({
+      defaultProps: { size: "xs", variant: "default" },
+      styles: { root: { fontWeight: 500 } },
+    }),
     TextInput: TextInput.extend({ defaultProps: { size: "sm" } }),
     NativeSelect: NativeSelect.extend({ defaultProps: { size: "sm" } }),
   },

@@ -44,6 +44,8 @@ export function chartOptions({ element, metric, series, sizes, onHover }: Setup)
     axes: [
       {
         ...axis,
+        size: 30,
+        gap: 8,
         splits: (u, _, min, max) => sizeTicks(min, max, u.bbox.width / uPlot.pxRatio),
         values: (_, ticks) => ticks.map((tick) => formatSize(tick)),
         filter: (_, ticks) => ticks,
@@ -101,6 +103,7 @@ function drawNames(u: uPlot, series: readonly Series[], font: string): void {
   u.ctx.save();
   u.ctx.font = font.replace("12px", `600 ${12 * uPlot.pxRatio}px`);
   u.ctx.textBaseline = "middle";
+  u.ctx.textAlign = "left";
   ends.forEach((end, i) => {
     u.ctx.fillStyle = token(u.root, `--algorithm-${end.algorithm}`);
     u.ctx.fillText(end.algorithm, end.x + 8 * uPlot.pxRatio, places[i] ?? end.y);

@@ -7,16 +7,21 @@ export function threeDigits(value: number): string {
   return value.toFixed(Math.min(6, Math.max(0, 2 - magnitude)));
 }
 
-/** A duration in seconds: "0.42 s", "12 s", "3 min 05 s", "2 h 10 min", "4 d 3 h". */
+/** A duration in seconds: "0.42 s", "12 s", "10 min", "3 min 05 s", "2 h 10 min", "4 d 03 h". */
 export function formatDuration(seconds: number): string {
   const s = Math.max(0, seconds);
   if (s < 10) return `${s.toFixed(s < 1 ? 2 : 1)} s`;
   if (s < 59.5) return `${Math.round(s)} s`;
   const whole = Math.round(s);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+  if (whole < 3600) return twoUnits(whole, 60, "min", "s");
   const minutes = Math.floor(whole / 60);
-  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
-  return `${Math.floor(minutes / 1440)} d ${Math.floor((minutes % 1440) / 60)} h`;
+  if (minutes < 1440) return twoUnits(minutes, 60, "h", "min");
+  return twoUnits(Math.floor(minutes / 60), 24, "d", "h");
+}
+
+function twoUnits(value: number, per: number, large: string, small: string): string {
+  const rest = value % per;
+  return `${Math.floor(value / per)} ${large}${rest > 0 ? ` ${String(rest).padStart(2, "0")} ${small}` : ""}`;
 }
 
 /** How long ago, in one unit: "now", "8 s", "5 min", "3 h", "12 d". */

@@ -39,8 +39,14 @@ export function Configuration({ job }: { job: JobView }) {
             ["Submitted", <SubmittedBy key="submitted" job={job} />],
           ]}
         />
-        <Same title="The same in a terminal" text={submitCommand(job.spec)} />
-        <Same title="The same with curl" text={curlCommand(job.spec, window.location.origin)} />
+        <div className={classes.same}>
+          <p className="dim">The same in a terminal</p>
+          <Command text={submitCommand(job.spec)} />
+        </div>
+        <details>
+          <summary className="dim">The same with curl</summary>
+          <Command text={curlCommand(job.spec, window.location.origin)} />
+        </details>
       </div>
     </section>
   );
@@ -62,13 +68,4 @@ function placementText(placement: JobView["spec"]["placement"]): string {
     ...Object.entries(placement.selector ?? {}).map(([key, value]) => `where ${key}=${value}`),
   ];
   return parts.join(", ");
-}
-
-function Same({ title, text }: { title: string; text: string }) {
-  return (
-    <div className={classes.same}>
-      <p className="dim">{title}</p>
-      <Command text={text} />
-    </div>
-  );
 }

@@ -6,7 +6,7 @@ import { useNow } from "../../components/useNow";
 import { formatDateTime, formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { isActive } from "../../lib/state";
-import { CheckBadge } from "./CheckBadge";
+import { CheckFact } from "./CheckFact";
 import classes from "./Situation.module.css";
 
 interface Props {
@@ -31,7 +31,7 @@ export function Situation({ job, rows }: Props) {
             note={`at ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
           />
         ))}
-        <Fact label="Results" value={<CheckBadge rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />} />
+        <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
         <Fact
           label="Ran on"
           value={job.spec.placement.ranks}

@@ -12,6 +12,7 @@ export function LoginPage() {
   const client = useQueryClient();
   const [token, setToken] = useState("");
   const [sentence, setSentence] = useState<string | null>(null);
+  const [isLinkUsed] = useState(() => new URLSearchParams(window.location.search).get("login") === "expired");
   const input = useRef<HTMLInputElement>(null);
   const logIn = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -32,6 +33,11 @@ export function LoginPage() {
         Open the link that <code>ringscope up</code> printed in its terminal: it logs this browser in. For a new
         one, run <code>ringscope login</code> on the server&rsquo;s machine.
       </p>
+      {isLinkUsed && (
+        <p role="alert" className={classes.used}>
+          That link was already used, or it is too old: each works once.
+        </p>
+      )}
       <form className={classes.form} onSubmit={(event) => void logIn(event)}>
         <PasswordInput
           ref={input}

@@ -49,7 +49,7 @@ export function Fields({ form, problems, slots, onChange }: Props) {
             description={slots && `${slots.total - slots.busy} of ${slots.total} slots are free now`}
             {...bind("ranks")}
           />
-          <TextInput label="Name (optional)" description="To find it again" maxLength={200} {...bind("name")} />
+          <TextInput className={classes.wide ?? ""} label="Name (optional)" description="To find it again" maxLength={200} {...bind("name")} />
         </div>
       </section>
       <section aria-labelledby="sizes" className={classes.group}>

@@ -8,15 +8,18 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from types import FrameType
 
 import uvicorn
 from pydantic import ValidationError
 
 from ringscope_server.app import create_app, services_for
 from ringscope_server.db.lock import DataDirError, lock_data_dir
+from ringscope_server.services import Services
 from ringscope_server.settings import Settings
 
 EXIT_BAD_INPUT = 2
+GRACEFUL_SECONDS = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,23 +68,32 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings, listener: socket.socket) -> int:
     """Run the application on a socket that already listens."""
-    port = listener.getsockname()[1]
-    url = f"http://{settings.host}:{port}"
-    server = uvicorn.Server(
-        uvicorn.Config(
-            create_app(services_for(settings)),
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=3,
-        )
+    services = services_for(settings)
+    url = f"http://{settings.host}:{listener.getsockname()[1]}"
+    config = uvicorn.Config(
+        create_app(services), log_level="warning", access_log=False, timeout_graceful_shutdown=GRACEFUL_SECONDS
     )
+    server = Server(config, services)
     (settings.data_path / "server.json").write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n")
-    print(f"Ringscope server listens on {url}", flush=True)  # noqa: T201
+    print(f"Ringscope server listens on {url}", flush=True)  # noqa: T201  # the terminal is this module's job
     # uvicorn raises the signal again after its shutdown; an orderly end is not an error here.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     server.run(sockets=[listener])
     return 0 if server.started else 1
+
+
+class Server(uvicorn.Server):
+    """uvicorn waits for open requests before it stops; long polls and live streams must hear of it first."""
+
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+        super().__init__(config)
+        self._services = services
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """SIGINT or SIGTERM came."""
+        self._services.close()
+        super().handle_exit(sig, frame)
 
 
 if __name__ == "__main__":

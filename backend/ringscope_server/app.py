@@ -33,8 +33,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> FastAPI:
         try:
             yield
         finally:
-            services.signals.close()
-            services.stream.close()
+            services.close()
             if scheduler is not None:
                 scheduler.cancel()
                 with suppress(asyncio.CancelledError):

@@ -26,3 +26,8 @@ class Services:
     stream: Stream = field(default_factory=Stream)
     signals: Signals = field(default_factory=Signals)
     monitoring: MonitoringState = field(default_factory=MonitoringState)
+
+    def close(self) -> None:
+        """Let go of every request that is held open: the server stops."""
+        self.signals.close()
+        self.stream.close()

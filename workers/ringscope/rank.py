@@ -46,7 +46,7 @@ def main() -> int:
     except ValueError as error:
         return _refuse(str(error), EXIT_BAD_INPUT)
     except OSError as error:
-        return _refuse(f"{SOCKET_VARIABLE}: cannot connect to the socket: {error.strerror}.", EXIT_FAILURE)
+        return _refuse(f"{SOCKET_VARIABLE}: cannot connect to the socket ({error.strerror or error}).", EXIT_FAILURE)
     return _run(spec, reporter, spoil=os.environ.get(FAULT_VARIABLE) == "wrong_element")
 
 

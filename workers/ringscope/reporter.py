@@ -29,7 +29,11 @@ class Reporter:
         self._socket: socket.socket | None = None
         if path is not None:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self._socket.connect(path)
+            try:
+                self._socket.connect(path)
+            except OSError:
+                self._socket.close()
+                raise
             self._socket.setblocking(False)
 
     def send(self, record: Record) -> None:

@@ -1,0 +1,72 @@
+"""Run by test_transports.py on every rank: the public Python interface."""
+
+import sys
+
+import numpy as np
+
+import ringscope
+
+
+def expect_error(part: str, *arguments: object, **keywords: object) -> None:
+    """The call is refused, on every rank, with a sentence that contains ``part``."""
+    try:
+        ringscope.all_reduce(*arguments, **keywords)  # type: ignore[arg-type]
+    except ringscope.EngineError as error:
+        assert part in str(error), error
+    else:
+        raise AssertionError(f"not refused: {part}")
+
+
+def sums(comm: ringscope.Communicator) -> None:
+    """Registered and foreign arrays, in place and out of place, every algorithm, any shape."""
+    total = sum(range(comm.size))
+    for algorithm in ("auto", "ring", "direct", "naive", "mpi"):
+        x = ringscope.empty((3, 5), "float32")
+        x.fill(comm.rank)
+        out = ringscope.empty((3, 5), "float32")
+        assert ringscope.all_reduce(x, algorithm=algorithm, out=out) is out
+        assert (out == total).all()
+        assert (x == comm.rank).all()
+        assert ringscope.all_reduce(x[1:], algorithm=algorithm)[0, 0] == total
+        assert (x[0] == comm.rank).all()
+        foreign = np.full((70_000, 2), comm.rank, np.int32)
+        assert (ringscope.all_reduce(foreign, algorithm=algorithm) == total).all()
+    for count in (0, 1, 10, 100_000):
+        assert (ringscope.all_reduce(np.ones(count, np.float32)) == comm.size).all()
+
+
+def mixed(comm: ringscope.Communicator) -> None:
+    """Ranks may bring different kinds of memory to one call."""
+    registered = ringscope.empty(9, "int32")
+    mine = registered if comm.rank == 0 else np.empty(9, np.int32)
+    mine[:] = 2
+    assert (ringscope.all_reduce(mine) == 2 * comm.size).all()
+
+
+def refusals(comm: ringscope.Communicator) -> None:
+    """What cannot work is refused; what differs between ranks is refused on all of them."""
+    x = np.ones(4, np.float32)
+    expect_error("dtype: unknown dtype 'float64'; choose one of float32, int32.", x.astype(np.float64))
+    expect_error("op: unknown op 'max'; choose one of sum.", x, op="max")
+    expect_error("algorithm: unknown algorithm 'tree'", x, algorithm="tree")
+    expect_error("x: the array is not contiguous", np.ones((4, 4), np.float32)[:, 1])
+    expect_error("x: a list is not a NumPy array", [1.0])
+    expect_error("out: float32[3] does not match x, which is float32[4]", x, out=np.ones(3, np.float32))
+    expect_error("out: the array overlaps x", x, out=x[:])
+    if comm.size > 1:
+        differs = comm.rank == comm.size - 1
+        last = f"all_reduce: rank {comm.size - 1} differs from rank 0 in"
+        expect_error(f"{last} length (5 elements against 4 elements)", np.ones(4 + differs, np.float32))
+        expect_error(f"{last} dtype (int32 against float32)", np.ones(4, np.int32 if differs else np.float32))
+        expect_error(f"{last} algorithm (ring against mpi)", x, algorithm="ring" if differs else "mpi")
+    assert (ringscope.all_reduce(np.ones(4, np.float32)) == comm.size).all(), "usable after a refusal"
+
+
+if __name__ == "__main__":
+    communicator = ringscope.init()
+    assert ringscope.init() is communicator
+    sums(communicator)
+    mixed(communicator)
+    refusals(communicator)
+    communicator.free()
+    sys.stdout.write("all asserts held\n")

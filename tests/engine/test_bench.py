@@ -1,0 +1,141 @@
+"""`ringscope bench` from the outside: tables, JSON, exit codes, and no process left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+RINGSCOPE = str(Path(sys.executable).with_name("ringscope"))
+SMALL = ["-b", "8", "-e", "64K", "-f", "16", "-n", "3", "-w", "1"]
+
+
+def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [RINGSCOPE, "bench", *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_three_tables_a_verdict_and_json(tmp_path):
+    out = tmp_path / "out.json"
+    done = bench("all_reduce", "--ranks", "2", *SMALL, "--algorithm", "direct,ring,mpi", "--json", str(out))
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line.split()[6] for line in lines if "starting" in line] == ["direct", "ring", "mpi"]
+    rows = [line.split() for line in lines if line and not line.startswith("#")][:-1]
+    assert [row[0] for row in rows] == ["8", "128", "2048", "32768"] * 3
+    assert all(len(row) == 13 and row[8] == row[12] == "0" for row in rows)
+    assert "MPI_Allreduce" in lines[-1]
+    document = json.loads(out.read_text())
+    assert [result["algorithm"] for result in document["results"][::4]] == ["direct", "ring", "mpi"]
+    assert len(document["config"]["devices"]) == 2
+
+
+def test_a_wrong_element_is_exit_code_1():
+    done = bench("--ranks", "2", *SMALL, "--algorithm", "ring", RINGSCOPE_FAULT="wrong_element")
+    assert done.returncode == 1
+    assert "# Out of bounds values : 8 FAILED" in done.stdout
+    assert "do not trust these numbers" in done.stdout
+    assert "Rank 0: The result check found 8 wrong elements" in done.stderr
+    assert "BAD TERMINATION" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--algorithm", "ring,tree"], "benchmark.algorithms[1]: unknown algorithm 'tree'; choose one of ring, "),
+        (["-b", "2M", "-e", "1M"], "benchmark.min_bytes: min_bytes 2097152 is larger than max_bytes 1048576; "),
+        (["-e", "lots"], "-e: 'lots' is not a size; write bytes or a number with K, M or G, "),
+        (["--ranks", "0"], "placement.ranks: 0 is too small; give 1 or more."),
+        (["-n", "-1"], "benchmark.iterations: -1 is too small; give 1 or more."),
+        (["-d", "half"], "benchmark.dtype: unknown dtype 'half'; choose one of float32, int32."),
+        (["broadcast"], "benchmark.collective: unknown collective 'broadcast'; choose one of all_reduce."),
+        (["--json", "/nowhere/x.json"], "--json: /nowhere/x.json cannot be written (No such file or directory); "),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, sentence):
+    done = bench(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+
+
+def test_missing_mpi_is_one_line():
+    code = (
+        "import sys; sys.modules['mpi4py'] = None; sys.argv[1:] = ['bench', '-e', '8'];"
+        "from ringscope.cli.main import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr == ("MPI is missing (mpi4py was not found); pip install 'ringscope[worker]' brings one.\n")
+
+
+@pytest.fixture
+def endless() -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """A sweep that would take for ever, once its ranks are at work, and all processes that belong to it."""
+    command = [RINGSCOPE, "bench", "--ranks", "2", "-b", "64K", "-e", "64K", "-n", "1000000", "--algorithm", "ring"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    family: list[psutil.Process] = []
+
+    def at_work() -> bool:
+        family[:] = psutil.Process(process.pid).children(recursive=True)
+        ranks = [p for p in family if _is_rank(p)]
+        return len(ranks) == 2 and all(_has_mpi(rank) for rank in ranks)
+
+    try:
+        _until(at_work)
+        yield process, family
+    finally:
+        process.kill()
+        process.communicate(timeout=10)
+
+
+@pytest.mark.parametrize(
+    ("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_however_it_ends_no_process_is_left(endless, number, exit_code):
+    process, family = endless
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == exit_code
+    assert "Traceback" not in errors
+    _until(lambda: not any(_is_alive(member) for member in family))
+
+
+def _is_rank(process: psutil.Process) -> bool:
+    try:
+        return process.cmdline()[1:] == ["-m", "ringscope.rank"]  # mpiexec's ends so as well
+    except psutil.Error:
+        return False
+
+
+def _has_mpi(process: psutil.Process) -> bool:
+    try:
+        return any("libmpi" in mapped.path for mapped in process.memory_maps())
+    except psutil.Error:
+        return False
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _until(condition: Callable[[], bool], deadline_seconds: float = 20) -> None:
+    deadline = time.monotonic() + deadline_seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition never came true"
+        time.sleep(0.02)

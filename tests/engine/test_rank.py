@@ -1,0 +1,137 @@
+"""The rank program: its records, its exit codes, and what it says when something is wrong."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ringscope.bench.local import Run, run_local
+from ringscope.record import (
+    EXIT_BAD_INPUT,
+    EXIT_FAILURE,
+    EXIT_VERIFICATION_FAILED,
+    SPEC_VARIABLE,
+    Check,
+    Done,
+    Hello,
+    Measurement,
+    Record,
+    Steps,
+)
+from ringscope.spec import JobSpec
+
+
+def run_job(ranks: int, **benchmark: object) -> tuple[Run, list[Record]]:
+    benchmark = {"min_bytes": 4, "max_bytes": 4096, "step_factor": 32, "iterations": 7, "warmup": 1} | benchmark
+    job = JobSpec.model_validate({"benchmark": benchmark, "placement": {"ranks": ranks}})
+    run = Run()
+    return run, list(run_local(job, run))
+
+
+@pytest.mark.parametrize(("ranks", "transport"), [(1, "auto"), (2, "mpi"), (3, "auto")])
+def test_a_sweep_tells_everything_in_order(ranks, transport):
+    run, records = run_job(ranks, algorithms=["ring", "direct", "naive", "mpi"], transport=transport)
+    assert (run.exit_code, run.reason, run.output) == (0, "", "")
+    assert Counter(type(record) for record in records) == {
+        Hello: ranks,
+        Steps: ranks * 3 * 4 * 2,
+        Measurement: 3 * 4 * 2,
+        Done: ranks,
+    }
+    for rank in range(ranks):
+        own = [r for r in records if getattr(r, "rank", None) == rank]
+        assert isinstance(own[0], Hello)
+        assert own[-1] == Done(rank=rank, dropped=0)
+        blocks = [r for r in own if isinstance(r, Steps)]
+        assert [block.first_step for block in blocks] == list(range(0, 7 * len(blocks), 7))
+        assert {block.bus_factor for block in blocks} == {2 * (ranks - 1) / ranks}
+        assert all(len(block.start_ns) == 7 and min(block.duration_us) > 0 for block in blocks)
+
+
+def test_measurements_follow_the_formulas():
+    run, _ = run_job(3, algorithms=["ring", "mpi"], dtype="int32")
+    shape = [(m.size_bytes, m.algorithm, m.in_place) for m in run.measurements]
+    assert shape == [(s, a, i) for s in (4, 128, 4096) for a in ("ring", "mpi") for i in (False, True)]
+    for m in run.measurements:
+        assert (m.count, m.dtype, m.ranks, m.wrong, m.iterations) == (m.size_bytes // 4, "int32", 3, 0, 7)
+        assert m.algbw_gb_per_s == pytest.approx(m.size_bytes / m.time_us / 1e3)
+        assert m.busbw_gb_per_s == pytest.approx(m.algbw_gb_per_s * 4 / 3)
+        assert 0 < m.min_us <= m.p50_us <= m.p99_us <= m.max_us
+        assert m.transport == ("mpi" if m.algorithm == "mpi" else "shared_memory")
+
+
+def test_sizes_are_rounded_down_to_whole_elements():
+    run, _ = run_job(2, algorithms=["ring"], min_bytes=1, max_bytes=9, step_factor=3)
+    assert [m.size_bytes for m in run.measurements] == [0, 0, 0, 0, 8, 8]
+    assert [m.algbw_gb_per_s for m in run.measurements[:4]] == [0.0] * 4
+
+
+def test_without_the_check_wrong_is_unknown():
+    run, _ = run_job(2, algorithms=["direct"], check=False)
+    assert {m.wrong for m in run.measurements} == {None}
+
+
+@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+def test_a_wrong_element_is_found_and_fails_the_job(monkeypatch, transport):
+    monkeypatch.setenv("RINGSCOPE_FAULT", "wrong_element")
+    run, records = run_job(2, algorithms=["ring", "direct"], transport=transport)
+    checks = [record for record in records if isinstance(record, Check)]
+    assert run.exit_code == EXIT_VERIFICATION_FAILED
+    assert [m.wrong for m in run.measurements] == [1] * 12, "the sweep is finished, each row says what was wrong"
+    assert len(checks) == 12
+    for check in checks:
+        assert (check.rank, check.wrong, check.first_index) == (0, 1, check.size_bytes // 4 // 2)
+        assert float(check.got) == float(check.want) + 1
+    assert [failure.reason for failure in run.failures] == ["verification_failed"]
+    assert run.reason == ("Rank 0: The result check found 12 wrong elements over all sizes, algorithms and ranks.")
+
+
+def test_a_rank_that_fails_takes_the_gang_with_it():
+    run, _ = run_job(2, max_bytes=1 << 36, min_bytes=1 << 36)
+    assert run.exit_code == EXIT_FAILURE
+    assert {failure.reason for failure in run.failures} == {"oom"}
+    assert "The buffers of this node's ranks need" in run.reason
+    assert "lower max_bytes or the number of ranks." in run.reason
+
+
+def test_a_gang_of_the_wrong_size_is_refused(gang, tmp_path):
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps({"placement": {"ranks": 4}}))
+    done = gang(2, "ringscope.rank", **{SPEC_VARIABLE: str(spec)})
+    assert done.returncode == EXIT_BAD_INPUT
+    assert "the job asks for 4 ranks but 2 were started; start it with mpiexec -n 4." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "RINGSCOPE_SPEC: cannot read"),
+        ("{", "The request body is not valid JSON"),
+        ('{"benchmark": {"algorithms": ["tree"]}}', "benchmark.algorithms[0]: unknown algorithm 'tree'"),
+    ],
+)
+def test_a_bad_spec_is_told_in_one_line(gang, tmp_path, content, sentence):
+    spec = tmp_path / "spec.json"
+    if content is not None:
+        spec.write_text(content)
+    done = gang(1, "ringscope.rank", **{SPEC_VARIABLE: str(spec)})
+    assert done.returncode == EXIT_BAD_INPUT
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_dead_socket_is_told_in_one_line(gang, tmp_path):
+    spec = tmp_path / "spec.json"
+    spec.write_text("{}")
+    socket = str(Path(tmp_path, "nobody"))
+    done = gang(1, "ringscope.rank", RINGSCOPE_SPEC=str(spec), RINGSCOPE_SOCKET=socket)
+    assert done.returncode == EXIT_FAILURE
+    assert "RINGSCOPE_SOCKET: cannot connect to the socket (No such file or directory)." in done.stderr
+
+
+def test_importing_the_package_loads_no_engine():
+    code = "import sys, ringscope, ringscope.spec; sys.exit(bool({'mpi4py', 'numpy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,20 @@
+"""Both transports, every algorithm, dtype and awkward length, on real ranks."""
+
+import pytest
+
+RANKS = [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+@pytest.mark.parametrize("ranks", RANKS)
+def test_every_algorithm_is_exact(gang, ranks, transport):
+    done = gang(ranks, "exact_main.py", transport)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("checked 480") == ranks
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_python_interface(gang, ranks):
+    done = gang(ranks, "api_main.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("all asserts held") == ranks

@@ -71,7 +71,9 @@ class ChildDiedError(Exception):
     def __init__(self, child: Child) -> None:
         code = child.exit_code or 0
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        super().__init__(f"The {child.role} ended with {how}; its log is {child.log}.")
+        last_line = child.last_words.rpartition("\n")[2]
+        said = f": {last_line}" if last_line else ""
+        super().__init__(f"The {child.role} ended with {how}{said} (log: {child.log})")
         self.child = child
 
 

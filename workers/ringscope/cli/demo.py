@@ -50,9 +50,10 @@ def demo(
     code = 0
     try:
         with interrupts(), running_stack(options) as stack:
-            code = exit_code(_run(stack))
+            job = _run(stack)
+            code = exit_code(job)
             if not leave:
-                say("The server goes on; Ctrl-C stops everything.")
+                _invite(stack, job)
                 stack.children.watch()
     except KeyboardInterrupt:
         say("Stopped.")
@@ -71,12 +72,17 @@ def _run(stack: Stack) -> Job:
     rows = client.measurements(job.id)
     if rows:
         say(render_table(rows))
+    say()
     say(describe(job))
     if job.summary.verdict:
         say(job.summary.verdict)
-    say(f"  result        {client.url}/jobs/{job.id}")
-    say(f"  log in once   {client.login_link().url}")
     return job
+
+
+def _invite(stack: Stack, job: Job) -> None:
+    say(f"  this job      {stack.client.url}/jobs/{job.id}")
+    say(f"  log in once   {stack.client.login_link().url}")
+    say("Serving until Ctrl-C, which stops everything.")
 
 
 def _free_or_any(host: str, port: int) -> int:

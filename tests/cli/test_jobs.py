@@ -1,0 +1,61 @@
+"""Looking at jobs, logging in, and what is said when the server cannot be used."""
+
+import json
+import socket
+
+from tests.cli.conftest import Server, assert_refused, clean_environment, run_ringscope
+
+from ringscope.client import Client
+
+
+def test_jobs_lists_the_newest_first_and_filters_by_state(server: Server) -> None:
+    with Client(server.url, server.admin_token) as client:
+        ids = [client.submit({"name": f"listed {n} [red]"}, f"listed-{n}").id for n in range(2)]
+    table = server.run("jobs", "--limit", "2").stdout.splitlines()
+    assert table[0].split() == ["ID", "NAME", "STATE", "REASON", "ROWS", "CREATED", "VERDICT"]
+    assert [int(line.split()[0]) for line in table[1:]] == ids[::-1]
+    assert "listed 1 [red]" in table[1]
+    found = json.loads(server.run("jobs", "--state", "succeeded", "--json").stdout)
+    assert found == []
+    assert_refused(server.run("jobs", "--state", "asleep"), "asleep")
+
+
+def test_show_prints_the_job(server: Server) -> None:
+    with Client(server.url, server.admin_token) as client:
+        job = client.submit({"name": "shown"}, "shown")
+        assert server.run("show", str(job.id)).stdout.startswith(f"Job {job.id} shown: ")
+        assert json.loads(server.run("show", str(job.id), "--json").stdout)["name"] == "shown"
+    assert server.run("logs", str(job.id)).returncode == 0
+
+
+def test_an_unknown_job_is_one_line(server: Server) -> None:
+    for command in ("show", "logs", "cancel"):
+        assert_refused(server.run(command, "424242"), "There is no job 424242.")
+
+
+def test_login_prints_a_link_of_this_server(server: Server) -> None:
+    assert server.run("login").stdout.startswith(f"{server.url}/login?token=")
+
+
+def test_a_wrong_token_is_one_line(server: Server) -> None:
+    assert_refused(server.run("jobs", RINGSCOPE_TOKEN="wrong"), "token")
+
+
+def test_no_token_is_one_line(tmp_path: object) -> None:
+    done = run_ringscope("jobs", environment=clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path)))
+    assert_refused(done, "No token", "RINGSCOPE_TOKEN")
+
+
+def test_a_server_that_is_away_is_one_line(server: Server) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    assert_refused(
+        server.run("jobs", RINGSCOPE_URL=f"http://127.0.0.1:{port}"), f":{port} does not answer", "ringscope up"
+    )
+
+
+def test_roles_pass_their_flags_through(server: Server) -> None:
+    done = server.run("server", "--help")
+    assert done.returncode == 0
+    assert "--public-url" in done.stdout
+    assert "--token-file" in server.run("agent", "--help").stdout

@@ -1,0 +1,166 @@
+"""Real processes for the cluster tests: `ringscope up`, or server and agent apart, on free ports."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+import psutil
+
+from ringscope.cli.connection import served_url, token
+from ringscope.client import Client, Job, is_ready
+
+DEADLINE_SECONDS = 60.0
+SLOTS = 4
+T = TypeVar("T")
+
+
+def eventually(look: Callable[[], T | None], what: str, within_seconds: float = DEADLINE_SECONDS) -> T:
+    """What ``look`` returns once it is true."""
+    deadline = time.monotonic() + within_seconds
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{what} did not happen within {within_seconds:g} s")
+
+
+class Lab:
+    """A data directory, and everything that runs on it."""
+
+    def __init__(self, data_dir: Path, **variables: str) -> None:
+        self.data_dir = data_dir
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+        self.environment = kept | {"RINGSCOPE_DATA_DIR": str(data_dir)} | variables
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """A `ringscope` command that goes on."""
+        return subprocess.Popen(
+            ringscope(*arguments),
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A `ringscope` command to its end."""
+        return subprocess.run(
+            ringscope(*arguments),
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=2 * DEADLINE_SECONDS,
+        )
+
+    @property
+    def url(self) -> str:
+        return eventually(lambda: served_url(self.data_dir), "server.json")
+
+    def client(self) -> Client:
+        return Client(self.url, token(self.data_dir))
+
+    def wait_for_node(self) -> None:
+        """Until a node can take work."""
+        eventually(lambda: is_ready(self.url), "the server's readiness")
+        with self.client() as client:
+            eventually(lambda: any(node.observed == "ready" for node in client.nodes()), "the node's readiness")
+
+    def job(self, job_id: int) -> Job:
+        with self.client() as client:
+            return client.job(job_id)
+
+    def wait_for_state(self, job_id: int, *states: str) -> Job:
+        """Until the job is in one of the states."""
+        with self.client() as client:
+
+            def look() -> Job | None:
+                job = client.job(job_id)
+                assert not job.is_finished or job.state in states, f"{job.state}: {job.reason} {job.message}"
+                return job if job.state in states else None
+
+            return eventually(look, f"job {job_id} in {' or '.join(states)}")
+
+    def everything(self, job_id: int, what: str) -> list[dict[str, Any]]:
+        """All rows of measurements, steps, log or events of a job, over all pages."""
+        rows: list[dict[str, Any]] = []
+        query: dict[str, str | int] = {"limit": 1000}
+        headers = {"Authorization": f"Bearer {token(self.data_dir)}"}
+        while True:
+            answer = httpx.get(f"{self.url}/api/v1/jobs/{job_id}/{what}", params=query, headers=headers)
+            page = answer.raise_for_status().json()
+            rows += page["items"]
+            if page["next"] is None:
+                return rows
+            query["cursor"] = page["next"]
+
+    def processes(self, *words: str) -> list[psutil.Process]:
+        """Living processes of this lab: the data directory stands in their command line or environment."""
+        found = []
+        for process in psutil.process_iter():
+            try:
+                command = " ".join(process.cmdline())
+                traces = command + "".join(process.environ().values())
+                is_alive = process.status() != psutil.STATUS_ZOMBIE
+            except psutil.Error:
+                continue
+            if is_alive and str(self.data_dir) in traces and all(word in command for word in words):
+                found.append(process)
+        return found
+
+    def ranks(self) -> list[psutil.Process]:
+        return self.processes("ringscope.rank")
+
+    def start_endless_job(self, ranks: int) -> tuple[int, list[psutil.Process]]:
+        """A job that runs until it is ended, and its rank processes."""
+        sweep = ("-b", "1M", "-e", "1M", "-n", "1000000", "--algorithm", "ring")
+        done = self.run("submit", "--json", "--ranks", str(ranks), *sweep)
+        assert done.returncode == 0, done.stderr
+        job_id = json.loads(done.stdout)["id"]
+        self.wait_for_state(job_id, "running")
+        return job_id, self._rank_programs(ranks)
+
+    def _rank_programs(self, count: int) -> list[psutil.Process]:
+        # mpiexec and its proxy name the module as well, but run no Python
+
+        def look() -> list[psutil.Process] | None:
+            ranks = [process for process in self.ranks() if "python" in Path(process.cmdline()[0]).name]
+            return ranks if len(ranks) == count else None
+
+        return eventually(look, f"{count} ranks")
+
+
+def ringscope(*arguments: str) -> list[str]:
+    """The command line of a `ringscope` command."""
+    return [sys.executable, "-c", "from ringscope.cli.main import main; main()", *arguments]
+
+
+@contextmanager
+def running(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+    """Ends the process, at the latest, when the context is left."""
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=DEADLINE_SECONDS)
+
+
+@contextmanager
+def running_lab(data_dir: Path, **variables: str) -> Iterator[tuple[Lab, subprocess.Popen[str]]]:
+    """`ringscope up` on the directory, ready for work; nothing of it is left afterwards."""
+    lab = Lab(data_dir, **variables)
+    with running(lab.start("up", "--port", "0", "--metrics-port", "0", "--slots", str(SLOTS))) as up:
+        lab.wait_for_node()
+        yield lab, up
+    assert lab.processes() == []

@@ -1,0 +1,93 @@
+"""A job's whole way: command line, server, agent, MPI ranks, telemetry, rows."""
+
+import json
+import signal
+from datetime import datetime
+from itertools import pairwise, product
+
+from tests.cluster.lab import Lab, eventually
+
+ALGORITHMS = ("ring", "direct", "mpi")
+SIZES = (8, 128, 2048, 32768)
+RANKS, ITERATIONS = 4, 6
+SWEEP = ("-b", "8", "-e", "32K", "-f", "16", "-n", str(ITERATIONS), "-w", "1", "--ranks", str(RANKS))
+
+
+def test_a_job_succeeds_and_every_row_is_there_once(lab: Lab) -> None:
+    done = lab.run("submit", "--name", "whole way", "--wait", "--json", "--algorithm", ",".join(ALGORITHMS), *SWEEP)
+    assert done.returncode == 0, done.stderr
+    job = json.loads(done.stdout)
+    assert (job["state"], job["reason"]) == ("succeeded", "completed")
+    placements = len(SIZES) * len(ALGORITHMS) * 2
+    assert job["progress"] == {"done": placements, "total": placements}
+
+    rows = lab.everything(job["id"], "measurements")
+    keys = [(row["size_bytes"], row["algorithm"], row["in_place"]) for row in rows]
+    assert sorted(keys) == sorted(product(SIZES, ALGORITHMS, (False, True)))
+    for row in rows:
+        assert (row["wrong"], row["ranks"], row["iterations"]) == (0, RANKS, ITERATIONS)
+        assert row["count"] * 4 == row["size_bytes"]
+        assert 0 < row["min_us"] <= row["p50_us"] <= row["p99_us"] <= row["max_us"]
+        algbw = row["size_bytes"] / row["time_us"] / 1e3
+        assert abs(row["algbw_gb_per_s"] - algbw) <= 1e-6 * algbw
+        assert abs(row["busbw_gb_per_s"] - algbw * 2 * (RANKS - 1) / RANKS) <= 1e-6 * algbw
+
+    steps = lab.everything(job["id"], "steps")
+    numbers = sorted((step["rank"], step["step"]) for step in steps)
+    assert numbers == list(product(range(RANKS), range(placements * ITERATIONS)))
+    assert lab.ranks() == []
+
+
+def test_the_first_step_comes_soon_after_the_submission(lab: Lab) -> None:
+    done = lab.run("submit", "--wait", "--json", "--ranks", "1", "-e", "8", "-n", "3")
+    job = json.loads(done.stdout)
+    first_ns = min(step["started_at_ns"] for step in lab.everything(job["id"], "steps"))
+    waited = first_ns / 1e9 - datetime.fromisoformat(job["created_at"]).timestamp()
+    assert 0 < waited < 10  # 3 s on an idle machine; tests share theirs
+
+
+def test_show_and_logs_of_a_finished_job(lab: Lab) -> None:
+    done = lab.run("submit", "--wait", "--json", "--ranks", "2", "--algorithm", "direct", "-e", "64", "-n", "2")
+    job_id = str(json.loads(done.stdout)["id"])
+    shown = lab.run("show", job_id).stdout
+    assert "#wrong" in shown
+    assert "# Out of bounds values : 0 OK" in shown
+    assert lab.run("logs", job_id, "--follow").returncode == 0
+
+
+def test_cancelling_ends_every_process(lab: Lab) -> None:
+    job_id, _ = lab.start_endless_job(2)
+    assert lab.run("cancel", str(job_id)).returncode == 0
+    job = lab.wait_for_state(job_id, "cancelled")
+    assert lab.ranks() == []  # at once: a cancelled job is one whose processes are proven gone
+    assert job.reason == "user_cancelled"
+    again = lab.run("cancel", str(job_id))
+    assert (again.returncode, len(again.stderr.splitlines())) == (2, 1)
+    assert "already ended" in again.stderr
+
+
+def test_a_killed_rank_fails_the_job_and_is_named(lab: Lab) -> None:
+    job_id, (victim, _) = lab.start_endless_job(2)
+    rank = victim.environ()["PMI_RANK"]
+    victim.send_signal(signal.SIGKILL)
+    job = lab.wait_for_state(job_id, "failed")
+    assert job.reason == "rank_signal"
+    assert f"rank {rank}" in job.message.lower()
+    assert "SIGKILL" in job.message
+    assert lab.ranks() == []
+
+
+def test_more_jobs_than_slots_wait_their_turn(lab: Lab) -> None:
+    sweep = ("submit", "--json", "--ranks", "3", "-e", "64", "-n", "2", "--algorithm", "direct")
+    ids = [json.loads(lab.run(*sweep).stdout)["id"] for _ in range(3)]
+    jobs = [lab.wait_for_state(job_id, "succeeded") for job_id in ids]
+    spans = sorted((job.started_at, job.finished_at) for job in jobs if job.started_at and job.finished_at)
+    assert len(spans) == 3
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+def test_following_prints_the_end(lab: Lab) -> None:
+    done = lab.run("submit", "--follow", "--name", "followed", "--ranks", "2", "-e", "64", "-n", "2")
+    assert done.returncode == 0, done.stderr
+    assert "followed: succeeded" in done.stdout
+    eventually(lambda: lab.ranks() == [], "the end of the ranks")

@@ -135,3 +135,12 @@ def test_a_dead_socket_is_told_in_one_line(gang, tmp_path):
 def test_importing_the_package_loads_no_engine():
     code = "import sys, ringscope, ringscope.spec; sys.exit(bool({'mpi4py', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_error_of_one_rank_ends_the_ranks_that_wait_for_it(gang, tmp_path):
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps({"placement": {"ranks": 3}}))
+    done = gang(3, "lonely_failure_main.py", **{SPEC_VARIABLE: str(spec)})
+    assert done.returncode == EXIT_FAILURE
+    assert "rank 1: a bug of one rank" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -29,6 +29,7 @@ from ringscope.record import (
 )
 from ringscope.reporter import Reporter
 from ringscope.spec import JobSpec, field_errors
+from ringscope.transports.base import EngineError, OutOfMemoryError
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator
@@ -68,21 +69,30 @@ def _refuse(sentence: str, exit_code: int) -> int:
 
 
 def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
-    # Imported late: a bad spec is told without MPI, and so is MPI's own absence.
-    try:
-        from ringscope.transports.base import EngineError
+    try:  # late, so that a bad spec is told without MPI, and MPI's own absence in one line
         from ringscope.transports.communicator import Communicator
+        from ringscope.transports.mpi import abort, world_rank
     except (ImportError, RuntimeError) as error:
         return _refuse(f"MPI cannot be loaded ({error}); install the worker extra of ringscope.", EXIT_BAD_INPUT)
-    comm: Communicator | None = None
     try:
         comm = Communicator(spec.benchmark.transport)
         return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
-    except (MemoryError, EngineError) as error:
-        oom = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-        return _fail(comm, reporter, str(error) or "Out of memory.", "oom" if oom else "rank_exit")
-    except Exception as error:  # the rank's last word, whatever it was: peers wait for it otherwise
-        return _fail(comm, reporter, f"{type(error).__name__}: {error}", "rank_exit")
+    except Exception as error:  # whatever it was: peers would wait for this rank for ever
+        reporter.send(_failure(world_rank(), error))
+        reporter.close()
+        _refuse(f"rank {world_rank()}: {error}", EXIT_FAILURE)
+        sys.stderr.flush()
+        abort(EXIT_FAILURE)
+        return EXIT_FAILURE
+
+
+def _failure(rank: int, error: Exception) -> Failure:
+    match error:
+        case OutOfMemoryError() | MemoryError():
+            return Failure(rank=rank, reason="oom", message=str(error) or "The rank ran out of memory.")
+        case EngineError():
+            return Failure(rank=rank, reason="rank_exit", message=str(error))
+    return Failure(rank=rank, reason="rank_exit", message=f"{type(error).__name__}: {error}")
 
 
 def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
@@ -112,17 +122,6 @@ def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: b
     reporter.close(Done(rank=comm.rank, dropped=0))
     comm.free()
     return EXIT_VERIFICATION_FAILED if wrong else EXIT_OK
-
-
-def _fail(comm: "Communicator | None", reporter: Reporter, message: str, reason: Literal["rank_exit", "oom"]) -> int:
-    rank = comm.rank if comm else int(os.environ.get("PMI_RANK", "0"))
-    reporter.send(Failure(rank=rank, reason=reason, message=message))
-    reporter.close()
-    sys.stderr.write(f"rank {rank}: {message}\n")
-    sys.stderr.flush()
-    if comm is not None:
-        comm.abort(EXIT_FAILURE)
-    return EXIT_FAILURE
 
 
 if __name__ == "__main__":

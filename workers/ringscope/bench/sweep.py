@@ -55,10 +55,10 @@ class Sweep:
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
         plan = self._comm.plan(algorithm, self._spec.op, send, recv)
         block = self._timed(plan)
-        wrong = self._check(plan, algorithm, in_place, send, recv) if self._spec.check else None
-        plan.free()
         transport = "mpi" if algorithm == "mpi" else self._comm.transport.name
         self._send_steps(block, algorithm, transport, in_place, send.local.nbytes)
+        wrong = self._check(plan, algorithm, in_place, send, recv) if self._spec.check else None
+        plan.free()
         self._send_measurement(block, algorithm, transport, in_place, send.local, wrong)
         return wrong or 0
 

@@ -182,10 +182,6 @@ class Communicator:
         self._comm.Allreduce(values, result, op)
         return result
 
-    def abort(self, exit_code: int) -> None:
-        """End every rank of the gang at once with this code."""
-        self._comm.Abort(exit_code)
-
     def free(self) -> None:
         """Give back all registered memory (collective); arrays in it must not be used any more."""
         for plan in self._plans.values():

@@ -20,6 +20,16 @@ _MPI_OPS = {"sum": MPI.SUM}
 _Reduction = tuple[Array, Array, Array]
 
 
+def world_rank() -> int:
+    """This rank's number, also before there is a communicator."""
+    return MPI.COMM_WORLD.rank
+
+
+def abort(exit_code: int) -> None:
+    """End every rank of the gang at once with this code: peers may wait for this one for ever."""
+    MPI.COMM_WORLD.Abort(exit_code)
+
+
 def unlink_segments(comm: MPI.Intracomm) -> None:
     """Remove the names of MPICH's own shared memory once every rank has it (collective).
 

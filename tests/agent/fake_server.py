@@ -40,8 +40,8 @@ class FakeServer:
         self.assignments: dict[int, Assignment] = {}
         self.reports: list[Report] = []
         self.records: dict[int, list[dict[str, Any]]] = defaultdict(list)
-        self.batches: list[RecordBatch] = []
         self.failures_to_give = 0
+        self.rejects_records = False
         self.auto = True
         self.changed = asyncio.Condition()
         self.app = Starlette(
@@ -65,7 +65,7 @@ class FakeServer:
         listening = socket.create_server(("127.0.0.1", self.port))
         self.port = listening.getsockname()[1]
         self._uvicorn = uvicorn.Server(
-            uvicorn.Config(self.app, log_level="warning", lifespan="off", ws="none", timeout_graceful_shutdown=0)
+            uvicorn.Config(self.app, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=0)
         )
         self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[listening]))
 
@@ -169,7 +169,8 @@ class FakeServer:
         batch = RecordBatch.model_validate_json(body)
         if refusal := self._refusal(request, batch.epoch):
             return refusal
-        self.batches.append(batch)
+        if self.rejects_records:
+            return JSONResponse({"detail": "no such attempt"}, 404)
         have = self.records[batch.attempt_id]
         if batch.first_sequence <= len(have) + 1:
             have.extend(json.loads(body)["records"][len(have) + 1 - batch.first_sequence :])

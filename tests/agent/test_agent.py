@@ -2,6 +2,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ringscope.protocol import Assignment
@@ -72,6 +73,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
     ("flags", "sentence"),
     [
         (["--slots", "0"], "slots: '0' is too small; give 1 or more."),
+        (["--name", "rack/1"], "name: 'rack/1' has a slash"),
         (["--label", "rack"], "label: 'rack' is no label; write it as KEY=VALUE."),
         (["--server", "cluster"], "'cluster' is no URL of a server; write it like http://127.0.0.1:8000."),
         (["--token-file", "/nowhere/token"], "token: /nowhere/token cannot be read (No such file or directory)"),
@@ -163,3 +165,20 @@ async def test_an_attempt_that_the_server_forgot_is_ended(
     await server.forget(7)
     await eventually(lambda: not process_group.processes_of(job.token))
     await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
+
+
+async def test_the_series_of_a_job_are_there_while_it_runs_and_vanish_after_it(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    await agent.start(RINGSCOPE_METRICS_LINGER_SECONDS="0.2")
+    await server.assign(assignment(algorithms=["mpi"], iterations=100_000))
+    await server.wait_for("running", 7)
+    page = f"http://{server.registrations[0].metrics_address}/metrics"
+    async with httpx.AsyncClient() as client:
+        text = (await client.get(page)).text
+        assert 'ringscope_rank_up{job_id="47",rank="1"} 1.0' in text
+        assert 'ringscope_rank_collective_bus_bytes_total{job_id="47",op="all_reduce",rank="0"}' in text
+        assert "ringscope_agent_last_server_contact_timestamp_seconds" in text
+        await server.update(7, desired="stop")
+        await server.wait_for("clean", 7)
+    await eventually(lambda: "job_id" not in httpx.get(page).text)

@@ -62,17 +62,13 @@ async def stop(nodes: list[Node]) -> None:
         await node.server.wait_for("clean", 7)
 
 
-async def test_a_gang_of_two_nodes_completes_on_both(
-    nodes: list[Node], assignment: Callable[..., Assignment]
-) -> None:
+async def test_a_gang_of_two_nodes_completes_on_both(nodes: list[Node], assignment: Callable[..., Assignment]) -> None:
     await launch(nodes, assignment(ranks=4, algorithms=["ring"], transport="mpi"))
     for index, node in enumerate(nodes):
         assert (await node.server.wait_for("ended", 7)).reason == "completed"
         local = {2 * index, 2 * index + 1}
         await node.server.wait_until(
-            lambda node=node, local=local: (
-                {r.rank for r in node.server.parsed(7) if isinstance(r, Done)} == local
-            )
+            lambda node=node, local=local: {r.rank for r in node.server.parsed(7) if isinstance(r, Done)} == local
         )
         assert {r.rank for r in node.server.parsed(7) if isinstance(r, Hello)} == local
     await stop(nodes)
@@ -83,8 +79,12 @@ async def test_a_rank_killed_on_the_second_node_is_named_by_both_and_nothing_sur
 ) -> None:
     job = assignment(ranks=4, algorithms=["ring"], transport="mpi", iterations=1_000_000)
     await launch(nodes, job)
-    victim = next(r for r in nodes[1].server.parsed(7) if isinstance(r, Hello) and r.rank == 3)
-    os.kill(victim.pid, signal.SIGKILL)
+
+    def victims() -> list[int]:
+        return [r.pid for r in nodes[1].server.parsed(7) if isinstance(r, Hello) and r.rank == 3]
+
+    await nodes[1].server.wait_until(victims)
+    os.kill(victims()[0], signal.SIGKILL)
     first = await nodes[0].server.wait_for("ended", 7)
     assert (first.reason, first.message) == ("rank_signal", "Rank 3 on node b was killed by SIGKILL (9).")
     second = await nodes[1].server.wait_for("ended", 7)

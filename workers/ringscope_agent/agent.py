@@ -16,6 +16,7 @@ logger = logging.getLogger(__name__)
 
 GOODBYE_SECONDS = 5.0
 LEFTOVER_GRACE_SECONDS = 2.0
+CANNOT_END = "Attempt %d: these processes cannot be ended: %s."
 
 
 class Agent:
@@ -144,16 +145,13 @@ class Agent:
         if attempt_id not in self._attempts:
             return
         logger.warning("Attempt %d is no longer assigned; ending what is left of it.", attempt_id)
-        await self._cut_short(attempt_id, attempt)
+        await self._cut_short(attempt_id)
         folder.delete()
 
-    async def _cut_short(self, attempt_id: int, attempt: Attempt) -> None:
+    async def _cut_short(self, attempt_id: int) -> None:
         life = self._lives[attempt_id]
-        left = await attempt.end_now(LEFTOVER_GRACE_SECONDS)
         life.cancel()
         await asyncio.gather(life, return_exceptions=True)
-        if left:
-            logger.error("Attempt %d: these processes cannot be ended: %s.", attempt_id, [p.pid for p in left])
 
     async def _say_goodbye(self, polling: asyncio.Task[None]) -> None:
         """Give the attempts a short while to end in good order; the server is still polled."""
@@ -166,19 +164,17 @@ class Agent:
 
     async def _abandon(self) -> None:
         """End what is left without the server; its spools wait for the next life of this agent."""
-        for attempt_id, attempt in list(self._attempts.items()):
-            await self._cut_short(attempt_id, attempt)
+        for attempt_id in list(self._lives):
+            await self._cut_short(attempt_id)
 
     async def _end_leftovers(self, home: DataHome) -> None:
         """No process of an earlier life may share the node with what comes now."""
         for folder in home.attempts():
             left = await process_group.end_processes(folder.state.token, LEFTOVER_GRACE_SECONDS)
             if left:
-                logger.error(
-                    "Attempt %d: these processes cannot be ended: %s.",
-                    folder.state.attempt_id,
-                    [process.pid for process in left],
-                )
+                logger.error(CANNOT_END, folder.state.attempt_id, [process.pid for process in left])
+            else:
+                folder.tidy()
 
     def _registration(self, metrics_port: int) -> Registration:
         settings = self._settings

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 # The first member, or the server on its behalf, ends a gang; only if both are silent does another member say so.
 PEER_END_SECONDS = 20.0
 RETRY_KILL_SECONDS = 2.0
-INTERRUPT_GRACE_SECONDS = 2.0
+UNASKED_GRACE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -104,15 +104,14 @@ class Attempt:
             self.said_clean = True
             self._report("clean", last_sequence=self.intake.spool.acknowledged)
             await self._delivery.flush_reports()
+        except asyncio.CancelledError:
+            # The server has forgotten the attempt, or the agent ends without it.
+            await self._end_processes()
+            await self._close()
+            raise
         finally:
             delivery.cancel()
             await asyncio.gather(delivery, return_exceptions=True)
-
-    async def end_now(self, grace_seconds: float) -> list[process_group.Process]:
-        """End everything without a word to the server; returns the processes that would not end."""
-        left = await process_group.end_processes(self._assignment.token, grace_seconds)
-        await self._close()
-        return left
 
     async def _work_until_told(self) -> None:
         """Do the attempt's work until it is over, or the server or the agent's own end says stop."""
@@ -127,8 +126,7 @@ class Attempt:
                 task.cancel()
             await asyncio.gather(work, *signals, return_exceptions=True)
         if not self._stop_wanted.is_set():
-            grace = self._assignment.grace_seconds
-            await self._end_processes(min(grace, INTERRUPT_GRACE_SECONDS) if self._interrupted.is_set() else grace)
+            await self._end_processes()
 
     async def _work(self) -> None:
         if self._stop_wanted.is_set():
@@ -140,11 +138,11 @@ class Attempt:
             self._report("refused", message=self._refusal)
             return
         try:
-            self._folder.prepare(self._assignment.spec.model_dump_json())
-            await self.intake.start(self._folder.socket_path)
+            socket_path = self._folder.prepare(self._assignment.spec.model_dump_json())
+            await self.intake.start(socket_path)
             self._report("ready")
             await self._launch_wanted.wait()
-            outcome = await self._launch()
+            outcome = await self._launch(socket_path)
         except OSError as error:
             outcome = Outcome("launch_failed", f"Node {self.node} cannot start the ranks: {error}.")
         except Exception as error:
@@ -152,7 +150,7 @@ class Attempt:
             outcome = Outcome("launch_failed", f"The agent of node {self.node} failed: {error!r}.")
         self._ended(outcome)
 
-    async def _launch(self) -> Outcome:
+    async def _launch(self, socket_path: Path) -> Outcome:
         programs = self._context.programs
         assert isinstance(programs, launcher.MpiPrograms)
         self._context.exporter.add(self.intake.counters)
@@ -160,7 +158,7 @@ class Attempt:
         self._share = Share(
             self._assignment,
             programs,
-            self._environment(),
+            self._environment(socket_path),
             self._context.settings.rank_module,
             self.intake.board,
             on_log=self.intake.log,
@@ -173,26 +171,20 @@ class Attempt:
             outcome = Outcome("rank_exit", f"The launcher proxy on node {self.node} lost the rest of its gang.")
         return outcome
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, socket_path: Path) -> dict[str, str]:
         return launcher.rank_environment(
             os.environ,
             Path(sys.executable).parent,
             self.node,
             self._assignment.token,
-            self._folder.socket_path,
+            socket_path,
             self._folder.spec_path,
             self._context.settings.fault,
         )
 
     async def _clean_up(self) -> None:
         """End every process; a node that cannot prove itself free never reports clean."""
-        while left := await self._end_processes(self._assignment.grace_seconds):
-            logger.error(
-                "Attempt %d: %d processes cannot be ended: %s.",
-                self._assignment.attempt_id,
-                len(left),
-                ", ".join(f"{process.pid} ({process.command[:60]})" for process in left),
-            )
+        while not await self._end_processes():  # noqa: ASYNC110 - each round tries to kill again
             await asyncio.sleep(RETRY_KILL_SECONDS)
         await self._close()
 
@@ -205,8 +197,22 @@ class Attempt:
         linger = self._context.settings.metrics_linger_seconds
         loop.call_later(linger, self._context.exporter.remove, self.intake.counters)
 
-    async def _end_processes(self, grace_seconds: float) -> list[process_group.Process]:
-        return await process_group.end_processes(self._assignment.token, grace_seconds)
+    async def _end_processes(self) -> bool:
+        """End every process of the attempt; whether they are proven gone."""
+        grace = self._assignment.grace_seconds
+        if not self._stop_wanted.is_set():
+            grace = min(grace, UNASKED_GRACE_SECONDS)
+        left = await process_group.end_processes(self._assignment.token, grace)
+        if not left:
+            self._folder.tidy()
+            return True
+        logger.error(
+            "Attempt %d: %d processes cannot be ended: %s.",
+            self._assignment.attempt_id,
+            len(left),
+            ", ".join(f"{process.pid} ({process.command[:60]})" for process in left),
+        )
+        return False
 
     def _ended(self, outcome: Outcome) -> None:
         self._report(

@@ -18,7 +18,7 @@ class AttemptState(BaseModel):
     attempt_id: int
     token: str
     # A Unix socket's path is limited to 107 bytes, which a data directory may use up alone.
-    socket_folder: Path
+    socket_folder: Path | None = None
     launched: bool = False
 
 
@@ -29,12 +29,14 @@ class AttemptFolder:
         self.path = path
         self.state = state
         self.spec_path = path / "spec.json"
-        self.socket_path = state.socket_folder / "ranks.sock"
 
-    def prepare(self, spec_json: str) -> None:
-        """Write what the ranks will read."""
-        self.state.socket_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    def prepare(self, spec_json: str) -> Path:
+        """Write what the ranks will read; the path at which they find the agent's socket."""
         self.spec_path.write_text(spec_json)
+        self.tidy()
+        self.state.socket_folder = Path(tempfile.mkdtemp(prefix="ringscope-"))
+        self.save()
+        return self.state.socket_folder / "ranks.sock"
 
     def mark_launched(self) -> None:
         """From here on processes of this attempt may exist."""
@@ -48,9 +50,14 @@ class AttemptFolder:
         temporary.chmod(0o600)
         temporary.replace(self.path / "attempt.json")
 
+    def tidy(self) -> None:
+        """Remove what lies outside the folder; only once no process of the attempt is left."""
+        if self.state.socket_folder is not None:
+            shutil.rmtree(self.state.socket_folder, ignore_errors=True)
+
     def delete(self) -> None:
         """Forget the attempt."""
-        shutil.rmtree(self.state.socket_folder, ignore_errors=True)
+        self.tidy()
         shutil.rmtree(self.path, ignore_errors=True)
 
 
@@ -88,8 +95,7 @@ class DataHome:
         if folder is not None and folder.state.token == token:
             return folder
         path.mkdir(parents=True, exist_ok=True)
-        socket_folder = Path(tempfile.mkdtemp(prefix="ringscope-"))
-        folder = AttemptFolder(path, AttemptState(attempt_id=attempt_id, token=token, socket_folder=socket_folder))
+        folder = AttemptFolder(path, AttemptState(attempt_id=attempt_id, token=token))
         folder.save()
         return folder
 

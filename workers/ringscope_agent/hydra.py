@@ -13,7 +13,7 @@ from ringscope.protocol import GangMember, Proxy
 LAUNCH_END = "HYDRA_LAUNCH_END"
 MAX_LINE_BYTES = 8192
 
-# Hydra puts the pattern before every line and also before every *chunk* that it reads, and chunks of two ranks may share
+# Hydra puts the pattern before every line and before every *chunk* that it reads, and chunks of two ranks may share
 # a line. Two control characters make the seams unmistakable, which "[0] " would not.
 PREPEND_PATTERN = "\x1e%r\x1f"
 _SEAM = re.compile(rb"\x1e(\d+)\x1f")

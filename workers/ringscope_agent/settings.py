@@ -44,6 +44,13 @@ class AgentSettings(BaseSettings):
             raise ValueError(f"{server!r} is no URL of a server; write it like http://127.0.0.1:8000.")
         return server.rstrip("/")
 
+    @field_validator("name")
+    @classmethod
+    def _fits_into_a_url(cls, name: str) -> str:
+        if "/" in name:
+            raise ValueError(f"{name!r} has a slash, which splits the paths of the API; use another character.")
+        return name
+
     @field_validator("data_dir", "token_file")
     @classmethod
     def _expand_home(cls, path: Path | None) -> Path | None:

@@ -1,0 +1,122 @@
+"""The promises of the wire: order, gaps, refusals, a server in trouble; against a real HTTP server."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ringscope.protocol import Inventory, Registration, Report
+from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
+from ringscope_agent.delivery import Delivery
+from ringscope_agent.spool import Spool
+
+from .fake_server import TOKEN, FakeServer
+
+REGISTRATION = Registration(
+    name="rack 1 n1",
+    address="127.0.0.1",
+    slots=1,
+    metrics_address="127.0.0.1:1",
+    inventory=Inventory(hostname="h", os="o", cpu_model="c", cores=1, memory_bytes=1),
+    versions={},
+)
+
+
+@pytest.fixture
+async def client(server: FakeServer) -> AsyncIterator[ServerClient]:
+    client = ServerClient(server.url, TOKEN, REGISTRATION)
+    await client.register()
+    yield client
+    await client.close()
+
+
+class Sending:
+    """A delivery that runs, its spool, and what the server refused."""
+
+    def __init__(self, client: ServerClient, folder: Path) -> None:
+        self.spool = Spool(folder)
+        self.refused: list[int] = []
+        self.delivery = Delivery(client, 7, self.spool, self.refused.append)
+        self.task = asyncio.create_task(self.delivery.run())
+
+    def put(self, *texts: str) -> None:
+        for text in texts:
+            self.spool.append(b'{"n":"%s"}' % text.encode())
+        self.delivery.notice_records()
+
+
+@pytest.fixture
+async def sending(client: ServerClient, tmp_path: Path) -> AsyncIterator[Sending]:
+    sending = Sending(client, tmp_path)
+    yield sending
+    sending.task.cancel()
+    await asyncio.gather(sending.task, return_exceptions=True)
+    sending.spool.close()
+
+
+def names(server: FakeServer) -> list[str]:
+    return [record["n"] for record in server.records[7]]
+
+
+async def test_records_arrive_once_and_in_order(server: FakeServer, sending: Sending) -> None:
+    sending.put("a", "b")
+    await server.wait_until(lambda: names(server) == ["a", "b"])
+    sending.put("c")
+    await sending.delivery.flush_records()
+    assert names(server) == ["a", "b", "c"]
+    assert sending.spool.acknowledged == 3
+
+
+async def test_a_gap_on_the_server_is_filled_again(server: FakeServer, sending: Sending) -> None:
+    sending.put("a", "b", "c")
+    await server.wait_until(lambda: len(names(server)) == 3)
+    del server.records[7][1:]
+    sending.put("d")
+    await sending.delivery.flush_records()
+    assert names(server) == ["a", "b", "c", "d"]
+
+
+async def test_an_unreliable_server_is_asked_again(server: FakeServer, sending: Sending) -> None:
+    server.failures_to_give = 3
+    sending.put("a")
+    sending.delivery.report(Report(epoch=0, attempt_id=7, event="ready"))
+    sending.delivery.report(Report(epoch=0, attempt_id=7, event="running"))
+    await sending.delivery.flush_records()
+    await sending.delivery.flush_reports()
+    assert names(server) == ["a"]
+    assert [(report.event, report.epoch) for report in server.reports] == [("ready", 1), ("running", 1)]
+
+
+async def test_records_that_are_refused_for_good_do_not_hold_up_the_end(server: FakeServer, sending: Sending) -> None:
+    server.rejects_records = True
+    sending.put("a", "b")
+    await sending.delivery.flush_records()
+    assert sending.refused == [2]
+    assert sending.spool.acknowledged == 0
+
+
+async def test_an_old_epoch_is_renewed_once_for_all_calls(server: FakeServer, client: ServerClient) -> None:
+    server.epoch += 5
+    reports = [client.report(Report(epoch=0, attempt_id=7, event="ready")) for _ in range(3)]
+    await asyncio.gather(*reports, client.poll(server.revision))
+    assert len(server.registrations) == 2
+    assert {report.epoch for report in server.reports} == {server.epoch}
+
+
+async def test_after_a_new_registration_nothing_counts_as_seen(server: FakeServer, client: ServerClient) -> None:
+    server.epoch += 5
+    async with asyncio.timeout(0.9):  # a poll that had "seen" everything would be held for a second
+        directives = await client.poll(server.revision)
+    assert directives.assignments == []
+
+
+async def test_a_refused_token_and_a_rejected_request_are_no_reason_to_retry(server: FakeServer) -> None:
+    stranger = ServerClient(server.url, "nonsense", REGISTRATION)
+    with pytest.raises(TokenRefusedError):
+        await stranger.register()
+    await stranger.close()
+    lost = ServerClient(f"{server.url}/elsewhere", TOKEN, REGISTRATION)
+    with pytest.raises(RejectedError, match="404"):
+        await lost.register()
+    await lost.close()

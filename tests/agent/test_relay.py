@@ -1,0 +1,77 @@
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ringscope.record import Done, Hello, Record
+from ringscope_agent.relay import Relay
+
+HELLO = Hello(rank=3, local_rank=0, ranks=4, pid=1, host="h", time_ns=0).model_dump_json().encode()
+
+
+class Heard:
+    """A relay that listens, and what it passed on."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.records: list[Record] = []
+        self.hang_ups: list[int] = []
+        self.complaints: list[str] = []
+        self.relay = Relay(self._take, self.hang_ups.append, self.complaints.append)
+
+    def _take(self, line: bytes, record: Record) -> None:
+        self.lines.append(line)
+        self.records.append(record)
+
+
+@pytest.fixture
+async def heard(tmp_path: Path) -> AsyncIterator[Heard]:
+    heard = Heard()
+    await heard.relay.start(tmp_path / "s")
+    yield heard
+    await heard.relay.close()
+
+
+async def tell(folder: Path, data: bytes) -> None:
+    _, writer = await asyncio.open_unix_connection(folder / "s")
+    writer.write(data)
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_lines_are_handed_on_untouched_and_the_hang_up_is_told(heard: Heard, tmp_path: Path) -> None:
+    spaced = b'{ "type": "done",  "rank": 3, "dropped": 0 }'
+    await tell(tmp_path, HELLO + b"\n" + spaced + b"\n")
+    await heard.relay.drain(5.0)
+    assert heard.lines == [HELLO, spaced]
+    assert heard.records[1] == Done(rank=3, dropped=0)
+    assert heard.hang_ups == [3]
+    assert heard.complaints == []
+
+
+async def test_nonsense_costs_its_line_only(heard: Heard, tmp_path: Path) -> None:
+    await tell(tmp_path, b"nonsense\n" + b'{"type":"dance"}\n' + HELLO + b"\n" + b'{"type":"do')
+    await heard.relay.drain(5.0)
+    assert heard.lines == [HELLO]
+    assert len(heard.complaints) == 3
+    assert heard.hang_ups == [3]
+
+
+async def test_a_line_that_is_too_long_costs_its_line_only(
+    heard: Heard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ringscope_agent.relay.MAX_RECORD_BYTES", 1000)
+    await heard.relay.close()
+    await heard.relay.start(tmp_path / "s")
+    await tell(tmp_path, b"x" * 5000 + b"\n" + HELLO + b"\n")
+    await heard.relay.drain(5.0)
+    assert heard.lines == [HELLO]
+    assert heard.complaints
+
+
+async def test_a_stranger_who_never_said_hello_hangs_up_unnoticed(heard: Heard, tmp_path: Path) -> None:
+    await tell(tmp_path, b"")
+    await heard.relay.drain(5.0)
+    assert heard.hang_ups == []

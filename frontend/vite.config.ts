@@ -8,5 +8,5 @@ export default defineConfig({
   plugins: [react()],
   build: { target: "es2022" },
   server: { proxy: { "/api": server, "/login": server } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+  test: { include: ["src/**/*.test.{ts,tsx}"] },
 });

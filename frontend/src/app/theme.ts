@@ -33,6 +33,11 @@ const variables = {
   "--mantine-primary-color-filled-hover": "color-mix(in srgb, var(--accent) 88%, var(--text))",
   "--mantine-primary-color-contrast": "var(--on-accent)",
   "--mantine-color-blue-filled": "var(--accent)",
+  "--mantine-color-red-filled": "var(--bad)",
+  // Borders and grounds of inputs; Mantine's own borders are too faint to find an input by (WCAG 1.4.11).
+  "--mantine-color-gray-4": "var(--line-strong)",
+  "--mantine-color-dark-4": "var(--line-strong)",
+  "--mantine-color-dark-6": "var(--surface)",
 };
 
 /** The same for both schemes: the tokens themselves switch. */

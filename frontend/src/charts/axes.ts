@@ -33,6 +33,13 @@ export function decadeRange(min: number | null, max: number | null): [number, nu
   return from < to ? [from, to] : [from, from * 10];
 }
 
+/** The decades of a logarithmic axis. */
+export function decades(min: number, max: number): number[] {
+  const from = Math.ceil(Math.log10(min) - 1e-9);
+  const to = Math.floor(Math.log10(max) + 1e-9);
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => 10 ** (from + i));
+}
+
 /** Moves labels apart so that neighbours are at least `gap` away, as near to where they belong as that allows. */
 export function spreadLabels(wanted: readonly number[], gap: number): number[] {
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));

@@ -1,9 +1,8 @@
 /** uPlot's options for a sweep: colours from tokens.css, geometry from axes.ts. */
 import uPlot from "uplot";
-import { threeDigits } from "../lib/format";
 import type { Metric } from "../lib/search";
 import { formatSize } from "../lib/size";
-import { decadeRange, linearRange, sizeRange, sizeTicks, spreadLabels } from "./axes";
+import { decadeRange, decades, linearRange, sizeRange, sizeTicks, spreadLabels } from "./axes";
 import { METRIC_NAMES, METRIC_UNITS, type Series } from "./series";
 
 const LABEL_GAP_PX = 14;
@@ -34,7 +33,7 @@ export function chartOptions({ element, metric, series, sizes, onHover }: Setup)
     height: element.clientHeight,
     padding: [10, LABEL_ROOM_PX, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { size: 7 } },
+    cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { size: 9, fill: (u, i) => token(u.root, lineToken(series[i - 1])) } },
     scales: {
       x: { time: false, distr: 3, log: 2, range: () => sizeRange(sizes) },
       y: isLog
@@ -56,18 +55,20 @@ export function chartOptions({ element, metric, series, sizes, onHover }: Setup)
         label: `${METRIC_NAMES[metric]} (${METRIC_UNITS[metric]})`,
         labelFont: font,
         labelSize: 20,
-        ...(isLog && { filter: (_: uPlot, ticks: number[]) => ticks.map(onlyDecade) }),
-        values: (_, ticks) => ticks.map((tick: number | null) => (tick === null ? "" : threeOrLess(tick))),
+        ...(isLog && { splits: (_: uPlot, __: number, min: number, max: number) => decades(min, max) }),
+        // Without a row the axis would count from 0 to 1 as if something had been measured.
+        values: (u, ticks) =>
+          ticks.map((tick) => (u.data[0].length === 0 ? "" : tick.toLocaleString("en", { maximumFractionDigits: 9 }))),
       },
     ],
     series: [
       {},
-      ...series.map(({ algorithm, inPlace }): uPlot.Series => {
-        const stroke = token(element, `--algorithm-${algorithm}`);
+      ...series.map((item): uPlot.Series => {
+        const stroke = token(element, lineToken(item));
         return {
           stroke,
           width: 2,
-          ...(inPlace && { dash: [6, 4] }),
+          ...(item.inPlace && { dash: [6, 4] }),
           points: { show: true, size: 6, stroke, fill: surface, width: 1.5 },
         };
       }),
@@ -79,12 +80,8 @@ export function chartOptions({ element, metric, series, sizes, onHover }: Setup)
   };
 }
 
-function onlyDecade(tick: number): number | null {
-  return Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9 ? tick : null;
-}
-
-function threeOrLess(value: number): string {
-  return String(Number(threeDigits(value)));
+function lineToken(series: Series | undefined): string {
+  return `--algorithm-${series?.algorithm ?? "ring"}`;
 }
 
 /** Each line's name at its end: colour alone never says which is which. */

@@ -51,7 +51,7 @@ function Job({ job }: { job: JobView }) {
   const measurements = useQuery(measurementsQuery(job.id));
   const events = useQuery(eventsQuery(job.id));
   const rows = measurements.data ?? [];
-  const hasResults = rows.length > 0 || !isTerminal(job.state);
+  const hasResults = rows.length > 0 || job.state === "running";
   return (
     <div className="page">
       <p className="hidden-visually" role="status">

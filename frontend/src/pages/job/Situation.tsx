@@ -15,10 +15,11 @@ interface Props {
 }
 
 export function Situation({ job, rows }: Props) {
+  const nodes = job.attempts.at(-1)?.nodes.join(", ");
   return (
     <section className="card" aria-label="Outcome">
       <div className={classes.sentence}>
-        <Sentence job={job} />
+        <Sentence job={job} last={rows.at(-1)} />
         <JobProgress job={job} />
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
@@ -33,10 +34,9 @@ export function Situation({ job, rows }: Props) {
         ))}
         <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
         <Fact
-          label="Ran on"
+          label="Ranks"
           value={job.spec.placement.ranks}
-          unit={job.spec.placement.ranks === 1 ? "rank" : "ranks"}
-          note={job.attempts.at(-1)?.nodes.join(", ") || "no node yet"}
+          note={nodes ? `on ${nodes}` : "no node yet"}
         />
         <Took job={job} />
       </dl>
@@ -44,7 +44,7 @@ export function Situation({ job, rows }: Props) {
   );
 }
 
-function Sentence({ job }: { job: JobView }) {
+function Sentence({ job, last }: { job: JobView; last: MeasurementView | undefined }) {
   if (job.state === "failed" || job.state === "cancelled") {
     return (
       <p className={job.state === "failed" ? classes.failure : classes.verdict}>
@@ -61,7 +61,11 @@ function Sentence({ job }: { job: JobView }) {
       </p>
     );
   }
-  return <p className={classes.verdict}>{job.summary.verdict || WAITING[job.state] || "The job has ended."}</p>;
+  if (job.state === "running" && last) {
+    // The verdict of a few small sizes would mislead; it is told at the end.
+    return <p className={classes.verdict}>The ranks run; {formatSize(last.size_bytes)} is being measured.</p>;
+  }
+  return <p className={classes.verdict}>{WAITING[job.state] ?? (job.summary.verdict || "The job has ended.")}</p>;
 }
 
 const WAITING: Partial<Record<JobView["state"], string>> = {

@@ -1,0 +1,69 @@
+// @vitest-environment jsdom
+import { QueryClient } from "@tanstack/react-query";
+import { beforeEach, describe, expect, it } from "vitest";
+import { aJob, aRow } from "../lib/fixtures";
+import { applyEvents } from "./deltas";
+import type { JobView, MeasurementView } from "./types";
+
+const key = ["job", 1, "measurements"];
+let client: QueryClient;
+
+beforeEach(() => {
+  client = new QueryClient();
+});
+
+function rows(...ids: number[]) {
+  return { name: "measurements", data: { job_id: 1, items: ids.map((id) => aRow({ id })) } };
+}
+
+function ids(): number[] | undefined {
+  return client.getQueryData<MeasurementView[]>(key)?.map((row) => row.id);
+}
+
+describe("measurements", () => {
+  it("are added once, also when a delta repeats what the snapshot had", () => {
+    client.setQueryData(key, [aRow({ id: 1 }), aRow({ id: 2 })]);
+    applyEvents(client, [rows(2, 3), rows(3, 4)]);
+    expect(ids()).toEqual([1, 2, 3, 4]);
+  });
+
+  it("are kept while the snapshot is on its way, and not lost to it", async () => {
+    let arrive = (): void => undefined;
+    const snapshot = new Promise<void>((resolve) => (arrive = resolve));
+    const answer = client.fetchQuery({
+      queryKey: key,
+      queryFn: async ({ client: cache }) => {
+        await snapshot;
+        return [aRow({ id: 1 }), ...(cache.getQueryData<MeasurementView[]>(key) ?? [])];
+      },
+    });
+    applyEvents(client, [rows(2)]);
+    arrive();
+    await answer;
+    expect(ids()).toEqual([1, 2]);
+  });
+
+  it("of a job that no page asked for are dropped", () => {
+    applyEvents(client, [rows(1)]);
+    expect(ids()).toBeUndefined();
+  });
+});
+
+describe("jobs", () => {
+  it("change on their page and in every list, and do not enter a filtered list", () => {
+    const page = (jobs: JobView[]) => ({ pages: [{ items: jobs, next: null }], pageParams: [null] });
+    const list = (filter: object): number[] | undefined =>
+      client
+        .getQueryData<ReturnType<typeof page>>(["jobs", "list", filter])
+        ?.pages.flatMap((item) => item.items.map((job) => job.id));
+    client.setQueryData(["job", 2], aJob({ id: 2 }));
+    client.setQueryData(["jobs", "recent"], [aJob({ id: 1 })]);
+    client.setQueryData(["jobs", "list", {}], page([aJob({ id: 1 })]));
+    client.setQueryData(["jobs", "list", { q: "x" }], page([aJob({ id: 1 })]));
+    applyEvents(client, [{ name: "job", data: aJob({ id: 2, state: "succeeded" }) }]);
+    expect(client.getQueryData<JobView>(["job", 2])?.state).toBe("succeeded");
+    expect(client.getQueryData<JobView[]>(["jobs", "recent"])?.map((job) => job.id)).toEqual([2, 1]);
+    expect(list({})).toEqual([2, 1]);
+    expect(list({ q: "x" })).toEqual([1]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { aRow } from "../lib/fixtures";
+import { decadeRange, decades, linearRange, sizeRange, sizeTicks, spreadLabels } from "./axes";
+import { alignRows, bestRow } from "./series";
+
+describe("sizeTicks", () => {
+  it("labels every power of two when there is room", () => expect(sizeTicks(8, 128, 600)).toEqual([8, 16, 32, 64, 128]));
+
+  it("keeps to a grid when there is not", () => {
+    const ticks = sizeTicks(8, 2 ** 26, 500).map(Math.log2);
+    expect(ticks).toEqual([3, 6, 9, 12, 15, 18, 21, 24]);
+  });
+
+  it("is empty between two powers", () => expect(sizeTicks(9, 15, 600)).toEqual([]));
+});
+
+describe("ranges", () => {
+  it("gives one size room on both sides and ignores size zero", () => {
+    expect(sizeRange([0, 64])).toEqual([32, 128]);
+    expect(sizeRange([8, 16, 64])).toEqual([8, 64]);
+    expect(sizeRange([0])).toEqual([1, 2]);
+  });
+
+  it("starts bandwidth at zero, also without data", () => {
+    expect(linearRange(100)).toEqual([0, 108]);
+    expect(linearRange(null)).toEqual([0, 1]);
+  });
+
+  it("rounds times to decades", () => {
+    expect(decadeRange(2.5, 33_000)).toEqual([1, 100_000]);
+    expect(decadeRange(10, 10)).toEqual([10, 100]);
+    expect(decadeRange(null, null)).toEqual([1, 10]);
+    expect(decades(1, 1000)).toEqual([1, 10, 100, 1000]);
+  });
+});
+
+describe("spreadLabels", () => {
+  it("leaves labels alone that do not touch", () => expect(spreadLabels([10, 100], 14)).toEqual([10, 100]));
+
+  it("moves neighbours apart around their middle and keeps their order", () => {
+    const [a = 0, b = 0] = spreadLabels([50, 52], 14);
+    expect(b - a).toBe(14);
+    expect((a + b) / 2).toBe(51);
+  });
+});
+
+describe("alignRows", () => {
+  const rows = [
+    aRow({ id: 1, size_bytes: 16, algorithm: "mpi" }),
+    aRow({ id: 2, size_bytes: 8, algorithm: "ring", busbw_gb_per_s: 3 }),
+    aRow({ id: 3, size_bytes: 8, algorithm: "ring", in_place: true }),
+  ];
+
+  it("gives one line per algorithm with gaps where there is no row yet", () => {
+    const { sizes, series } = alignRows(rows, ["ring", "mpi"], "out");
+    expect(sizes).toEqual([8, 16]);
+    expect(series.map((line) => [line.algorithm, line.rows.map((row) => row?.id ?? null)])).toEqual([
+      ["ring", [2, null]],
+      ["mpi", [null, 1]],
+    ]);
+  });
+
+  it("doubles the lines for both buffer uses", () => {
+    const { series } = alignRows(rows, ["ring"], "both");
+    expect(series.map((line) => line.inPlace)).toEqual([false, true]);
+    expect(series[1]?.rows[0]?.id).toBe(3);
+  });
+
+  it("finds the best row of a line", () => {
+    const [ring, mpi] = alignRows(rows, ["ring", "naive"], "out").series;
+    expect(ring && bestRow(ring)?.id).toBe(2);
+    expect(mpi && bestRow(mpi)).toBeNull();
+  });
+});

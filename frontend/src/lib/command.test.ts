@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { curlCommand, shellQuote, submitCommand } from "./command";
+import { aJob } from "./fixtures";
+
+const { spec } = aJob();
+
+describe("submitCommand", () => {
+  it("uses nccl-tests' letters and sizes", () => {
+    expect(submitCommand(spec)).toBe(
+      "ringscope submit --name sweep --ranks 4 --algorithm ring,mpi -b 8 -e 64M -f 2 -n 20 -w 5 -c 1 -d float",
+    );
+  });
+
+  it("says all that differs from the defaults, quoted for a shell", () => {
+    const placement = { ...spec.placement, nodes: 2, ranks_per_node: 2, selector: { rack: "3" } };
+    const text = submitCommand({ ...spec, name: "it's on", placement, priority: 80, labels: { team: "infra" } });
+    expect(text).toContain(`--name 'it'\\''s on'`);
+    expect(text).toContain("--nodes 2 --ranks-per-node 2");
+    expect(text).toMatch(/--priority 80 --label team=infra --selector rack=3$/);
+  });
+});
+
+it("quotes only what a shell would change", () => {
+  expect(["plain-1.2/x", "two words", "$HOME", ""].map(shellQuote)).toEqual(["plain-1.2/x", "'two words'", "'$HOME'", "''"]);
+});
+
+it("writes the whole specification for curl", () => {
+  const text = curlCommand(spec, "http://h:1");
+  expect(text).toMatch(/^curl -X POST http:\/\/h:1\/api\/v1\/jobs \\\n/);
+  const body = /-d '(.*)'$/.exec(text)?.[1];
+  expect(JSON.parse(body ?? "")).toEqual(spec);
+});

@@ -1,0 +1,90 @@
+/** Whole objects for the tests of this folder; each test names only what it is about. */
+import type { EventView, JobView, LogLine, MeasurementView } from "../api/types";
+
+export function aJob(change: Partial<JobView> = {}): JobView {
+  return {
+    id: 1,
+    name: "sweep",
+    kind: "benchmark",
+    state: "running",
+    reason: null,
+    message: "",
+    user: "ada",
+    created_at: "2026-01-01T00:00:00Z",
+    started_at: null,
+    finished_at: null,
+    priority: 50,
+    labels: {},
+    pending: null,
+    progress: { done: 0, total: 10 },
+    summary: { best: [], wrong: 0, verdict: "" },
+    attempts: [],
+    spec: {
+      name: "sweep",
+      kind: "benchmark",
+      benchmark: {
+        collective: "all_reduce",
+        algorithms: ["ring", "mpi"],
+        transport: "auto",
+        device: "auto",
+        dtype: "float32",
+        op: "sum",
+        min_bytes: 8,
+        max_bytes: 67_108_864,
+        step_factor: 2,
+        warmup: 5,
+        iterations: 20,
+        check: true,
+      },
+      placement: { ranks: 4, ranks_per_node: null, nodes: null, selector: {} },
+      priority: 50,
+      time_limit_seconds: 600,
+      labels: {},
+    },
+    ...change,
+  };
+}
+
+export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
+  return {
+    id: 1,
+    algorithm: "ring",
+    transport: "shared_memory",
+    in_place: false,
+    size_bytes: 1024,
+    count: 256,
+    dtype: "float32",
+    op: "sum",
+    ranks: 4,
+    iterations: 20,
+    time_us: 10,
+    algbw_gb_per_s: 0.1,
+    busbw_gb_per_s: 0.15,
+    wrong: 0,
+    min_us: 9,
+    p50_us: 10,
+    p99_us: 12,
+    max_us: 13,
+    measured_at: "2026-01-01T00:00:00Z",
+    ...change,
+  };
+}
+
+export function aLine(change: Partial<LogLine> = {}): LogLine {
+  return { id: 1, node: "n1", rank: 0, stream: "stdout", time_ns: 0, text: "hello", ...change };
+}
+
+export function anEvent(change: Partial<EventView> = {}): EventView {
+  return {
+    id: 1,
+    time: "2026-01-01T00:00:00Z",
+    actor: "system",
+    action: "job.running",
+    target_type: "job",
+    target_id: "1",
+    before: null,
+    after: null,
+    message: "",
+    ...change,
+  };
+}

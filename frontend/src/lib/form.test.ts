@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { aJob } from "./fixtures";
+import { countRows, formChanges, formSearch, fromSpec, problemsByField, STANDARD, toSpec, withChanges } from "./form";
+
+describe("toSpec", () => {
+  it("writes sizes in bytes and numbers as numbers", () => {
+    const spec = toSpec({ ...STANDARD, min: "1K", max: "16 MiB", ranks: "4" });
+    expect(spec.benchmark).toMatchObject({ min_bytes: 1024, max_bytes: 16_777_216, iterations: 20, check: true });
+    expect(spec.placement).toEqual({ ranks: 4, selector: {} });
+  });
+
+  it("leaves text that is no number to the server", () => {
+    const spec = toSpec({ ...STANDARD, min: "tiny", ranks: "", iterations: "-1", algorithms: "" });
+    expect(spec.benchmark).toMatchObject({ min_bytes: "tiny", iterations: -1, algorithms: [] });
+    expect(spec.placement.ranks).toBe("");
+  });
+
+  it("gives back the specification that the form came from, also what the form does not show", () => {
+    const { spec } = aJob();
+    const full = { ...spec, labels: { team: "infra" }, placement: { ...spec.placement, nodes: 2, selector: { rack: "3" } } };
+    expect(toSpec(fromSpec(full), full)).toEqual(full);
+  });
+});
+
+describe("the form in the URL", () => {
+  it("holds only what differs, and comes back", () => {
+    const form = { ...STANDARD, ranks: "8", max: "1 GiB" };
+    const changes = formChanges(form, STANDARD);
+    expect(changes).toEqual({ ranks: "8", max: "1 GiB" });
+    expect(withChanges(STANDARD, formSearch(changes))).toEqual(form);
+  });
+
+  it("drops what is no field", () => expect(formSearch({ ranks: "2", evil: "x", from: "42" })).toEqual({ ranks: "2", from: "42" }));
+});
+
+describe("problemsByField", () => {
+  it("puts each sentence at its field, verbatim", () => {
+    const problems = [
+      { pointer: "/benchmark/min_bytes", detail: "a" },
+      { pointer: "/benchmark/algorithms/0", detail: "b" },
+      { pointer: "/labels", detail: "c" },
+    ];
+    expect(problemsByField(problems)).toEqual({ fields: { min: "a", algorithms: "b" }, other: ["c"] });
+  });
+});
+
+describe("countRows", () => {
+  it("multiplies sizes, algorithms and the two buffer uses", () => {
+    expect(countRows({ ...STANDARD, min: "8", max: "64M" })).toEqual({ sizes: 24, algorithms: 3, rows: 144 });
+  });
+
+  it.each([{ min: "x" }, { min: "64M", max: "8" }, { algorithms: "" }, { factor: "1" }])("is null for %j", (change) =>
+    expect(countRows({ ...STANDARD, ...change })).toBeNull(),
+  );
+});

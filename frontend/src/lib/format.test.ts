@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { formatAge, formatDuration, plural, secondsBetween, threeDigits } from "./format";
+
+describe("threeDigits", () => {
+  it.each([
+    [0, "0"],
+    [0.00315, "0.00315"],
+    [0.0000051, "0.000005"],
+    [0.8434, "0.843"],
+    [1.404, "1.40"],
+    [12.34, "12.3"],
+    [321.4, "321"],
+    [33247.2, "33247"],
+  ])("writes %d as %s", (value, text) => expect(threeDigits(value)).toBe(text));
+});
+
+describe("formatDuration", () => {
+  it.each([
+    [0.004, "0.00 s"],
+    [0.68, "0.68 s"],
+    [3.14, "3.1 s"],
+    [49.4, "49 s"],
+    [59.7, "1 min"],
+    [185, "3 min 05 s"],
+    [600, "10 min"],
+    [7800, "2 h 10 min"],
+    [270_000, "3 d 03 h"],
+    [-2, "0.00 s"],
+  ])("writes %d seconds as %s", (seconds, text) => expect(formatDuration(seconds)).toBe(text));
+});
+
+describe("formatAge", () => {
+  it.each([
+    [0.4, "now"],
+    [8.9, "8 s"],
+    [61, "1 min"],
+    [7300, "2 h"],
+    [200_000, "2 d"],
+  ])("writes %d seconds as %s", (seconds, text) => expect(formatAge(seconds)).toBe(text));
+});
+
+it("counts in words", () => {
+  expect([0, 1, 2, 1234].map((count) => plural(count, "row"))).toEqual(["0 rows", "1 row", "2 rows", "1,234 rows"]);
+});
+
+it("subtracts times", () => {
+  expect(secondsBetween("2026-01-01T00:00:00Z", "2026-01-01T00:01:30.500Z")).toBe(90.5);
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { toCsv } from "./csv";
+import { aJob, aLine, anEvent, aRow } from "./fixtures";
+import { filterLog } from "./log";
+import { bestBusbw, jobTitle } from "./state";
+import { sizeRows } from "./table";
+import { stages } from "./timeline";
+
+describe("sizeRows", () => {
+  it("pairs out of place and in place by size, ascending, for one algorithm", () => {
+    const rows = [
+      aRow({ id: 1, size_bytes: 2048 }),
+      aRow({ id: 2, size_bytes: 1024 }),
+      aRow({ id: 3, size_bytes: 1024, in_place: true }),
+      aRow({ id: 4, size_bytes: 1024, algorithm: "mpi" }),
+    ];
+    const ids = sizeRows(rows, "ring").map((row) => [row.sizeBytes, row.outOfPlace?.id ?? null, row.inPlace?.id ?? null]);
+    expect(ids).toEqual([[1024, 2, 3], [2048, 1, null]]);
+  });
+
+  it("takes the latest row after a retry", () => {
+    expect(sizeRows([aRow({ id: 1 }), aRow({ id: 7 })], "ring")[0]?.outOfPlace?.id).toBe(7);
+  });
+});
+
+describe("stages", () => {
+  it("keeps the changes of state and times each until the next", () => {
+    const events = [
+      anEvent({ id: 1, after: "queued", time: "2026-01-01T00:00:00Z", actor: "ada" }),
+      anEvent({ id: 2, action: "job.note" }),
+      anEvent({ id: 3, after: "starting", time: "2026-01-01T00:00:02.500Z" }),
+    ];
+    expect(stages(events).map(({ state, seconds }) => [state, seconds])).toEqual([["queued", 2.5], ["starting", null]]);
+  });
+});
+
+describe("filterLog", () => {
+  const lines = [aLine({ id: 1, rank: 2, text: "Ready now" }), aLine({ id: 2, rank: null, text: "ready" })];
+  it.each([["", [1, 2]], ["READY", [1, 2]], ["ready now", [1]], ["rank:2", [1]], ["rank:2 nothing", []]])(
+    "%j leaves lines %j",
+    (filter, ids) => expect(filterLog(lines, filter).map((line) => line.id)).toEqual(ids),
+  );
+});
+
+it("writes CSV with quotes where needed", () => {
+  expect(toCsv([{ a: 'x,"y"', b: null }, { a: "1", b: 2 }], ["a", "b"])).toBe('a,b\r\n"x,""y""",\r\n1,2\r\n');
+});
+
+it("names a job and its best bandwidth", () => {
+  expect(jobTitle(aJob({ name: "" }))).toBe("all-reduce sweep");
+  expect(bestBusbw(aJob())).toBeNull();
+  const best = [{ algorithm: "ring", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false }];
+  expect(bestBusbw(aJob({ summary: { best, wrong: 0, verdict: "" } }))).toBe(2.5);
+});

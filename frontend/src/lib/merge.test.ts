@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { aJob } from "./fixtures";
+import { mergeById, newerJob, upsertJob } from "./merge";
+
+const row = (id: number, text = "") => ({ id, text });
+
+describe("mergeById", () => {
+  it("appends what is newer", () => expect(mergeById([row(1)], [row(2), row(3)])).toEqual([row(1), row(2), row(3)]));
+
+  it("keeps one of each where a snapshot and a delta overlap", () => {
+    expect(mergeById([row(1), row(2), row(3)], [row(2, "b"), row(4)])).toEqual([row(1), row(2, "b"), row(3), row(4)]);
+  });
+
+  it("sorts a late delta into its place", () => expect(mergeById([row(1), row(5)], [row(3)]).map((r) => r.id)).toEqual([1, 3, 5]));
+
+  it("gives a new list, so that a chart notices", () => {
+    const current = [row(1)];
+    expect(mergeById(current, [])).not.toBe(current);
+    expect(mergeById(current, [])).toEqual(current);
+  });
+});
+
+describe("newerJob", () => {
+  it("never leaves an end state", () => {
+    const done = aJob({ state: "succeeded" });
+    expect(newerJob(done, aJob({ state: "stopping" }))).toBe(done);
+  });
+
+  it("never goes back to fewer rows of the same attempt", () => {
+    const ahead = aJob({ progress: { done: 5, total: 10 } });
+    expect(newerJob(ahead, aJob({ progress: { done: 3, total: 10 } }))).toBe(ahead);
+  });
+
+  it("starts again from no rows with a new attempt", () => {
+    const before = aJob({ progress: { done: 5, total: 10 } });
+    const attempt = { id: 9, number: 1, nodes: [], created_at: "", started_at: null, finished_at: null };
+    const retry = aJob({ progress: { done: 0, total: 10 }, attempts: [attempt] });
+    expect(newerJob(before, retry)).toBe(retry);
+  });
+
+  it("takes the incoming end state whatever its rows", () => {
+    const failed = aJob({ state: "failed" });
+    expect(newerJob(aJob({ progress: { done: 5, total: 10 } }), failed)).toBe(failed);
+  });
+});
+
+describe("upsertJob", () => {
+  const jobs = [aJob({ id: 3 }), aJob({ id: 2 })];
+
+  it("replaces in place", () => {
+    const after = upsertJob(jobs, aJob({ id: 2, state: "failed" }));
+    expect(after.map((job) => [job.id, job.state])).toEqual([[3, "running"], [2, "failed"]]);
+  });
+
+  it("puts a new job on top", () => expect(upsertJob(jobs, aJob({ id: 4 })).map((job) => job.id)).toEqual([4, 3, 2]));
+
+  it("leaves out an old job that is on another page", () => {
+    expect(upsertJob(jobs, aJob({ id: 1 })).map((job) => job.id)).toEqual([3, 2]);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { formatSize, parseSize, sweepSizes } from "./size";
+
+describe("parseSize", () => {
+  it.each([
+    ["8", 8],
+    ["8 B", 8],
+    ["64k", 65_536],
+    ["16 MiB", 16_777_216],
+    ["16MB", 16_777_216],
+    ["64M", 67_108_864],
+    ["1.5G", 1_610_612_736],
+    [".5K", 512],
+    ["0", 0],
+    ["-8", -8],
+  ])("reads %j as %d bytes", (text, bytes) => expect(parseSize(text)).toBe(bytes));
+
+  it.each(["", "abc", "8 X", "1.5", "16 Mib/s", "8 8", "1e3"])("refuses %j", (text) =>
+    expect(parseSize(text)).toBeNull(),
+  );
+});
+
+describe("formatSize", () => {
+  it.each([
+    [0, "0 B"],
+    [8, "8 B"],
+    [1023, "1023 B"],
+    [1024, "1 KiB"],
+    [1536, "1.50 KiB"],
+    [16_777_216, "16 MiB"],
+    [25_232_932_864, "23.5 GiB"],
+  ])("writes %d as %s", (bytes, text) => expect(formatSize(bytes)).toBe(text));
+
+  it("gives the bytes themselves when a unit would round them", () => {
+    expect(formatSize(1000, true)).toBe("1000 B");
+    expect(formatSize(1025, true)).toBe("1025 B");
+    expect(parseSize(formatSize(67_108_864, true))).toBe(67_108_864);
+  });
+});
+
+describe("sweepSizes", () => {
+  it("multiplies up to the largest size", () => expect(sweepSizes(8, 70, 2)).toEqual([8, 16, 32, 64]));
+  it("measures size zero once", () => expect(sweepSizes(0, 64, 2)).toEqual([0]));
+  it("is empty for a range or factor that makes no sweep", () => {
+    expect(sweepSizes(64, 8, 2)).toEqual([]);
+    expect(sweepSizes(8, 64, 1)).toEqual([]);
+    expect(sweepSizes(8, 64, Number.NaN)).toEqual([]);
+  });
+});

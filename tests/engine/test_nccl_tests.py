@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from ringscope.nccl_tests import bus_factor, render_table, to_json, verdict
+from ringscope.nccl_tests import bus_factor, render_table, to_json
 from ringscope.record import Hello, Measurement
 from ringscope.spec import BenchmarkSpec
 
@@ -94,37 +94,6 @@ def test_numbers_lose_decimals_before_columns_shift(time_us, shown):
 @pytest.mark.parametrize(("ranks", "factor"), [(1, 0.0), (2, 1.0), (4, 1.5), (8, 1.75)])
 def test_bus_factor(ranks, factor):
     assert bus_factor("all_reduce", ranks) == factor
-
-
-def test_verdict_names_the_size_with_the_best_ratio():
-    rows = [
-        row("direct", 10.0),
-        row("ring", 20.0),
-        row("mpi", 51.0),
-        row("direct", 40.0, 4 * MIB),
-        row("mpi", 80.0, 4 * MIB),
-    ]
-    assert verdict(rows) == "direct is 5.1x MPI_Allreduce at 1 MiB"
-
-
-def test_verdict_is_not_fooled_by_one_slow_outlier():
-    rows = [row("direct", 10.0), row("mpi", 500.0, p50_us=30.0)]
-    assert verdict(rows) == "direct is 3x MPI_Allreduce at 1 MiB"
-
-
-def test_verdict_when_mpi_wins_is_missing_or_alone():
-    slower = [row("ring", 20.0), row("mpi", 10.0)]
-    assert verdict(slower) == "MPI_Allreduce is ahead at every size; ring is 0.5x MPI_Allreduce at 1 MiB"
-    assert verdict([row("ring", 20.0)]) == "ring reaches 78.6 GB/s of bus bandwidth at 1 MiB."
-    assert verdict([row("mpi", 20.0)]) == "MPI_Allreduce reaches 78.6 GB/s of bus bandwidth at 1 MiB."
-    assert verdict([]) == ""
-
-
-def test_verdict_on_wrong_results_and_on_one_rank():
-    bad = [row("direct", 10.0, wrong=3), row("mpi", 50.0)]
-    assert verdict(bad) == "direct gave 3 wrong elements at 1 MiB: do not trust these numbers."
-    alone = [row("direct", 10.0, ranks=1, busbw_gb_per_s=0.0)]
-    assert verdict(alone) == "One rank has nobody to exchange with: there is no bus bandwidth to compare."
 
 
 def test_json_is_version_3_with_the_algorithm_in_each_result():

@@ -10,10 +10,8 @@ from typing import Any
 from ringscope import __version__
 from ringscope.record import Hello, Measurement
 from ringscope.spec import BenchmarkSpec
-from ringscope.units import format_size
 
 _TYPES = {"float32": "float", "int32": "int32"}
-_TITLES = {"mpi": "MPI_Allreduce"}
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
 _RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"
 _HEADER = (
@@ -48,32 +46,6 @@ def render_table(
     return "\n\n".join(
         "\n".join(_table(algorithm, rows, spec, devices)) for algorithm, rows in _by_algorithm(measurements).items()
     )
-
-
-def verdict(measurements: Sequence[Measurement]) -> str:
-    """One sentence: how our best algorithm compares with MPI's own, at the size where it does best."""
-    wrong = [row for row in measurements if row.wrong]
-    if wrong:
-        worst = wrong[0]
-        return (
-            f"{_title(worst.algorithm)} gave {worst.wrong} wrong elements at {format_size(worst.size_bytes)}: "
-            "do not trust these numbers."
-        )
-    rows = [row for row in measurements if row.size_bytes and row.busbw_gb_per_s]
-    if not rows:
-        return "One rank has nobody to exchange with: there is no bus bandwidth to compare." if measurements else ""
-    ours = [row for row in rows if row.algorithm not in _TITLES]
-    ratios = [(_ratio(row, rows), row) for row in ours if not row.in_place]
-    known = [(ratio, row) for ratio, row in ratios if ratio]
-    if not known:
-        best = max(rows, key=lambda row: row.busbw_gb_per_s)
-        return (
-            f"{_title(best.algorithm)} reaches {best.busbw_gb_per_s:.3g} GB/s of bus bandwidth "
-            f"at {format_size(best.size_bytes)}."
-        )
-    ratio, row = max(known, key=lambda item: item[0])
-    sentence = f"{row.algorithm} is {ratio:.2g}x {_TITLES['mpi']} at {format_size(row.size_bytes)}"
-    return sentence if ratio >= 1 else f"{_TITLES['mpi']} is ahead at every size; {sentence}"
 
 
 def to_json(
@@ -180,25 +152,6 @@ def _failed_checks(rows: Sequence[Measurement]) -> int:
 
 def _mean_busbw(rows: Sequence[Measurement]) -> float:
     return sum(row.busbw_gb_per_s for row in rows) / len(rows) if rows else 0.0
-
-
-# the verdict
-
-
-def _title(algorithm: str) -> str:
-    return _TITLES.get(algorithm, algorithm)
-
-
-def _ratio(row: Measurement, rows: Sequence[Measurement]) -> float:
-    """How many times faster ``row`` is than MPI's own at its size and placement; 0 without a rival.
-
-    The smaller of the ratios of means and of medians: one slow outlier on either side cannot make it.
-    """
-    rival = next(
-        (r for r in rows if r.algorithm == "mpi" and (r.size_bytes, r.in_place) == (row.size_bytes, row.in_place)),
-        None,
-    )
-    return min(rival.time_us / row.time_us, rival.p50_us / row.p50_us) if rival else 0.0
 
 
 # JSON

@@ -14,10 +14,11 @@ from ringscope.bench.local import Run, run_local
 from ringscope.cli.children import interrupts
 from ringscope.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, complain, say, stderr_console
 from ringscope.errors import UserError
-from ringscope.nccl_tests import render_table, to_json, verdict
+from ringscope.nccl_tests import render_table, to_json
 from ringscope.record import Measurement
 from ringscope.spec import JobSpec, field_errors
 from ringscope.units import format_size, parse_size
+from ringscope.verdict import verdict
 
 _DTYPES = {"float": "float32", "int": "int32"}  # nccl-tests' names for ours
 _TIME = "%Y-%m-%d %H:%M:%S"

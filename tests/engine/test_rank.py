@@ -94,7 +94,7 @@ def test_a_rank_that_fails_takes_the_gang_with_it():
     assert run.exit_code == EXIT_FAILURE
     assert {failure.reason for failure in run.failures} == {"oom"}
     assert "The buffers of this node's ranks need" in run.reason
-    assert "lower max_bytes or the number of ranks." in run.reason
+    assert "lower max_bytes or the number of ranks" in run.reason
 
 
 def test_a_gang_of_the_wrong_size_is_refused(gang, tmp_path):

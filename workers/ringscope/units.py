@@ -19,7 +19,7 @@ def parse_size(text: str) -> int:
 
 def format_size(size_bytes: int) -> str:
     """The shortest exact-looking name of a size: 8 B, 64 KiB, 1.5 MiB."""
-    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size_bytes >= 1 << power:
             return f"{round(size_bytes / (1 << power), 2):g} {unit}"
     return f"{size_bytes} B"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ringscope.algorithms import VENDORS
 from ringscope.bench.oracle import compare, expected_pattern, fill
 from ringscope.bench.timing import Block, percentile, timed_block
 from ringscope.nccl_tests import bus_factor
@@ -55,7 +56,7 @@ class Sweep:
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
         plan = self._comm.plan(algorithm, self._spec.op, send, recv)
         block = self._timed(plan)
-        transport = "mpi" if algorithm == "mpi" else self._comm.transport.name
+        transport = algorithm if algorithm in VENDORS else self._comm.transport.name
         self._send_steps(block, algorithm, transport, in_place, send.local.nbytes)
         wrong = self._check(plan, algorithm, in_place, send, recv) if self._spec.check else None
         plan.free()

@@ -40,7 +40,7 @@ def bench(
     iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
     warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 5,
     check: Annotated[int, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = 1,
-    dtype: Annotated[str, typer.Option("-d", "--dtype", help="float or int.")] = "float",
+    dtype: Annotated[str, typer.Option("-d", "--dtype", help="float or int32.")] = "float",
     op: Annotated[str, typer.Option("-o", "--op", help="sum.")] = "sum",
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write nccl-tests' JSON here.")] = None,
 ) -> None:

@@ -89,7 +89,8 @@ def require_memory(size_bytes: int, mount: str | None = None) -> None:
         places[mount] = stat.f_bavail * stat.f_frsize
     place, free_bytes = min(places.items(), key=lambda item: item[1])
     if size_bytes > free_bytes:
+        enlarge = f", or enlarge {mount}" if place == mount else ""
         raise OutOfMemoryError(
             f"The buffers of this node's ranks need {format_size(size_bytes)} but {place} has "
-            f"{format_size(free_bytes)} free; lower max_bytes or the number of ranks."
+            f"{format_size(free_bytes)} free; lower max_bytes or the number of ranks{enlarge}."
         )

@@ -1,0 +1,67 @@
+"""Pure parts of `ringscope demo`: its port, its job, and what progress says."""
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Server
+
+from ringscope.cli.demo import DEMO_JOB, _free_or_any
+from ringscope.cli.progress import describe, show_progress
+from ringscope.client import Client, Job
+from ringscope.spec import JobSpec
+
+
+def test_the_demo_is_a_sweep_of_132_rows() -> None:
+    assert JobSpec.model_validate(DEMO_JOB).benchmark.measurement_count() == 22 * 3 * 2
+
+
+def test_a_used_exporter_port_gives_way() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert _free_or_any("127.0.0.1", port) == 0
+    assert _free_or_any("127.0.0.1", port) == port
+
+
+@pytest.fixture(scope="module")
+def job(server: Server) -> Iterator[dict[str, Any]]:
+    with Client(server.url, server.admin_token) as client:
+        yield client.submit({"name": "told"}, "told").model_dump()
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "message", "sentence"),
+    [
+        ("running", None, "", "running"),
+        ("succeeded", "completed", "", "succeeded"),
+        ("failed", "rank_signal", "Rank 2 was killed.", "failed (rank_signal): Rank 2 was killed."),
+    ],
+)
+def test_a_job_in_one_sentence(
+    job: dict[str, Any], state: str, reason: str | None, message: str, sentence: str
+) -> None:
+    told = describe(Job.model_validate(job | {"state": state, "reason": reason, "message": message}))
+    assert told == f"Job {job['id']} told: {sentence}"
+
+
+def test_a_waiting_job_says_why(job: dict[str, Any]) -> None:
+    pending = {"reason": "no_slots", "sentence": "waits for 4 slots"}
+    assert describe(Job.model_validate(job | {"state": "queued", "pending": pending})).endswith(
+        "queued, waits for 4 slots"
+    )
+
+
+def test_progress_without_a_terminal_is_plain_lines(job: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    running = [
+        Job.model_validate(job | {"state": "running", "progress": {"done": done, "total": 100}})
+        for done in (0, 1, 2, 50, 51, 100)
+    ]
+    assert show_progress(running) is running[-1]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert [line.split(", ")[1] for line in captured.err.splitlines()] == [
+        "0 of 100 rows",
+        "50 of 100 rows",
+        "100 of 100 rows",
+    ]

@@ -84,6 +84,15 @@ class Job(View):
         return self.state in FINISHED_STATES
 
 
+class Step(View):
+    """One step of one rank, with its exact times."""
+
+    rank: int
+    step: int
+    started_at_ns: int
+    duration_us: float
+
+
 class LogLine(View):
     """A line of output; ``rank`` is None for the launcher's and the agent's own lines."""
 
@@ -188,6 +197,11 @@ class Client:
         """A page of the job's log, oldest line first; with a rank only that rank's."""
         page = self._page(f"/jobs/{job_id}/log", cursor, {} if rank is None else {"rank": rank})
         return Page([LogLine.model_validate(item) for item in page.items], page.next)
+
+    def first_step(self, job_id: int, rank: int) -> Step | None:
+        """The first step that this rank finished, if it has finished one."""
+        page = self._json("GET", f"/jobs/{job_id}/steps", params={"rank": rank, "limit": 1})
+        return Step.model_validate(page["items"][0]) if page["items"] else None
 
     def nodes(self) -> list[Node]:
         """All nodes, by name."""

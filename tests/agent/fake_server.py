@@ -26,7 +26,6 @@ from ringscope.protocol import (
 from ringscope.record import RECORD, Record
 
 TOKEN = "agent-secret"
-POLL_SECONDS = 1.0
 
 
 class FakeServer:
@@ -42,6 +41,7 @@ class FakeServer:
         self.records: dict[int, list[dict[str, Any]]] = defaultdict(list)
         self.failures_to_give = 0
         self.rejects_records = False
+        self.poll_seconds = 1.0
         self.auto = True
         self.changed = asyncio.Condition()
         self.app = Starlette(
@@ -136,7 +136,7 @@ class FakeServer:
         if refusal := self._refusal(request, poll.epoch):
             return refusal
         with contextlib.suppress(TimeoutError):
-            await self.wait_until(lambda: self.revision != poll.seen or poll.epoch != self.epoch, POLL_SECONDS)
+            await self.wait_until(lambda: self.revision != poll.seen or poll.epoch != self.epoch, self.poll_seconds)
         if refusal := self._refusal(request, poll.epoch):
             return refusal
         directives = Directives(revision=self.revision, assignments=list(self.assignments.values()))

@@ -74,6 +74,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
     [
         (["--slots", "0"], "slots: '0' is too small; give 1 or more."),
         (["--name", "rack/1"], "name: 'rack/1' has a slash"),
+        (["--address", "::1"], "address: '::1' is no host name or IPv4 address"),
         (["--label", "rack"], "label: 'rack' is no label; write it as KEY=VALUE."),
         (["--server", "cluster"], "'cluster' is no URL of a server; write it like http://127.0.0.1:8000."),
         (["--token-file", "/nowhere/token"], "token: /nowhere/token cannot be read (No such file or directory)"),

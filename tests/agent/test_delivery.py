@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ringscope.protocol import Inventory, Registration, Report
@@ -106,7 +107,8 @@ async def test_an_old_epoch_is_renewed_once_for_all_calls(server: FakeServer, cl
 
 async def test_after_a_new_registration_nothing_counts_as_seen(server: FakeServer, client: ServerClient) -> None:
     server.epoch += 5
-    async with asyncio.timeout(0.9):  # a poll that had "seen" everything would be held for a second
+    server.poll_seconds = 60  # how long a poll that had seen everything would be held
+    async with asyncio.timeout(15):
         directives = await client.poll(server.revision)
     assert directives.assignments == []
 
@@ -120,3 +122,11 @@ async def test_a_refused_token_and_a_rejected_request_are_no_reason_to_retry(ser
     with pytest.raises(RejectedError, match="404"):
         await lost.register()
     await lost.close()
+
+
+async def test_an_answer_of_another_version_is_said_to_be_one() -> None:
+    other = httpx.MockTransport(lambda _: httpx.Response(200, json={"node": "n1"}))
+    client = ServerClient("http://server", TOKEN, REGISTRATION, transport=other)
+    with pytest.raises(RejectedError, match="no Registered that this agent knows"):
+        await client.register()
+    await client.close()

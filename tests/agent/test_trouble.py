@@ -153,6 +153,7 @@ async def test_sigkill_takes_the_ranks_along_and_the_next_life_says_so(
     await agent.start(RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT="stubborn")
     ended = await server.wait_for("ended", 7)
     assert (ended.reason, ended.message) == ("agent_restarted", "The agent of node n1 was started again.")
-    await server.wait_for("clean", 7)
+    clean = await server.wait_for("clean", 7)
+    assert clean.last_sequence == len(server.records[7])
     assert process_group.processes_of(job.token) == []
     assert not list((agent.data_dir / "attempts").iterdir())

@@ -7,7 +7,7 @@ import logging
 from ringscope.protocol import Assignment, Registration
 from ringscope_agent import inventory, launcher, process_group
 from ringscope_agent.attempt import Attempt, NodeContext
-from ringscope_agent.client import ServerClient
+from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient
 from ringscope_agent.exporter import Exporter, MetricsServer
 from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.settings import AgentSettings, SettingsError
@@ -16,7 +16,6 @@ logger = logging.getLogger(__name__)
 
 GOODBYE_SECONDS = 5.0
 LEFTOVER_GRACE_SECONDS = 2.0
-CANNOT_END = "Attempt %d: these processes cannot be ended: %s."
 
 
 class Agent:
@@ -45,7 +44,9 @@ class Agent:
             # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
             process_group.become_subreaper()
-            await self._end_leftovers(home)
+            for folder in home.attempts():
+                if await self._end_leftover(folder):
+                    folder.tidy()
             client = ServerClient(self._settings.server, token, self._registration(metrics.port), exporter.contact)
             context = NodeContext(self._settings, client, exporter, self._programs)
             try:
@@ -71,16 +72,20 @@ class Agent:
     async def _poll(self, context: NodeContext, home: DataHome) -> None:
         await context.client.register()
         while True:
-            directives = await context.client.poll(self._seen)
+            try:
+                directives = await context.client.poll(self._seen)
+            except RejectedError as error:
+                # Something on the way may answer for a server that is being started again; the ranks go on.
+                logger.error("The server rejects the poll of this node: %s", error)
+                await asyncio.sleep(LAST_RETRY_SECONDS)
+                continue
             self._seen = directives.revision
-            wanted = {assignment.attempt_id for assignment in directives.assignments}
-            for attempt_id in set(self._attempts) - wanted:
-                await self._forget(attempt_id)
+            await self._forget_all_but({assignment.attempt_id for assignment in directives.assignments}, home)
             for assignment in directives.assignments:
-                self._apply(assignment, context, home)
-            for folder in home.attempts():
-                if folder.state.attempt_id not in wanted:
-                    folder.delete()
+                try:
+                    self._apply(assignment, context, home)
+                except OSError as error:
+                    logger.error("Attempt %d cannot be taken on: %s", assignment.attempt_id, error)
 
     def _apply(self, assignment: Assignment, context: NodeContext, home: DataHome) -> None:
         known = self._attempts.get(assignment.attempt_id)
@@ -136,17 +141,18 @@ class Agent:
             if token not in tokens and nodes.get(pid) == self._settings.name
         ]
 
-    async def _forget(self, attempt_id: int) -> None:
-        """The server no longer lists the attempt: it is over, whatever this node was doing."""
-        attempt, folder = self._attempts[attempt_id], self._folders[attempt_id]
-        if attempt.said_clean:
-            # The server took the report; its answer to the poll was merely faster.
-            await asyncio.wait({self._lives[attempt_id]}, timeout=LEFTOVER_GRACE_SECONDS)
-        if attempt_id not in self._attempts:
-            return
-        logger.warning("Attempt %d is no longer assigned; ending what is left of it.", attempt_id)
-        await self._cut_short(attempt_id)
-        folder.delete()
+    async def _forget_all_but(self, wanted: set[int], home: DataHome) -> None:
+        """What the server no longer lists is over, whatever this node was doing."""
+        for attempt_id in set(self._attempts) - wanted:
+            if self._attempts[attempt_id].said_clean:
+                # The server took the report; its answer to the poll was merely faster.
+                await asyncio.wait({self._lives[attempt_id]}, timeout=LEFTOVER_GRACE_SECONDS)
+            if attempt_id in self._attempts:
+                logger.warning("Attempt %d is no longer assigned; ending what is left of it.", attempt_id)
+                await self._cut_short(attempt_id)
+        for folder in home.attempts():
+            if folder.state.attempt_id not in wanted and await self._end_leftover(folder):
+                folder.delete()
 
     async def _cut_short(self, attempt_id: int) -> None:
         life = self._lives[attempt_id]
@@ -167,14 +173,16 @@ class Agent:
         for attempt_id in list(self._lives):
             await self._cut_short(attempt_id)
 
-    async def _end_leftovers(self, home: DataHome) -> None:
-        """No process of an earlier life may share the node with what comes now."""
-        for folder in home.attempts():
-            left = await process_group.end_processes(folder.state.token, LEFTOVER_GRACE_SECONDS)
-            if left:
-                logger.error(CANNOT_END, folder.state.attempt_id, [process.pid for process in left])
-            else:
-                folder.tidy()
+    async def _end_leftover(self, folder: AttemptFolder) -> bool:
+        """No process of an attempt that is over may share the node with what comes now; whether none is left."""
+        left = await process_group.end_processes(folder.state.token, LEFTOVER_GRACE_SECONDS)
+        if left:
+            logger.error(
+                "Attempt %d: these processes cannot be ended: %s.",
+                folder.state.attempt_id,
+                [process.pid for process in left],
+            )
+        return not left
 
     def _registration(self, metrics_port: int) -> Registration:
         settings = self._settings

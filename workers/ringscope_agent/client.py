@@ -4,13 +4,17 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 from urllib.parse import quote
 
 import httpx
+from pydantic import BaseModel, ValidationError
 
 from ringscope.protocol import Directives, Poll, RecordsAccepted, Registered, Registration, Report
 
 logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer", bound=BaseModel)
 
 FIRST_RETRY_SECONDS = 0.1
 LAST_RETRY_SECONDS = 3.0
@@ -62,7 +66,7 @@ class ServerClient:
     async def register(self) -> Registered:
         """Introduce this agent. Raises TokenRefusedError, or RejectedError when the server cannot use it."""
         answer = await self._send("register", self._registration.model_dump_json().encode())
-        self.registered = Registered.model_validate_json(answer.content)
+        self.registered = _understand(Registered, answer.content)
         logger.info("Registered as %s, epoch %d.", self._registration.name, self.registered.epoch)
         return self.registered
 
@@ -74,7 +78,7 @@ class ServerClient:
             # After a new registration the server may be another one, whose revisions mean nothing here.
             return Poll(epoch=epoch, seen=seen if epoch == started else -1).model_dump_json().encode()
 
-        return Directives.model_validate_json(await self._call("poll", body))
+        return _understand(Directives, await self._call("poll", body))
 
     async def report(self, report: Report) -> None:
         """Tell what is. The epoch is filled in."""
@@ -95,7 +99,7 @@ class ServerClient:
             )
             return head + b",".join(records) + b"]}"
 
-        return RecordsAccepted.model_validate_json(await self._call("records", body)).last_sequence
+        return _understand(RecordsAccepted, await self._call("records", body)).last_sequence
 
     @property
     def _epoch(self) -> int:
@@ -147,6 +151,15 @@ def _delays() -> Iterator[float]:
     while True:
         yield delay * random.uniform(0.5, 1.0)
         delay = min(delay * 2, LAST_RETRY_SECONDS)
+
+
+def _understand(model: type[Answer], content: bytes) -> Answer:
+    try:
+        return model.model_validate_json(content)
+    except ValidationError:
+        raise RejectedError(
+            f"its answer is no {model.__name__} that this agent knows; install the same version on both sides."
+        ) from None
 
 
 def _detail(answer: httpx.Response) -> str:

@@ -51,6 +51,13 @@ class AgentSettings(BaseSettings):
             raise ValueError(f"{name!r} has a slash, which splits the paths of the API; use another character.")
         return name
 
+    @field_validator("address")
+    @classmethod
+    def _is_one_host(cls, address: str) -> str:
+        if any(sign in address for sign in ",: "):
+            raise ValueError(f"{address!r} is no host name or IPv4 address, which is all that Hydra takes; give one.")
+        return address
+
     @field_validator("data_dir", "token_file")
     @classmethod
     def _expand_home(cls, path: Path | None) -> Path | None:

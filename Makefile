@@ -34,4 +34,4 @@ clean: ## Remove what was built; data directories stay
 	PYTHON=$(PYTHON) scripts/venv --group dev && touch $@
 
 frontend/dist/index.html: $(UI_SOURCES) scripts/ui | .venv/.worker
-	scripts/ui build && touch $@
+	scripts/ui build -- --logLevel=warn && touch $@

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import httpx
 import pytest
 from tests.cli.conftest import SLOTS, Server, assert_refused, eventually
 
@@ -96,8 +97,6 @@ def test_bad_input_is_the_servers_own_sentence(server: Server, flags: tuple[str,
 
 
 def test_the_sentence_equals_the_apis(server: Server) -> None:
-    import httpx
-
     body = {"benchmark": {"min_bytes": 2048, "max_bytes": 1024}}
     answer = httpx.post(
         f"{server.url}/api/v1/jobs", json=body, headers={"Authorization": f"Bearer {server.admin_token}"}

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,19 @@ def test_a_missing_mpi_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"mpi4py and mpiexec not found.*ringscope\[worker\]"):
         require_mpi()
+
+
+def test_up_without_mpi_starts_nothing(tmp_path: Path) -> None:
+    without_mpi = "import sys; sys.modules['mpi4py'] = None; from ringscope.cli.main import main; main()"
+    for command in ("up", "demo"):
+        done = subprocess.run(
+            [sys.executable, "-c", without_mpi, command, "--port", "0"],
+            env=clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "data")),
+            capture_output=True,
+            text=True,
+        )
+        assert_refused(done, "MPI is missing (mpi4py not found)")
+    assert not (tmp_path / "data").exists()
 
 
 @pytest.fixture

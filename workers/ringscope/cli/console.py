@@ -1,5 +1,6 @@
 """What every command shares: bad input as one sentence, and consoles that also work without a terminal."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +31,13 @@ def say(text: str = "") -> None:
 def complain(text: str) -> None:
     """One line on stderr."""
     typer.echo(text, err=True)
+
+
+def command_name() -> str:
+    """What to type for this command line: its name where PATH finds it, else the path it was started by."""
+    found = shutil.which("ringscope")
+    started = sys.argv[0]
+    return "ringscope" if found and Path(found).resolve() == Path(started).resolve() else started
 
 
 def stderr_console() -> Console:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.children import ChildDiedError, interrupts
-from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, command_name, complain, say
 from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
 
 Port = Annotated[
@@ -48,7 +48,7 @@ def up(
 
 
 def _welcome(stack: Stack, data_dir: Path) -> None:
-    command = "ringscope submit --ranks 4 --wait"
+    command = f"{command_name()} submit --ranks {min(4, stack.slots)} --wait"
     here = "" if data_dir == DEFAULT_DATA_DIR.expanduser() else f"RINGSCOPE_DATA_DIR={data_dir} "
     say(f"Ringscope runs at {stack.client.url} (node {stack.node}, {stack.slots} slots, pid {os.getpid()})")
     say(f"  log in once   {stack.client.login_link().url}")

@@ -1,6 +1,7 @@
 """``python -m ringscope_server``: one server on one data directory."""
 
 import argparse
+import asyncio
 import json
 import logging
 import os
@@ -13,7 +14,7 @@ from types import FrameType
 import uvicorn
 from pydantic import ValidationError
 
-from ringscope_server.app import create_app, services_for
+from ringscope_server.app import create_app, prepare, services_for
 from ringscope_server.db.lock import DataDirError, lock_data_dir
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
@@ -24,15 +25,16 @@ GRACEFUL_SECONDS = 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until SIGINT or SIGTERM. Gives the exit code: 2 with one line on stderr when it cannot start."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     try:
         settings = read_settings(arguments)
         lock = lock_data_dir(settings.data_path)
         listener = listen(settings.host, settings.port)
+        asyncio.run(prepare_once(settings))
     except (DataDirError, StartError) as error:
         print(f"ringscope server: {error}", file=sys.stderr)  # noqa: T201  # the terminal is this module's job
         return EXIT_BAD_INPUT
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
     with lock, listener:
         return serve(settings, listener)
 
@@ -61,9 +63,17 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
-        raise StartError(
-            f"Cannot listen on {host}:{port} ({error.strerror}); choose another port with --port."
-        ) from error
+        cause = (error.strerror or str(error)).partition(" (while")[0]  # socket adds the address once more
+        raise StartError(f"Cannot listen on {host}:{port} ({cause}); choose another port with --port.") from error
+
+
+async def prepare_once(settings: Settings) -> None:
+    """Prepare the database before anything is served, so that a fault is one line and not a failed start-up."""
+    services = services_for(settings)
+    try:
+        await prepare(services)
+    finally:
+        await services.database.dispose()
 
 
 def serve(settings: Settings, listener: socket.socket) -> int:

@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from alembic.util.exc import CommandError
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.gzip import GZipMiddleware
+from sqlalchemy.exc import DBAPIError
 
 from ringscope import __version__
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database, sqlite_url
+from ringscope_server.db.lock import DataDirError
 from ringscope_server.http import agents, jobs, monitoring, nodes, problems, results, session, stream, ui
 from ringscope_server.http.body_limit import BodyLimit
 from ringscope_server.scheduler import loop
@@ -24,11 +27,10 @@ TOKEN_FILES: tuple[tuple[TokenKind, Role], ...] = (("personal", "admin"), ("agen
 
 
 def create_app(services: Services, *, with_scheduler: bool = True) -> FastAPI:
-    """The whole server around these services; starting it prepares the database and starts the scheduler."""
+    """The whole server around services whose database is prepared; starting it starts the scheduler."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await prepare(services)
         scheduler = asyncio.create_task(loop.run(services)) if with_scheduler else None
         try:
             yield
@@ -70,8 +72,22 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> FastAPI:
 
 
 async def prepare(services: Services) -> None:
-    """Bring the schema up to date and keep the token files that CLI and local agent use."""
-    await schema.upgrade(services.database.engine)
+    """Bring the schema up to date and keep the token files that CLI and local agent use.
+
+    Raises DataDirError when the database cannot be used.
+    """
+    try:
+        await schema.upgrade(services.database.engine)
+    except CommandError as error:
+        raise DataDirError(
+            f"The database in {services.settings.data_path} was made by another version of Ringscope ({error}); "
+            "run that version or choose another directory with --data-dir."
+        ) from error
+    except DBAPIError as error:
+        raise DataDirError(
+            f"The database in {services.settings.data_path} cannot be used ({error.orig}); "
+            "repair or remove it, or choose another directory with --data-dir."
+        ) from error
     for kind, role in TOKEN_FILES:
         path, now = services.settings.data_path / f"{role}-token", services.now()
         async with services.database.write() as session:

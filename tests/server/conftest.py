@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ringscope_server.app import create_app, services_for
+from ringscope_server.app import create_app, prepare, services_for
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
@@ -172,6 +172,7 @@ async def running_server(data_dir: Path, clock: Clock) -> AsyncIterator[Server]:
     services.now = clock
     # Tests make the scheduler's passes themselves.
     app = create_app(services, with_scheduler=False)
+    await prepare(services)
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app)
         server = Server(services, clock, transport, None, None)  # type: ignore[arg-type]

@@ -1,0 +1,67 @@
+"""Starting the server process: what stands in its way is one line and exit code 2."""
+
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ringscope_server.db.lock import lock_data_dir
+
+DEADLINE_SECONDS = 60
+
+
+def start(data_dir: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    command = [sys.executable, "-m", "ringscope_server", "--data-dir", str(data_dir), "--port", "0", *flags]
+    return subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, env=environment)
+
+
+def garbage(data_dir: Path) -> None:
+    (data_dir / "ringscope.sqlite3").write_text("this is no database, whatever its name says\n" * 100)
+
+
+def from_the_future(data_dir: Path) -> None:
+    with sqlite3.connect(data_dir / "ringscope.sqlite3") as connection:
+        connection.execute("create table alembic_version (version_num varchar(32))")
+        connection.execute("insert into alembic_version values ('9999')")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"), [(garbage, "cannot be used (file is not a database)"), (from_the_future, "another version")]
+)
+def test_a_database_that_cannot_be_used(tmp_path: Path, spoil: Callable[[Path], None], words: str) -> None:
+    spoil(tmp_path)
+    refused(start(tmp_path), words)
+
+
+def test_a_port_in_use(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused(start(tmp_path, "--port", str(port)), f"Cannot listen on 127.0.0.1:{port} (Address already in use)")
+
+
+def test_a_data_directory_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    refused(start(tmp_path / "file" / "below"), "cannot be written (Not a directory)")
+
+
+def test_a_second_server_on_the_same_directory(tmp_path: Path) -> None:
+    with lock_data_dir(tmp_path):
+        refused(start(tmp_path), f"Another server (process {os.getpid()}) already uses")
+
+
+@pytest.mark.parametrize("flags", [("--port", "many"), ("--port", "70000"), ("--poll-seconds", "0")])
+def test_a_bad_setting(tmp_path: Path, flags: tuple[str, str]) -> None:
+    refused(start(tmp_path, *flags), f"{flags[0]}: ")
+
+
+def refused(ended: subprocess.CompletedProcess[str], words: str) -> None:
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert words in line

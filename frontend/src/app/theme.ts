@@ -12,6 +12,7 @@ export const theme = createTheme({
     Button: Button.extend({
       defaultProps: { size: "xs", variant: "default" },
       styles: { root: { fontWeight: 500 } },
+      vars: (_, { variant }) => ({ root: variant === "filled" ? { "--button-color": "var(--on-accent)" } : {} }),
     }),
     TextInput: TextInput.extend({ defaultProps: { size: "sm" } }),
     NativeSelect: NativeSelect.extend({ defaultProps: { size: "sm" } }),
@@ -33,7 +34,7 @@ const variables = {
   "--mantine-primary-color-filled-hover": "color-mix(in srgb, var(--accent) 88%, var(--text))",
   "--mantine-primary-color-contrast": "var(--on-accent)",
   "--mantine-color-blue-filled": "var(--accent)",
-  "--mantine-color-red-filled": "var(--bad)",
+  "--mantine-color-blue-filled-hover": "color-mix(in srgb, var(--accent) 88%, var(--text))",
   // Borders and grounds of inputs; Mantine's own borders are too faint to find an input by (WCAG 1.4.11).
   "--mantine-color-gray-4": "var(--line-strong)",
   "--mantine-color-dark-4": "var(--line-strong)",

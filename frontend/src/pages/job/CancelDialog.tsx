@@ -1,12 +1,14 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { api, unwrap } from "../../api/client";
 import { jobQuery } from "../../api/queries";
 import type { JobView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
-import { newerJob } from "../../lib/merge";
 import { plural } from "../../lib/format";
+import { newerJob } from "../../lib/merge";
 import { isActive, jobTitle } from "../../lib/state";
+import classes from "./CancelDialog.module.css";
 
 interface Props {
   job: JobView;
@@ -14,9 +16,16 @@ interface Props {
   onClose: () => void;
 }
 
+const DANGER = { color: "var(--surface)", background: "var(--bad)" };
+
 /** Asks before a job is ended, and says what that means. */
 export function CancelDialog({ job, isOpen, onClose }: Props) {
   const client = useQueryClient();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
   const cancel = useMutation({
     mutationFn: async () =>
       unwrap(await api.POST("/api/v1/jobs/{job_id}/cancel", { params: { path: { job_id: job.id } } })),
@@ -26,20 +35,21 @@ export function CancelDialog({ job, isOpen, onClose }: Props) {
     },
   });
   const consequence = isActive(job.state)
-    ? `Its ${plural(job.spec.placement.ranks, "rank")} will be ended. Rows measured so far are kept.`
-    : "It has not started; it will leave the queue.";
+    ? `its ${plural(job.spec.placement.ranks, "rank")} will be ended. Rows measured so far are kept.`
+    : "it has not started and will leave the queue.";
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Cancel job ${job.id}?`} closeButtonProps={{ "aria-label": "Close" }}>
-      <p style={{ marginBottom: 16 }}>
+    <dialog ref={dialog} className={classes.dialog} aria-labelledby="cancel-title" onClose={onClose}>
+      <h2 id="cancel-title">Cancel job {job.id}?</h2>
+      <p>
         <strong>{jobTitle(job)}</strong>: {consequence}
       </p>
       {cancel.error && <ErrorNote what="The job was not cancelled" error={cancel.error} />}
-      <div style={{ display: "flex", gap: 8, justifyContent: "end", marginTop: 16 }}>
+      <div className={classes.buttons}>
         <Button onClick={onClose}>Keep it</Button>
-        <Button variant="filled" color="red" onClick={() => cancel.mutate()} aria-busy={cancel.isPending}>
+        <Button variant="filled" style={DANGER} onClick={() => cancel.mutate()} aria-busy={cancel.isPending}>
           Cancel job {job.id}
         </Button>
       </div>
-    </Modal>
+    </dialog>
   );
 }

@@ -1,0 +1,92 @@
+"""Real processes, and a real Chromium that looks at them."""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from tests.cluster.lab import Lab, eventually, running, running_lab
+from tests.web.browsing import FLAGS, Site, Visit, visiting
+
+from ringscope.client import is_ready
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    assert executable, "chromium was not found; install it, or name one in the variable CHROMIUM"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """`ringscope up` with four slots, one job that succeeded, and the login link that it printed."""
+    with tempfile.TemporaryDirectory(prefix="ringscope-") as path, running_lab(Path(path)) as (lab, up):
+        assert up.stdout is not None
+        site = Site(lab, printed_login_link(up.stdout))
+        sweep = ("-b", "1K", "-e", "16K", "-n", "2", "-w", "1", "--algorithm", "ring,mpi")
+        done = lab.run("submit", "--name", "first sweep", "--ranks", "2", *sweep, "--wait")
+        assert done.returncode == 0, done.stderr
+        yield site
+
+
+@pytest.fixture(scope="session")
+def empty_site() -> Iterator[Site]:
+    """A server that no agent has called and that has no job."""
+    with tempfile.TemporaryDirectory(prefix="ringscope-") as path:
+        lab = Lab(Path(path))
+        with running(lab.start("server", "--port", "0")):
+            eventually(lambda: is_ready(lab.url), "the server's readiness")
+            with lab.client() as client:
+                link = client.login_link().url
+            yield Site(lab, link)
+
+
+@pytest.fixture(scope="session")
+def faulty_site() -> Iterator[Site]:
+    """`ringscope up` whose ranks spoil an element of each result, and a job that failed by that."""
+    with ExitStack() as stack:
+        path = stack.enter_context(tempfile.TemporaryDirectory(prefix="ringscope-"))
+        lab, up = stack.enter_context(running_lab(Path(path), RINGSCOPE_FAULT="wrong_element"))
+        assert up.stdout is not None
+        lab.run("submit", "--name", "spoiled", "--ranks", "2", "-b", "1K", "-e", "1K", "-n", "2", "--wait")
+        assert lab.job(1).state == "failed"
+        yield Site(lab, printed_login_link(up.stdout))
+
+
+def printed_login_link(output: IO[str]) -> str:
+    """The link in what `ringscope up` prints."""
+    for line in output:
+        found = re.search(r"http\S+/login\?token=\S+", line)
+        if found:
+            return found[0]
+    raise AssertionError("ringscope up printed no login link")
+
+
+@pytest.fixture
+def visit(browser: Browser, site: Site) -> Iterator[Visit]:
+    """A logged-in tab on the overview of ``site``."""
+    with visiting(browser, site) as visit:
+        yield visit
+
+
+@pytest.fixture
+def page(visit: Visit) -> Page:
+    return visit.page
+
+
+@pytest.fixture
+def stranger(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that nobody has logged in."""
+    context = browser.new_context()
+    yield context
+    context.close()

@@ -1,0 +1,111 @@
+"""The job page while a job runs, waits, is cancelled or has failed; and when the stream is down."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.web.browsing import Site, Visit, visiting
+
+ENDLESS = {
+    "name": "endless",
+    "benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024, "iterations": 1_000_000},
+    "placement": {"ranks": 2},
+}
+
+
+@pytest.fixture
+def endless(site: Site) -> Iterator[int]:
+    """A job that runs until somebody cancels it."""
+    job_id = int(site.post("/jobs", ENDLESS | {"time_limit_seconds": 120}).json()["id"])
+    site.lab.wait_for_state(job_id, "running")
+    yield job_id
+    site.post(f"/jobs/{job_id}/cancel", {})
+    site.lab.wait_for_state(job_id, "cancelled")
+
+
+def test_cancel_asks_and_ends_the_job(visit: Visit, endless: int) -> None:
+    page = visit.open(f"/jobs/{endless}")
+    expect(page).to_have_title(re.compile(r"^◐ .* · job \d+ · ringscope$"))
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    dialog = page.get_by_role("dialog", name=f"Cancel job {endless}?")
+    expect(dialog).to_contain_text("endless")
+    expect(dialog).to_contain_text("2 ranks will be ended")
+    assert visit.violations() == []
+    dialog.get_by_role("button", name="Keep it").click()
+    expect(dialog).to_be_hidden()
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    page.get_by_role("button", name=f"Cancel job {endless}").click()
+    expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
+    assert visit.site.get(f"/jobs/{endless}")["state"] == "cancelled"
+    stages = page.get_by_role("list", name="What happened")
+    for state in ("queued", "starting", "running", "stopping", "cancelled"):
+        expect(stages).to_contain_text(state)
+
+
+def test_a_waiting_job_says_why(visit: Visit, endless: int) -> None:
+    body = {"name": "waits", "placement": {"ranks": 4}, "benchmark": {"max_bytes": 64}}
+    waiting = visit.site.post("/jobs", body).json()["id"]
+    page = visit.open(f"/jobs/{waiting}")
+    expect(page.locator("header").get_by_text("queued")).to_be_visible()
+    sentence = visit.site.get(f"/jobs/{waiting}")["pending"]["sentence"]
+    expect(page.get_by_text(sentence)).to_be_visible()
+    visit.shoot("job-queued")
+    visit.site.post(f"/jobs/{waiting}/cancel", {})
+    expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
+
+
+def test_without_the_stream_the_page_polls_and_then_recovers(visit: Visit, endless: int) -> None:
+    visit.expect_error("net::ERR_FAILED")
+    page = visit.page
+    page.route("**/api/v1/stream*", lambda route: route.abort())
+    visit.open(f"/jobs/{endless}")
+    expect(page.get_by_role("status").filter(has_text="reconnecting")).to_be_visible()
+    visit.site.post(f"/jobs/{endless}/cancel", {})
+    expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
+    page.unroute("**/api/v1/stream*")
+    expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+
+
+def test_a_wrong_sum_is_shown_as_failure(browser: Browser, faulty_site: Site) -> None:
+    with visiting(browser, faulty_site) as visit:
+        page = visit.open("/jobs/1")
+        job = faulty_site.get("/jobs/1")
+        assert (job["state"], job["reason"]) == ("failed", "verification_failed")
+        expect(page.locator("header").get_by_text("failed")).to_be_visible()
+        expect(page.get_by_text("verification_failed").first).to_be_visible()
+        expect(page.get_by_text(job["message"]).first).to_be_visible()
+        assert visit.violations() == []
+        visit.shoot("job-failed")
+
+
+def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    expect(page.locator("figure canvas")).to_be_visible()
+    page.get_by_role("radiogroup", name="View").get_by_role("radio", name="table").check()
+    page.get_by_role("radiogroup", name="Quantity").get_by_role("radio", name="time").check()
+    page.get_by_role("radiogroup", name="Buffers").get_by_role("radio", name="both").check()
+    page.reload()
+    table = page.get_by_role("table", name="Time in µs by message size and algorithm")
+    expect(table.locator("tbody tr")).to_have_count(5)
+    expect(table.locator("thead th")).to_have_text(
+        ["Size", "ring (µs)", "ring in place (µs)", "mpi (µs)", "mpi in place (µs)"]
+    )
+
+
+def test_the_log_is_filtered_by_text_and_rank(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    lines = page.get_by_role("region", name="Log lines").locator("li")
+    total = len(visit.site.get("/jobs/1/log?limit=200")["items"])
+    assert total > 0
+    expect(lines).to_have_count(total)
+    page.get_by_label("Lines with this text, or rank:2").fill("no line says this")
+    expect(page.get_by_text("No line matches.")).to_be_visible()
+    page.get_by_label("Lines with this text, or rank:2").fill("")
+    expect(lines).to_have_count(total)
+
+
+def test_an_unknown_job_is_told(visit: Visit) -> None:
+    visit.expect_error("404")
+    page = visit.open("/jobs/999999")
+    expect(page.get_by_role("heading", name="There is no job 999999")).to_be_visible()

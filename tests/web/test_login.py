@@ -1,0 +1,38 @@
+"""The link that `ringscope up` prints, a pasted token, and the way out."""
+
+from playwright.sync_api import BrowserContext, expect
+from tests.web.browsing import Site, Visit
+
+from ringscope.cli.connection import token
+
+
+def test_the_printed_link_logs_in_once(site: Site, stranger: BrowserContext) -> None:
+    page = stranger.new_page()
+    page.goto(site.link)
+    expect(page.get_by_role("heading", name="Slots")).to_be_visible()
+    assert page.url == f"{site.url}/"
+    stranger.clear_cookies()
+    page.goto(site.link)
+    expect(page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("each works once")
+
+
+def test_a_pasted_token_logs_in_and_a_wrong_one_is_told(site: Site, stranger: BrowserContext) -> None:
+    page = stranger.new_page()
+    page.goto(f"{site.url}/jobs/1")
+    box = page.get_by_role("textbox", name="Or paste a token")
+    box.fill("wrong")
+    box.press("Enter")
+    sentence = site.post("/session", {"token": "wrong"}).json()["detail"]
+    expect(page.get_by_text(sentence)).to_be_visible()
+    box.fill(token(site.lab.data_dir))
+    box.press("Enter")
+    expect(page.get_by_role("heading", name="first sweep", level=1)).to_be_visible()
+
+
+def test_logging_out_ends_the_session(visit: Visit) -> None:
+    visit.expect_error("401")
+    visit.page.get_by_role("button", name="Log out").click()
+    expect(visit.page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
+    visit.page.reload()
+    expect(visit.page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()

@@ -1,0 +1,101 @@
+"""The form: from its fields to the result, with the keyboard, and what it says about bad input."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.web.browsing import Site, Visit
+
+
+def cells(row: Locator) -> list[str]:
+    return [text.strip() for text in row.locator("th, td").all_inner_texts()]
+
+
+def three_digits(value: float) -> str:
+    """A number as the page writes it: three significant digits, at most six decimals, no exponent."""
+    magnitude = len(f"{value:.0f}") - 1 if value >= 1 else -next(i for i in range(1, 20) if value * 10**i >= 1)
+    return f"{value:.{min(6, max(0, 2 - magnitude))}f}"
+
+
+def test_submit_by_keyboard_and_watch_it_finish(visit: Visit) -> None:
+    page = visit.open("/jobs/new?ranks=2&algorithms=ring,mpi&min=1K&max=1M&iterations=3&warmup=1")
+    expect(page.get_by_text(re.compile("^11 sizes . 2 algorithms . out of place and in place"))).to_be_visible()
+    expect(page.get_by_text("44 rows")).to_be_visible()
+    page.get_by_label("Name").focus()
+    page.keyboard.type("by keyboard")
+    page.evaluate("window.isSameDocument = true")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="by keyboard", level=1)).to_be_visible()
+    job_id = int(page.url.rpartition("/")[2])
+    expect(page.locator("main").get_by_text("succeeded").first).to_be_visible()
+    expect(page).to_have_title(f"✓ {best(visit.site, job_id)} GB/s · job {job_id} · ringscope")
+    assert page.evaluate("window.isSameDocument"), "the page was loaded again instead of filling in"
+    compare_with_api(page, visit.site, job_id)
+
+
+def best(site: Site, job_id: int) -> str:
+    return three_digits(site.get(f"/jobs/{job_id}")["summary"]["best"][0]["busbw_gb_per_s"])
+
+
+def compare_with_api(page: Page, site: Site, job_id: int) -> None:
+    """Every row of both tables, and the verdict."""
+    rows = site.get(f"/jobs/{job_id}/measurements?limit=200")["items"]
+    assert len(rows) == 44
+    for algorithm in ("ring", "mpi"):
+        page.get_by_role("radiogroup", name="Algorithm").get_by_role("radio", name=algorithm).check()
+        table = page.get_by_role("table", name=f"Measurements of {algorithm}")
+        expect(table.locator("tbody tr")).to_have_count(11)
+        shown = [cells(row) for row in table.locator("tbody tr").all()]
+        for place, first in ((False, 4), (True, 8)):
+            mine = [row for row in rows if row["algorithm"] == algorithm and row["in_place"] is place]
+            mine.sort(key=lambda row: row["size_bytes"])
+            want = [
+                [three_digits(row[key]) for key in ("time_us", "algbw_gb_per_s", "busbw_gb_per_s")]
+                + [str(row["wrong"])]
+                for row in mine
+            ]
+            assert [row[first : first + 4] for row in shown] == want
+            assert [int(row[1]) for row in shown] == [row["count"] for row in mine]
+    job = site.get(f"/jobs/{job_id}")
+    expect(page.get_by_text(job["summary"]["verdict"])).to_be_visible()
+    expect(page.get_by_text("of 44 checks")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "body"),
+    [
+        ("min=64K&max=8", "min", {"benchmark": {"min_bytes": 65_536, "max_bytes": 8}}),
+        ("ranks=99", "ranks", {"placement": {"ranks": 99}}),
+        ("ranks=-1", "ranks", {"placement": {"ranks": -1}}),
+        ("iterations=many", "iterations", {"benchmark": {"iterations": "many"}}),
+        ("algorithms=", "algorithms", {"benchmark": {"algorithms": []}}),
+        ("max=huge", "max", {"benchmark": {"max_bytes": "huge"}}),
+    ],
+)
+def test_a_bad_field_shows_the_servers_sentence(visit: Visit, query: str, field: str, body: object) -> None:
+    visit.expect_error("422")
+    page = visit.open(f"/jobs/new?{query}")
+    if field == "algorithms":
+        for name in ("ring", "direct", "mpi"):
+            page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    page.get_by_role("button", name="Submit the job").click()
+    answer = visit.site.post("/jobs", body)
+    assert answer.status_code == 422
+    (problem,) = answer.json()["errors"]
+    expect(page.get_by_text(problem["detail"], exact=True)).to_be_visible()
+    expect(page.locator(f"[name={field}]").first).to_be_focused()
+    expect(page.locator(f"[name={field}]").first).to_have_attribute("aria-invalid", "true")
+    assert page.url.startswith(f"{visit.site.url}/jobs/new")
+    assert visit.violations() == []
+
+
+def test_run_again_starts_from_the_jobs_fields(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    page.get_by_role("link", name="Run again").click()
+    expect(page.get_by_role("heading", name="New job like job 1")).to_be_visible()
+    expect(page.get_by_label("Smallest")).to_have_value("1 KiB")
+    expect(page.get_by_label("Largest")).to_have_value("16 KiB")
+    expect(page.get_by_role("checkbox", name="direct")).not_to_be_checked()
+    page.get_by_role("button", name="Smoke").click()
+    page.reload()
+    expect(page.get_by_label("Largest")).to_have_value("1 MiB")

@@ -1,16 +1,14 @@
 """A server and one agent on this machine, started together and ended together."""
 
-import importlib.util
 import os
-import shutil
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ringscope.bench.local import find_mpiexec
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
 from ringscope.client import Client, is_ready
@@ -47,7 +45,7 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 
     Raises UserError for what the user can mend and ChildDiedError when a process ends by itself.
     """
-    require_mpi()
+    find_mpiexec()  # refuse early on a machine that could never run a rank
     data_dir = options.data_dir.expanduser()
     node = socket.gethostname()
     with Children(data_dir / "logs") as children:
@@ -60,20 +58,6 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
             agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
             _wait_for_node(children, client, agent, node)
             yield Stack(client, children, node, options.slots)
-
-
-def require_mpi() -> None:
-    """Refuse early, with the remedy, on a machine that could never run a rank."""
-    beside = Path(sys.executable).with_name("mpiexec")
-    missing = [
-        *(["mpi4py"] if importlib.util.find_spec("mpi4py") is None else []),
-        *(["mpiexec"] if not beside.exists() and shutil.which("mpiexec") is None else []),
-    ]
-    if missing:
-        raise UserError(
-            f"MPI is missing ({' and '.join(missing)} not found); install the worker extra: "
-            "pip install 'ringscope[worker]'."
-        )
 
 
 def default_slots() -> int:

@@ -16,7 +16,7 @@ from .fake_server import TOKEN, FakeServer
 RANKS = Path(__file__).parent / "ranks"
 
 
-async def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> None:
+async def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Poll a condition of the operating system, which sends no events, until it holds."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110
@@ -45,7 +45,7 @@ class AgentProcess:
         assert self.process is not None
         self.process.send_signal(number)
 
-    async def ended(self, seconds: float = 15.0) -> tuple[int, str]:
+    async def ended(self, seconds: float = 60.0) -> tuple[int, str]:
         """Exit code and standard error."""
         assert self.process is not None
         async with asyncio.timeout(seconds):

@@ -84,7 +84,7 @@ class FakeServer:
     async def forget(self, attempt_id: int) -> None:
         await self._change(lambda: self.assignments.pop(attempt_id))
 
-    async def wait_for(self, event: str, attempt_id: int, seconds: float = 15.0) -> Report:
+    async def wait_for(self, event: str, attempt_id: int, seconds: float = 60.0) -> Report:
         """The first report of this kind."""
 
         def found() -> Report | None:
@@ -96,7 +96,7 @@ class FakeServer:
         assert report is not None
         return report
 
-    async def wait_until(self, predicate: Any, seconds: float = 15.0) -> None:
+    async def wait_until(self, predicate: Any, seconds: float = 60.0) -> None:
         async with asyncio.timeout(seconds), self.changed:
             await self.changed.wait_for(predicate)
 

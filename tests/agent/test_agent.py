@@ -20,7 +20,7 @@ async def test_a_job_runs_from_prepare_to_clean(
     await agent.start("--label", "rack=r1")
     job = assignment(ranks=2, algorithms=["ring", "mpi"])
     await server.assign(job)
-    clean = await server.wait_for("clean", 7, seconds=25)
+    clean = await server.wait_for("clean", 7)
     ended = await server.wait_for("ended", 7)
     assert (ended.reason, ended.message) == ("completed", "")
     assert [r.event for r in server.reports] == ["ready", "proxies", "running", "ended", "clean"]

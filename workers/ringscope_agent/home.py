@@ -34,7 +34,7 @@ class AttemptFolder:
         """Write what the ranks will read; the path at which they find the agent's socket."""
         self.spec_path.write_text(spec_json)
         self.tidy()
-        self.state.socket_folder = Path(tempfile.mkdtemp(prefix="ringscope-"))
+        self.state.socket_folder = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
         self.save()
         return self.state.socket_folder / "ranks.sock"
 

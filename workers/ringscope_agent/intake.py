@@ -15,7 +15,7 @@ from ringscope_agent.spool import Spool
 
 logger = logging.getLogger(__name__)
 
-DRAIN_SECONDS = 1.0
+DRAIN_SECONDS = 3.0
 
 
 class Intake:

@@ -15,11 +15,11 @@ from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
 
 logger = logging.getLogger(__name__)
 
-LAUNCH_DEADLINE_SECONDS = 15.0
+LAUNCH_DEADLINE_SECONDS = 20.0
 # What Hydra gets to notice by itself that a rank is gone, which brings the better exit code.
-TROUBLE_GRACE_SECONDS = 1.0
+TROUBLE_GRACE_SECONDS = 2.0
 # A proxy starts its ranks in one go; by then all of them are there, or one has gone already.
-STARTUP_SECONDS = 1.0
+STARTUP_SECONDS = 3.0
 STARTUP_POLL_SECONDS = 0.2
 CLOSE_DEADLINE_SECONDS = 5.0
 _PIECE_BYTES = 1 << 16

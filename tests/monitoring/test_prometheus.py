@@ -106,11 +106,3 @@ def test_a_running_jobs_bus_bandwidth_is_that_of_its_rows(lab: Lab, prometheus: 
     seen = f'count(ringscope_rank_steps_total{{job_id="{job.id}"}})'
     eventually(lambda: prometheus.value(seen) is None, "the end of the job's series")
     assert eventually(lambda: prometheus.value('ringscope_jobs_finished_total{outcome="succeeded"}'), "the count") == 1
-
-
-def test_the_series_start_at_zero(lab: Lab, prometheus: Prometheus) -> None:
-    """Without a zero before the first step, rate() could never see what the first scrape already held."""
-    with lab.client() as client:
-        job = max(client.jobs(), key=lambda job: job.id)
-    zero = f'min(min_over_time(ringscope_rank_collectives_total{{job_id="{job.id}"}}[2m]))'
-    assert prometheus.value(zero) == 0

@@ -1,3 +1,5 @@
+import asyncio
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -6,9 +8,10 @@ import httpx
 import pytest
 
 from ringscope.protocol import Assignment
-from ringscope.record import Done, Hello, Measurement, Steps
+from ringscope.record import TOKEN_VARIABLE, Done, Hello, Measurement, Steps
 from ringscope_agent import process_group
 from ringscope_agent.__main__ import main
+from ringscope_agent.launcher import HOME_VARIABLE
 
 from .conftest import AgentProcess, eventually
 from .fake_server import FakeServer
@@ -153,6 +156,23 @@ async def test_a_job_that_does_not_fit_is_refused(
     refused = await server.wait_for("refused", 7)
     assert refused.message.startswith("Node n1 has 4 of 4 slots free and 5 are asked for")
     await server.wait_for("clean", 7)
+
+
+async def test_a_node_with_processes_of_an_unknown_attempt_is_refused(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    marks = {TOKEN_VARIABLE: "unknown", HOME_VARIABLE: str(agent.data_dir)}
+    leftover = await asyncio.create_subprocess_exec("sleep", "1000", env=os.environ | marks)
+    try:
+        await agent.start()
+        await server.assign(assignment())
+        refused = await server.wait_for("refused", 7)
+        assert refused.message == (
+            f"Node n1 still runs processes of an earlier attempt: [{leftover.pid}]; end them by hand."
+        )
+    finally:
+        leftover.kill()
+        await leftover.wait()
 
 
 async def test_an_attempt_that_the_server_forgot_is_ended(

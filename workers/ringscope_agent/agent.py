@@ -132,13 +132,13 @@ class Agent:
         return ""
 
     def _strangers(self, assignment: Assignment) -> list[int]:
-        """Processes of attempts that this agent knows nothing about (its data directory was replaced)."""
+        """Processes of attempts that this agent knows nothing about (its data directory was emptied)."""
         tokens = {attempt.token for attempt in self._attempts.values()} | {assignment.token}
-        nodes = process_group.carriers(launcher.NODE_VARIABLE)
+        homes = process_group.carriers(launcher.HOME_VARIABLE)
         return [
             pid
             for pid, token in process_group.carriers().items()
-            if token not in tokens and nodes.get(pid) == self._settings.name
+            if token not in tokens and homes.get(pid) == str(self._settings.data_dir)
         ]
 
     async def _forget_all_but(self, wanted: set[int], home: DataHome) -> None:

@@ -175,7 +175,7 @@ class Attempt:
         return launcher.rank_environment(
             os.environ,
             Path(sys.executable).parent,
-            self.node,
+            self._context.settings.data_dir,
             self._assignment.token,
             socket_path,
             self._folder.spec_path,

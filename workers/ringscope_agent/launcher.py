@@ -14,8 +14,8 @@ from ringscope.protocol import GangMember, Proxy
 from ringscope.record import FAULT_VARIABLE, SOCKET_VARIABLE, SPEC_VARIABLE, TOKEN_VARIABLE
 from ringscope_agent import hydra, inventory, process_group
 
-# Marks the ranks of one node, where several agents share a machine.
-NODE_VARIABLE = "RINGSCOPE_NODE"
+# Marks the ranks of one agent by its data directory, where several agents share a machine.
+HOME_VARIABLE = "RINGSCOPE_AGENT_HOME"
 PIPE_BYTES = 1 << 20
 # An agent inside a batch job or under another MPI has variables that would lead Hydra and the ranks astray; and
 # everything that is named after Ringscope belongs to the agent, its token first of all.
@@ -71,7 +71,7 @@ def proxy_command(program: Path, proxy: Proxy) -> list[str]:
 def rank_environment(
     inherited: Mapping[str, str],
     python_folder: Path,
-    node: str,
+    home: Path,
     token: str,
     socket: Path,
     spec: Path,
@@ -83,7 +83,7 @@ def rank_environment(
         "PATH": f"{python_folder}{os.pathsep}{kept.get('PATH', os.defpath)}",
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
-        NODE_VARIABLE: node,
+        HOME_VARIABLE: str(home),
         TOKEN_VARIABLE: token,
         SOCKET_VARIABLE: str(socket),
         SPEC_VARIABLE: str(spec),

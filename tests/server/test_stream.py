@@ -1,88 +1,96 @@
 """The live stream: fan-out, resume, reset."""
 
-import asyncio
-from collections.abc import AsyncIterator
-
 import pytest
+from tests.server.conftest import ONE_SIZE, Server
 
-from ringscope_server.events.stream import MEMORY, QUEUE, Message, Stream
-
-
-async def started(stream: Stream, *topics: str, last_id: int | None = None) -> AsyncIterator[Message]:
-    """A subscription that already listens (an async generator only starts when it is first asked)."""
-    messages = stream.subscribe(topics, last_id)
-    before = stream.subscribers
-    first = asyncio.ensure_future(anext(messages))  # type: ignore[arg-type]
-    while stream.subscribers == before:  # noqa: ASYNC110
-        await asyncio.sleep(0)  # lets the subscription run; nothing waits for time to pass
-
-    async def rest() -> AsyncIterator[Message]:
-        yield await first
-        async for message in messages:
-            yield message
-
-    return rest()
+from ringscope_server.events.stream import MEMORY, QUEUE, Stream
 
 
 async def test_messages_reach_those_who_listen_once_each() -> None:
     stream = Stream()
-    reader = await started(stream, "jobs", "job:1")
-    stream.publish(("nodes",), "node", "n")
-    stream.publish(("jobs", "job:1"), "job", "a")
-    stream.publish(("job:1",), "log", "b")
-    received = [await anext(reader), await anext(reader)]
+    with stream.subscription(["jobs", "job:1"], None) as reader:
+        stream.publish(("nodes",), "node", "n")
+        stream.publish(("jobs", "job:1"), "job", "a")
+        stream.publish(("job:1",), "log", "b")
+        received = [await anext(reader), await anext(reader)]
     assert [message.data for message in received] == ["a", "b"]
     assert received[0].id < received[1].id
+    assert stream.subscribers == 0
 
 
 async def test_a_newer_state_replaces_an_unread_older_one() -> None:
     stream = Stream()
-    reader = await started(stream, "jobs")
-    for data in ("first", "second", "third"):
-        stream.publish(("jobs",), "job", data, key="job:1")
-    stream.publish(("jobs",), "job", "other", key="job:2")
-    received = [(await anext(reader)).data for _ in range(2)]
-    assert received == ["third", "other"]
+    with stream.subscription(["jobs"], None) as reader:
+        for data in ("first", "second", "third"):
+            stream.publish(("jobs",), "job", data, key="job:1")
+        stream.publish(("jobs",), "job", "other", key="job:2")
+        assert [(await anext(reader)).data for _ in range(2)] == ["third", "other"]
 
 
 async def test_a_reader_resumes_after_the_last_message_it_saw() -> None:
     stream = Stream()
-    reader = await started(stream, "jobs")
-    for data in ("a", "b", "c"):
-        stream.publish(("jobs",), "job", data)
-    seen = await anext(reader)
-    again = stream.subscribe(["jobs"], seen.id)
-    assert [(await anext(again)).data for _ in range(2)] == ["b", "c"]
+    with stream.subscription(["jobs"], None) as reader:
+        for data in ("a", "b", "c"):
+            stream.publish(("jobs",), "job", data)
+        seen = await anext(reader)
+    with stream.subscription(["jobs"], seen.id) as again:
+        assert [(await anext(again)).data for _ in range(2)] == ["b", "c"]
 
 
-@pytest.mark.parametrize("missed", ["too old", "of the future"])
-async def test_a_reader_that_missed_too_much_is_told_to_start_over(missed: str) -> None:
+@pytest.mark.parametrize("missed", ["too much", "the future", "what nobody heard"])
+async def test_a_reader_that_missed_something_is_told_to_start_over(missed: str) -> None:
     stream = Stream()
-    reader = await started(stream, "jobs")
-    stream.publish(("jobs",), "job", 0)
-    first = await anext(reader)
-    for number in range(MEMORY + 1):
+    with stream.subscription(["jobs"], None) as reader:
+        stream.publish(("jobs",), "job", 0)
+        last_id = (await anext(reader)).id
+    if missed == "too much":
+        for number in range(MEMORY + 1):
+            stream.publish(("jobs",), "job", number)
+    elif missed == "the future":
+        last_id += 10**9
+    else:
+        stream.publish_nothing()
+    with stream.subscription(["jobs"], last_id) as again:
+        assert (await anext(again)).type == "reset"
+
+
+async def test_a_reader_may_resume_from_the_oldest_message_that_is_remembered() -> None:
+    stream = Stream()
+    stream.publish(("jobs",), "job", "oldest")
+    with stream.subscription(["jobs"], None) as reader:
+        stream.publish(("jobs",), "job", "seen")
+        last_id = (await anext(reader)).id
+    for number in range(MEMORY):
         stream.publish(("jobs",), "job", number)
-    last_id = first.id if missed == "too old" else first.id + 10**9
-    assert (await anext(stream.subscribe(["jobs"], last_id))).type == "reset"
+    with stream.subscription(["jobs"], last_id) as again:
+        assert (await anext(again)).data == 0
 
 
 async def test_a_slow_reader_is_reset_and_counted_and_never_grows_without_bound() -> None:
     stream = Stream()
-    reader = await started(stream, "job:1")
-    stream.publish(("job:1",), "log", "first")
-    await anext(reader)
-    for number in range(QUEUE + 5):
-        stream.publish(("job:1",), "log", number)
-    assert (await anext(reader)).type == "reset"
-    assert stream.dropped_total == QUEUE
-    assert (await anext(reader)).data == QUEUE
+    with stream.subscription(["job:1"], None) as reader:
+        for number in range(QUEUE + 5):
+            stream.publish(("job:1",), "log", number)
+        assert (await anext(reader)).type == "reset"
+        assert stream.dropped_total == QUEUE
+        assert (await anext(reader)).data == QUEUE
 
 
 async def test_closing_ends_every_reader() -> None:
     stream = Stream()
-    reader = await started(stream, "jobs")
-    stream.publish(("jobs",), "job", "last")
-    stream.close()
-    assert [message.data async for message in reader] == ["last"]
-    assert stream.subscribers == 0
+    with stream.subscription(["jobs"], None) as reader:
+        stream.publish(("jobs",), "job", "last")
+        stream.close()
+        assert [message.data async for message in reader] == ["last"]
+
+
+async def test_a_job_that_comes_while_nobody_listens_is_not_lost_to_who_resumes(server: Server) -> None:
+    await server.node()
+    stream = server.services.stream
+    with stream.subscription(["jobs"], None) as reader:
+        first = await server.submit(**ONE_SIZE)
+        seen = await anext(reader)
+        assert seen.data["id"] == first["id"]
+    await server.submit(**ONE_SIZE)
+    with stream.subscription(["jobs"], seen.id) as again:
+        assert (await anext(again)).type == "reset"

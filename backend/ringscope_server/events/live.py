@@ -14,6 +14,7 @@ from ringscope_server.results.views import LogLine, MeasurementView
 async def publish_jobs(database: Database, stream: Stream, job_ids: Iterable[int]) -> None:
     """Send each job as it now stands."""
     if not stream.subscribers:
+        stream.publish_nothing()
         return
     async with database.read() as session:
         views = [await queries.one(session, job_id) for job_id in job_ids]
@@ -26,6 +27,7 @@ async def publish_jobs(database: Database, stream: Stream, job_ids: Iterable[int
 async def publish_nodes(database: Database, stream: Stream, node_ids: Iterable[int], now: datetime) -> None:
     """Send each node as it now stands."""
     if not stream.subscribers:
+        stream.publish_nothing()
         return
     async with database.read() as session:
         taken = await occupancy(session)

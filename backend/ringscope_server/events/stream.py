@@ -3,13 +3,14 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 MessageType = Literal["job", "measurements", "log", "node", "reset"]
-MEMORY = 2_000
-QUEUE = 1_000
+MEMORY = 1_000
+QUEUE = MEMORY  # so that whatever is remembered can be replayed
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Stream:
         # Ids go on growing over a restart, so that an id from before it is recognised as too old.
         self._last_id = time.time_ns() // 1_000_000
         self._memory: deque[Message] = deque(maxlen=MEMORY)
-        self._first_id = self._last_id
-        self._subscribers: set[_Subscriber] = set()
+        self._complete_from = self._last_id  # every message after this id is in the memory
+        self._subscribers: set[Subscriber] = set()
         self.dropped_total = 0
 
     @property
@@ -42,35 +43,33 @@ class Stream:
     def publish(self, topics: Iterable[str], type: MessageType, data: Any, key: str | None = None) -> None:
         """Send, once, to everyone who listens to one of ``topics``."""
         self._last_id += 1
-        message = Message(self._last_id, frozenset(topics), type, data, key)
         if len(self._memory) == MEMORY:
-            self._first_id = self._memory[0].id
+            self._complete_from = self._memory[0].id
+        message = Message(self._last_id, frozenset(topics), type, data, key)
         self._memory.append(message)
         for subscriber in self._subscribers:
             if message.topics & subscriber.topics:
                 self.dropped_total += subscriber.put(message)
 
-    async def subscribe(self, topics: Iterable[str], last_id: int | None) -> AsyncIterator[Message]:
-        """Messages of these topics after ``last_id``; first a ``reset`` when that is too long ago."""
-        subscriber = _Subscriber(frozenset(topics))
-        if last_id is not None:
-            if last_id < self._first_id or last_id > self._last_id:
-                subscriber.put(self._reset())
-            else:
-                for message in self._memory:
-                    if message.id > last_id and message.topics & subscriber.topics:
-                        subscriber.put(message)
+    def publish_nothing(self) -> None:
+        """Something changed while nobody listened: who resumes from before now must start over."""
+        self._last_id += 1
+        self._memory.clear()
+        self._complete_from = self._last_id
+
+    @contextmanager
+    def subscription(self, topics: Iterable[str], last_id: int | None) -> Iterator["Subscriber"]:
+        """Listen to topics from now on; with ``last_id`` first to what came after it, or to a ``reset``."""
+        subscriber = Subscriber(frozenset(topics), self._reset)
+        if last_id is not None and not self._complete_from <= last_id <= self._last_id:
+            subscriber.put(self._reset())
+        elif last_id is not None:
+            for message in self._memory:
+                if message.id > last_id and message.topics & subscriber.topics:
+                    subscriber.put(message)
         self._subscribers.add(subscriber)
         try:
-            while True:
-                if subscriber.overflowed:
-                    subscriber.overflowed = False
-                    yield self._reset()
-                    continue
-                newest = await subscriber.get()
-                if newest is None:
-                    return
-                yield newest
+            yield subscriber
         finally:
             self._subscribers.discard(subscriber)
 
@@ -83,14 +82,15 @@ class Stream:
         return Message(self._last_id, frozenset(), "reset", {}, None)
 
 
-class _Subscriber:
-    """A bounded queue in which a newer state replaces the older one of the same key."""
+class Subscriber:
+    """An async iterator over a bounded queue, in which a newer state replaces the older one of the same key."""
 
-    def __init__(self, topics: frozenset[str]) -> None:
+    def __init__(self, topics: frozenset[str], reset: Callable[[], Message]) -> None:
         self.topics = topics
-        self.overflowed = False
-        self._is_closed = False
+        self._reset = reset
         self._messages: deque[Message] = deque()
+        self._has_overflowed = False
+        self._is_closed = False
         self._waiting = asyncio.Event()
 
     def put(self, message: Message) -> int:
@@ -101,21 +101,27 @@ class _Subscriber:
         if len(self._messages) >= QUEUE:
             dropped = len(self._messages)
             self._messages.clear()
-            self.overflowed = True
+            self._has_overflowed = True
         self._messages.append(message)
         self._waiting.set()
         return dropped
-
-    async def get(self) -> Message | None:
-        """The oldest queued message; None once the stream is closed."""
-        while not self._messages:
-            if self._is_closed:
-                return None
-            self._waiting.clear()
-            await self._waiting.wait()
-        return self._messages.popleft()
 
     def close(self) -> None:
         """Let the reader go once it has read what is queued."""
         self._is_closed = True
         self._waiting.set()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Message:
+        """The oldest queued message; after an overflow a ``reset`` first."""
+        while not self._messages:
+            if self._is_closed:
+                raise StopAsyncIteration
+            self._waiting.clear()
+            await self._waiting.wait()
+        if self._has_overflowed:
+            self._has_overflowed = False
+            return self._reset()
+        return self._messages.popleft()

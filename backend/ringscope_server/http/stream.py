@@ -25,7 +25,8 @@ async def stream(
     ``reset`` ({}) when messages were missed: read everything again. Ids only grow; Last-Event-ID resumes.
     """
     last_id = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
-    # Says at once that the stream stands: a quiet cluster would otherwise leave the reader guessing.
-    yield ServerSentEvent(comment="connected", retry=2000)
-    async for message in services.stream.subscribe(topics.split(","), last_id):
-        yield ServerSentEvent(data=message.data, event=message.type, id=str(message.id))
+    with services.stream.subscription(topics.split(","), last_id) as messages:
+        # Says that the stream stands: what happens from here on will come.
+        yield ServerSentEvent(comment="connected", retry=2000)
+        async for message in messages:
+            yield ServerSentEvent(data=message.data, event=message.type, id=str(message.id))

@@ -88,7 +88,7 @@ def serve(settings: Settings, listener: socket.socket) -> int:
     print(f"Ringscope server listens on {url}", flush=True)  # noqa: T201  # the terminal is this module's job
     # uvicorn raises the signal again after its shutdown; an orderly end is not an error here.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, lambda *_: sys.exit(0))
     server.run(sockets=[listener])
     return 0 if server.started else 1
 

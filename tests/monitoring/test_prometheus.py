@@ -102,7 +102,7 @@ def test_a_running_jobs_bus_bandwidth_is_that_of_its_rows(lab: Lab, prometheus: 
     # A ratio of sums over some seconds is a weighted mean of the rows in them.
     assert 0 < min(rows) * 0.5 < measured / 1e9 < max(rows) * 2
     steps = f'sum(max_over_time(ringscope_rank_steps_total{{job_id="{job.id}"}}[2m]))'
-    assert prometheus.value(steps) == 2 * 100 * len(rows)
+    eventually(lambda: prometheus.value(steps) == 2 * 100 * len(rows), "the last scrape to count every step")
     seen = f'count(ringscope_rank_steps_total{{job_id="{job.id}"}})'
     eventually(lambda: prometheus.value(seen) is None, "the end of the job's series")
     assert eventually(lambda: prometheus.value('ringscope_jobs_finished_total{outcome="succeeded"}'), "the count") == 1

@@ -51,9 +51,7 @@ class Registration(BaseModel):
     slots: int = Field(ge=1, le=4096)
     metrics_address: str = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory
-    versions: dict[str, str] = Field(
-        description="ringscope, python, mpi4py, mpi, numpy … as found on the node."
-    )
+    versions: dict[str, str] = Field(description="ringscope, python, mpi4py, mpi, numpy … as found on the node.")
     labels: dict[str, str] = {}
 
 

@@ -49,9 +49,7 @@ class Steps(RecordModel):
 
     type: Literal["steps"] = "steps"
     rank: int
-    first_step: int = Field(
-        ge=0, description="Index of the first step in this record, counted over the attempt."
-    )
+    first_step: int = Field(ge=0, description="Index of the first step in this record, counted over the attempt.")
     op: str = Field(description="Collective, such as all_reduce.")
     algorithm: str
     transport: str

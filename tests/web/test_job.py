@@ -82,6 +82,8 @@ def test_a_wrong_sum_is_shown_as_failure(browser: Browser, faulty_site: Site) ->
 def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
     page = visit.open("/jobs/1")
     expect(page.locator("figure canvas")).to_be_visible()
+    page.get_by_role("table", name="Measurements of ring").get_by_text("4 KiB").hover()
+    expect(page.locator("figure").get_by_text("4 KiB", exact=True)).to_be_visible()
     page.get_by_role("radiogroup", name="View").get_by_role("radio", name="table").check()
     page.get_by_role("radiogroup", name="Quantity").get_by_role("radio", name="time").check()
     page.get_by_role("radiogroup", name="Buffers").get_by_role("radio", name="both").check()

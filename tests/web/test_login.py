@@ -36,3 +36,10 @@ def test_logging_out_ends_the_session(visit: Visit) -> None:
     expect(visit.page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
     visit.page.reload()
     expect(visit.page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
+
+
+def test_a_session_that_ends_leads_to_the_login_page(visit: Visit) -> None:
+    visit.expect_error("401")
+    visit.page.context.clear_cookies()
+    visit.page.get_by_role("link", name="Nodes", exact=True).click()
+    expect(visit.page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()

@@ -44,7 +44,7 @@ def test_no_page_has_an_accessibility_violation(browser: Browser, site: Site, sc
 def test_empty_pages_say_what_to_run(browser: Browser, empty_site: Site, scheme: str) -> None:
     with visiting(browser, empty_site, "dark" if scheme == "dark" else "light") as visit:
         page = visit.open("/")
-        expect(page.get_by_text(f"ringscope agent --server {empty_site.url}")).to_be_visible()
+        expect(page.get_by_text(f"ringscope agent --server {empty_site.url} --token-file agent-token")).to_be_visible()
         expect(page.get_by_text("ringscope submit --ranks 4 --wait")).to_be_visible()
         visit.shoot(f"empty-{scheme}")
         assert visit.violations() == []
@@ -108,11 +108,11 @@ def test_a_new_job_appears_in_the_open_list_and_the_url_filters(visit: Visit) ->
 def test_a_long_list_loads_on_scrolling(visit: Visit) -> None:
     spec = {"benchmark": {"algorithms": ["mpi"]}, "placement": {"ranks": 4}, "priority": 0}
     blocker = visit.site.post("/jobs", spec | {"name": "blocker", "benchmark": {"iterations": 1_000_000}}).json()["id"]
-    ids = [visit.site.post("/jobs", spec | {"name": f"filler {i}"}).json()["id"] for i in range(60)]
+    ids = [visit.site.post("/jobs", spec | {"name": f"filler {i}"}).json()["id"] for i in range(52)]
     page = visit.open("/jobs?q=filler")
     expect(page.locator("tbody tr")).to_have_count(50)
     page.mouse.wheel(0, 100_000)
-    expect(page.locator("tbody tr")).to_have_count(60)
+    expect(page.locator("tbody tr")).to_have_count(52)
     for job_id in (*reversed(ids), blocker):
         visit.site.post(f"/jobs/{job_id}/cancel", {})
     visit.site.lab.wait_for_state(blocker, "cancelled")

@@ -1,6 +1,8 @@
 """The form: from its fields to the result, with the keyboard, and what it says about bad input."""
 
+import math
 import re
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -13,8 +15,9 @@ def cells(row: Locator) -> list[str]:
 
 def three_digits(value: float) -> str:
     """A number as the page writes it: three significant digits, at most six decimals, no exponent."""
-    magnitude = len(f"{value:.0f}") - 1 if value >= 1 else -next(i for i in range(1, 20) if value * 10**i >= 1)
-    return f"{value:.{min(6, max(0, 2 - magnitude))}f}"
+    decimals = min(6, max(0, 2 - math.floor(math.log10(value))))
+    # the exact value of the double with ties upwards, as JavaScript's toFixed rounds
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
 
 
 def test_submit_by_keyboard_and_watch_it_finish(visit: Visit) -> None:

@@ -6,6 +6,8 @@ import type { EventView, JobPage, JobState, JobView, LogLine, MeasurementView, N
 
 const PAGE = 500;
 const MAX_PAGES = 20;
+/** As many items of one list are loaded at most; pages that reach it say so. */
+export const MAX_ITEMS = PAGE * MAX_PAGES;
 const JOBS_PAGE = 50;
 
 export interface JobFilter {

@@ -6,7 +6,7 @@ import { ApiError } from "../api/client";
 import { meQuery } from "../api/queries";
 import { ErrorNote } from "../components/ErrorNote";
 import { LoginPage } from "../pages/login/LoginPage";
-import { AccountMenu } from "./AccountMenu";
+import { Account } from "./Account";
 import { LiveProvider } from "./live";
 import { LiveIndicator } from "./LiveIndicator";
 import { Logo } from "./Logo";
@@ -59,7 +59,7 @@ function TopBar({ name, role }: { name: string; role: string }) {
       <div className={classes.tools}>
         <LiveIndicator />
         <ThemeToggle />
-        <AccountMenu name={name} role={role} />
+        <Account name={name} role={role} />
         {role !== "viewer" && (
           <Button variant="filled" renderRoot={(props) => <Link to="/jobs/new" {...props} />}>
             New job

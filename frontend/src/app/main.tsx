@@ -12,17 +12,19 @@ import "@mantine/core/styles/Checkbox.css";
 import "./tokens.css";
 import "./base.css";
 import { MantineProvider } from "@mantine/core";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "../api/client";
+import { meQuery } from "../api/queries";
 import { router } from "./router";
 import { resolveVariables, theme } from "./theme";
 
 // The stream keeps data fresh, so nothing goes stale by itself; an answer of the server is final, a failed
 // connection is worth another try.
-const client = new QueryClient({
+const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: askWhoIAm }),
   defaultOptions: {
     queries: {
       staleTime: 5000,
@@ -31,6 +33,12 @@ const client = new QueryClient({
     },
   },
 });
+
+/** A session that ends while a page is open leads to the login page, not to an error in every box. */
+function askWhoIAm(error: Error, query: { queryKey: readonly unknown[] }): void {
+  const isLoggedOut = error instanceof ApiError && error.status === 401;
+  if (isLoggedOut && query.queryKey[0] !== meQuery.queryKey[0]) void client.invalidateQueries(meQuery);
+}
 
 const element = document.getElementById("root");
 if (!element) throw new Error("index.html has no #root.");

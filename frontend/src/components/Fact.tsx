@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import classes from "./Fact.module.css";
 
 interface Props {
-  label: string;
+  label: ReactNode;
   value: ReactNode;
   unit?: string;
   note?: ReactNode;

@@ -3,7 +3,7 @@ import { Button, Checkbox, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { logQuery } from "../../api/queries";
+import { logQuery, MAX_ITEMS } from "../../api/queries";
 import type { LogLine } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { formatClock, plural } from "../../lib/format";
@@ -29,7 +29,7 @@ export function Log({ jobId, isOver }: { jobId: number; isOver: boolean }) {
     <section className="card" aria-labelledby="log">
       <div className="card-head">
         <h2 id="log">Log</h2>
-        <span className="dim">{text ? `${lines.length} of ${plural(query.data?.length ?? 0, "line")}` : plural(lines.length, "line")}</span>
+        <span className="dim">{countText(query.data?.length ?? 0, lines.length)}</span>
         <div className={classes.tools}>
           <TextInput
             type="search"
@@ -53,6 +53,11 @@ export function Log({ jobId, isOver }: { jobId: number; isOver: boolean }) {
       <Lines lines={lines} follows={follows} onLeave={() => setFollows(false)} empty={emptyText(isOver, text)} />
     </section>
   );
+}
+
+function countText(loaded: number, shown: number): string {
+  const total = loaded < MAX_ITEMS ? plural(loaded, "line") : `the first ${plural(loaded, "line")}`;
+  return shown < loaded ? `${shown.toLocaleString("en")} of ${total}` : total;
 }
 
 function emptyText(isOver: boolean, text: string): string {

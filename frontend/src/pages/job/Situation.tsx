@@ -26,7 +26,7 @@ export function Situation({ job, rows }: Props) {
         {job.summary.best.map((best) => (
           <Fact
             key={best.algorithm}
-            label={`${best.algorithm}, best busbw`}
+            label={<AlgorithmLabel name={best.algorithm} />}
             value={threeDigits(best.busbw_gb_per_s)}
             unit="GB/s"
             note={`at ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
@@ -41,6 +41,15 @@ export function Situation({ job, rows }: Props) {
         <Took job={job} />
       </dl>
     </section>
+  );
+}
+
+function AlgorithmLabel({ name }: { name: string }) {
+  return (
+    <>
+      <span className={classes.swatch} style={{ background: `var(--algorithm-${name})` }} />
+      {name}, best busbw
+    </>
   );
 }
 

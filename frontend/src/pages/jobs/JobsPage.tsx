@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { jobsQuery } from "../../api/queries";
 import { EmptyState } from "../../components/EmptyState";
 import { ErrorNote } from "../../components/ErrorNote";
-import { Command } from "../../components/Command";
+import { NoJobs } from "../../components/NoJobs";
 import { usePageTitle } from "../../components/usePageTitle";
 import type { JobsSearch } from "../../lib/search";
 import { JOB_STATES } from "../../lib/state";
@@ -31,7 +31,8 @@ export function JobsPage() {
       )}
       {jobs.data && (
         <div className="card">
-          {items.length > 0 ? <JobsTable jobs={items} /> : <NoJobs isFiltered={isFiltered} />}
+          {items.length > 0 && <JobsTable jobs={items} />}
+          {items.length === 0 && (isFiltered ? <NoMatch /> : <NoJobs />)}
         </div>
       )}
       {jobs.hasNextPage && (
@@ -78,22 +79,12 @@ function withText(old: JobsSearch, text: string): JobsSearch {
   return { ...(old.state && { state: old.state }), ...(text && { q: text }) };
 }
 
-function NoJobs({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <EmptyState title="No job matches this filter">
-        <p>
-          <Link to="/jobs">Show all jobs</Link>
-        </p>
-      </EmptyState>
-    );
-  }
+function NoMatch() {
   return (
-    <EmptyState title="No jobs yet">
+    <EmptyState title="No job matches this filter">
       <p>
-        <Link to="/jobs/new">Fill in the form</Link>, or run this on the server&rsquo;s machine:
+        <Link to="/jobs">Show all jobs</Link>
       </p>
-      <Command text="ringscope submit --ranks 4 --wait" />
     </EmptyState>
   );
 }

@@ -2,9 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { nodesQuery, type SeenNode } from "../../api/queries";
-import { Command } from "../../components/Command";
-import { EmptyState } from "../../components/EmptyState";
 import { ErrorNote } from "../../components/ErrorNote";
+import { NoNodes } from "../../components/NoNodes";
 import { StateBadge } from "../../components/StateBadge";
 import { usePageTitle } from "../../components/usePageTitle";
 import { plural } from "../../lib/format";
@@ -39,15 +38,6 @@ function summary(nodes: readonly SeenNode[]): string {
   const slots = nodes.reduce((sum, node) => sum + node.slots_total, 0);
   const busy = nodes.reduce((sum, node) => sum + node.slots_busy, 0);
   return `${plural(nodes.length, "node")}, ${busy} of ${plural(slots, "slot")} busy`;
-}
-
-function NoNodes() {
-  return (
-    <EmptyState title="No nodes yet">
-      <p>On each machine that should run ranks:</p>
-      <Command text={`pip install 'ringscope[worker]' && ringscope agent --server ${window.location.origin}`} />
-    </EmptyState>
-  );
 }
 
 function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {

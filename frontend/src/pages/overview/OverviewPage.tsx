@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { clusterQuery, nodesQuery, recentJobsQuery } from "../../api/queries";
 import type { JobView } from "../../api/types";
-import { Command } from "../../components/Command";
-import { EmptyState } from "../../components/EmptyState";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Fact, factsClass } from "../../components/Fact";
+import { NoJobs } from "../../components/NoJobs";
+import { NoNodes } from "../../components/NoNodes";
 import { usePageTitle } from "../../components/usePageTitle";
 import { plural, threeDigits } from "../../lib/format";
 import { bestBusbw } from "../../lib/state";
@@ -91,21 +91,11 @@ function BestFact({ jobs }: { jobs: readonly JobView[] }) {
   );
 }
 
-function NoNodes() {
-  return (
-    <EmptyState title="No nodes yet">
-      <p>On each machine that should run ranks:</p>
-      <Command text={`pip install 'ringscope[worker]' && ringscope agent --server ${window.location.origin}`} />
-      <p className="dim">It appears here as soon as its agent calls.</p>
-    </EmptyState>
-  );
-}
-
 function RecentJobs({ jobs }: { jobs: readonly JobView[] }) {
   return (
     <section className="card" aria-labelledby="recent">
       <div className="card-head">
-        <h2 id="recent">Last {jobs.length > 1 ? plural(jobs.length, "job") : "job"}</h2>
+        <h2 id="recent">{jobs.length > 1 ? `Last ${plural(jobs.length, "job")}` : "Jobs"}</h2>
         <Link to="/jobs" className="spread">
           All jobs
         </Link>
@@ -116,12 +106,7 @@ function RecentJobs({ jobs }: { jobs: readonly JobView[] }) {
           <JobsTable jobs={jobs.slice(0, LATEST)} />
         </>
       ) : (
-        <EmptyState title="No jobs yet">
-          <p>
-            <Link to="/jobs/new">Fill in the form</Link>, or run this on the server&rsquo;s machine:
-          </p>
-          <Command text="ringscope submit --ranks 4 --wait" />
-        </EmptyState>
+        <NoJobs />
       )}
     </section>
   );

@@ -4,7 +4,7 @@ import { api } from "../api/client";
 import classes from "./Shell.module.css";
 
 /** Who is logged in, and the way out. */
-export function AccountMenu({ name, role }: { name: string; role: string }) {
+export function Account({ name, role }: { name: string; role: string }) {
   const client = useQueryClient();
   const logOut = async (): Promise<void> => {
     await api.DELETE("/api/v1/session");

@@ -16,9 +16,11 @@ export function Legend({ sweep, metric, hovered }: Props) {
   return (
     <div className={classes.legend}>
       <span className={classes.at}>{index < 0 ? "best" : formatSize(hovered ?? 0)}</span>
-      {sweep.series.map((series) => (
-        <Entry key={`${series.algorithm}/${series.inPlace}`} series={series} metric={metric} index={index} />
-      ))}
+      <div className={classes.entries}>
+        {sweep.series.map((series) => (
+          <Entry key={`${series.algorithm}/${series.inPlace}`} series={series} metric={metric} index={index} />
+        ))}
+      </div>
     </div>
   );
 }

@@ -1,19 +1,14 @@
+"""A fake server that speaks the protocol, and an assignment for it to give."""
+
 import asyncio
-import contextlib
-import os
-import sys
 import uuid
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
+from tests.agent.fake_server import FakeServer
 
 from ringscope.protocol import Assignment, GangMember
 from ringscope.spec import JobSpec
-
-from .fake_server import TOKEN, FakeServer
-
-RANKS = Path(__file__).parent / "ranks"
 
 
 async def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -23,56 +18,12 @@ async def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> No
             await asyncio.sleep(0.02)
 
 
-class AgentProcess:
-    """``python -m ringscope_agent`` as people start it."""
-
-    def __init__(self, server: FakeServer, data_dir: Path) -> None:
-        self.server = server
-        self.data_dir = data_dir
-        self.process: asyncio.subprocess.Process | None = None
-
-    async def start(self, *flags: str, **environment: str) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
-        self.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "ringscope_agent", "--server", self.server.url, "--name", "n1"),
-            *("--slots", "4", "--address", "127.0.0.1", "--metrics-port", "0"),
-            *("--data-dir", str(self.data_dir), *flags),
-            stderr=asyncio.subprocess.PIPE,
-            env=inherited | {"RINGSCOPE_TOKEN": TOKEN, "PYTHONPATH": str(RANKS)} | environment,
-        )
-
-    def signal(self, number: int) -> None:
-        assert self.process is not None
-        self.process.send_signal(number)
-
-    async def ended(self, seconds: float = 60.0) -> tuple[int, str]:
-        """Exit code and standard error."""
-        assert self.process is not None
-        async with asyncio.timeout(seconds):
-            _, text = await self.process.communicate()
-        assert self.process.returncode is not None
-        return self.process.returncode, text.decode()
-
-    async def close(self) -> None:
-        if self.process is not None and self.process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self.process.terminate()
-            await self.ended()
-
-
 @pytest.fixture
 async def server() -> AsyncIterator[FakeServer]:
     server = FakeServer()
     await server.start()
     yield server
     await server.stop()
-
-
-@pytest.fixture
-async def agent(server: FakeServer, tmp_path: Path) -> AsyncIterator[AgentProcess]:
-    agent = AgentProcess(server, tmp_path / "data")
-    yield agent
-    await agent.close()
 
 
 @pytest.fixture

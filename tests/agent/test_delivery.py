@@ -6,13 +6,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.agent.fake_server import TOKEN, FakeServer
 
 from ringscope.protocol import Inventory, Registration, Report
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.delivery import Delivery
 from ringscope_agent.spool import Spool
-
-from .fake_server import TOKEN, FakeServer
 
 REGISTRATION = Registration(
     name="rack 1 n1",

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.agent.conftest import eventually
+from tests.agent.fake_server import FakeServer
+from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.protocol import Assignment
 from ringscope.record import TOKEN_VARIABLE, Done, Hello, Measurement, Steps
 from ringscope_agent import process_group
 from ringscope_agent.__main__ import main
 from ringscope_agent.launcher import HOME_VARIABLE
-
-from .conftest import AgentProcess, eventually
-from .fake_server import FakeServer
 
 
 async def test_a_job_runs_from_prepare_to_clean(

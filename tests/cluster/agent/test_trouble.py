@@ -4,13 +4,13 @@ import signal
 from collections.abc import Callable
 
 import pytest
+from tests.agent.conftest import eventually
+from tests.agent.fake_server import FakeServer
+from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.protocol import Assignment
 from ringscope.record import Log
 from ringscope_agent import process_group
-
-from .conftest import AgentProcess, eventually
-from .fake_server import FakeServer
 
 
 async def drill(server: FakeServer, agent: AgentProcess, job: Assignment, fault: str) -> None:

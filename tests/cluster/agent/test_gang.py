@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from tests.agent.conftest import eventually
+from tests.agent.fake_server import FakeServer
+from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.protocol import Assignment, GangMember, Proxy
 from ringscope.record import Done, Hello
 from ringscope_agent import process_group
-
-from .conftest import AgentProcess, eventually
-from .fake_server import FakeServer
 
 
 class Node:

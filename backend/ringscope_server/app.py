@@ -15,6 +15,7 @@ from ringscope_server.db.engine import Database, sqlite_url
 from ringscope_server.db.lock import DataDirError
 from ringscope_server.http import agents, jobs, monitoring, nodes, problems, results, session, stream, ui
 from ringscope_server.http.body_limit import BodyLimit
+from ringscope_server.http.caching import CacheControl
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
@@ -52,6 +53,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> FastAPI:
     app.state.services = services
     app.add_middleware(BodyLimit, max_bytes=services.settings.max_body_bytes)
     app.add_middleware(GZipMiddleware, minimum_size=1024)
+    app.add_middleware(CacheControl)
     problems.install(app)
     api = APIRouter(prefix=API)
     for router in (

@@ -67,7 +67,7 @@ export function Results({ job, rows }: Props) {
 function caption(job: JobView, sweep: Sweep, metric: Metric, sizeCount: number): string {
   const { iterations, dtype } = job.spec.benchmark;
   const zero = sweep.sizes.includes(0) ? " Size 0 is in the tables only: a logarithmic axis has no place for it." : "";
-  const mean = `mean of ${plural(iterations, "timed iteration")} of the slowest rank`;
+  const mean = `mean of ${plural(iterations, "timed iteration")} over all ranks`;
   return (
     `${METRIC_NAMES[metric]} in ${METRIC_UNITS[metric]} of an all-reduce of ${dtype} over ` +
     `${plural(job.spec.placement.ranks, "rank")}, ${sweep.sizes.length} of ${plural(sizeCount, "size")} measured; each ` +

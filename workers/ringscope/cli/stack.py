@@ -11,11 +11,12 @@ from pathlib import Path
 from ringscope.bench.local import find_mpiexec
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
-from ringscope.client import Client, is_ready
+from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.errors import UserError
 
 START_SECONDS = 60.0
 LOOK_SECONDS = 0.05
+DEATH_SECONDS = 0.5  # a killed process closes its sockets a moment before it can be waited for
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,12 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
         url = _wait_for_server(children, server, data_dir)
         with Client(url, token(data_dir)) as client:
             agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
-            _wait_for_node(children, client, agent, node)
-            yield Stack(client, children, node, options.slots)
+            try:
+                _wait_for_node(children, client, agent, node)
+                yield Stack(client, children, node, options.slots)
+            except ServerAwayError:
+                _explain(children)
+                raise
 
 
 def default_slots() -> int:
@@ -76,6 +81,14 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
         "--token-file": data_dir / "agent-token",
     }
     return tuple(str(part) for flag in flags.items() for part in flag)
+
+
+def _explain(children: Children) -> None:
+    """A server that does not answer may be one that has just died: then say that, which ``check`` does."""
+    deadline = time.monotonic() + DEATH_SECONDS
+    while time.monotonic() < deadline:
+        children.check()
+        time.sleep(LOOK_SECONDS)
 
 
 def _wait_for_server(children: Children, server: Child, data_dir: Path) -> str:

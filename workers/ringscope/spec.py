@@ -11,7 +11,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 Collective = Literal["all_reduce"]
-Algorithm = Literal["ring", "naive", "direct", "mpi"]
+Algorithm = Literal[
+    "ring",
+    "ring_pipelined",
+    "direct",
+    "recursive_doubling",
+    "halving_doubling",
+    "tree",
+    "double_tree",
+    "hierarchical",
+    "parameter_server",
+    "naive",
+    "mpi",
+]
 TransportName = Literal["auto", "shared_memory", "mpi"]
 Device = Literal["auto", "cpu"]
 DType = Literal["float32", "int32"]
@@ -141,9 +153,7 @@ def field_errors(error: ValidationError) -> list[FieldError]:
 
 def request_field_errors(errors: Sequence[Any], skip: int = 1) -> list[FieldError]:
     """The same for FastAPI's request errors, whose location starts with ``skip`` parts such as "body"."""
-    found = [
-        (tuple(e["loc"])[skip:], e["type"], e["msg"], e.get("ctx") or {}, e.get("input")) for e in errors
-    ]
+    found = [(tuple(e["loc"])[skip:], e["type"], e["msg"], e.get("ctx") or {}, e.get("input")) for e in errors]
     # A wrong element makes pydantic also complain about the list around it: keep the inner finding only.
     inner = {location[:-1] for location, *_ in found if location and isinstance(location[-1], int)}
     return [_field_error(*finding) for finding in found if finding[0] not in inner]
@@ -163,9 +173,7 @@ def dotted(location: tuple[str | int, ...]) -> str:
 def _at(location: tuple[str | int, ...], sentence: str, value: object) -> Exception:
     """An error of a whole model that belongs to one of its fields (pydantic has no direct way to say so)."""
     error = PydanticCustomError("field_sentence", "{sentence}", {"sentence": sentence})
-    return ValidationError.from_exception_data(
-        "spec", [InitErrorDetails(type=error, loc=location, input=value)]
-    )
+    return ValidationError.from_exception_data("spec", [InitErrorDetails(type=error, loc=location, input=value)])
 
 
 def _field_error(
@@ -197,7 +205,5 @@ def _field_error(
             sentence = f"The request body is not valid JSON: {context.get('error', message)}."
         case _:
             text = message[:1].lower() + message[1:]
-            sentence = (
-                f"{name}: {text}; got {value!r}." if not isinstance(value, dict) else f"{name}: {text}."
-            )
+            sentence = f"{name}: {text}; got {value!r}." if not isinstance(value, dict) else f"{name}: {text}."
     return FieldError(pointer=pointer(location), detail=sentence)

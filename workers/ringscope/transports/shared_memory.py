@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.schedule import Hub, Schedule, hubs
+from ringscope.schedule import Chunk, Hub, Schedule, hubs
 from ringscope.transports.base import OPS, Array, Buffer, EngineError, Plan, require_memory
-from ringscope.transports.hazards import Program, Waits, programs
+from ringscope.transports.hazards import Action, Waits, programs
 
 TILE_BYTES = 128 << 10  # measured best of 32 KiB … 1 MiB: three tiles stay in a 1 MiB L2 beside everything else
 _SPINS = 20  # checks before the core is offered to another rank: a peer that is nearly there answers within 1 us
 _CACHE_LINE = 128  # bytes between counters: two lines, because processors fetch lines in pairs
 _ENTERED, _FINISHED = 1, 2
+_Bound = tuple[Waits, Array, Array | None, Array]
 _Tile = tuple[Array, tuple[Array, ...], Array, tuple[Array, ...]]
 
 
@@ -187,15 +188,10 @@ class _StepwisePlan:
         all_programs = programs(schedule, in_place)
         program = all_programs[progress.rank]
         self._progress, self._ufunc = progress, OPS[op]
-        self._pulls = [self._bind(schedule, program, i, send, recv) for i in range(len(program.pulls))]
-        self._copies = (
-            []
-            if in_place
-            else [
-                (recv.local[c.offset : c.offset + c.length], send.local[c.offset : c.offset + c.length])
-                for c in (schedule.chunks[i] for i in program.untouched)
-            ]
-        )
+        scratch = np.empty(program.scratch_count, recv.local.dtype)
+        self._actions = [_bind(action, send, recv, scratch) for action in program.actions]
+        kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
+        self._copies = [(_cut(recv.local, chunk), _cut(send.local, chunk)) for chunk in kept]
         self._final_waits = program.final_waits
         self._last = [p.progress for p in all_programs]
 
@@ -206,13 +202,13 @@ class _StepwisePlan:
         for target, value in self._copies:
             copy(target, value)
         done = _ENTERED
-        for waits, own, source, result in self._pulls:
+        for waits, first, second, result in self._actions:
             if waits:
                 progress.await_(waits)
-            if own is None:
-                copy(result, source)
+            if second is None:
+                copy(result, first)
             else:
-                ufunc(own, source, result)
+                ufunc(first, second, result)
             done += 1
             progress.publish(done)
         progress.await_(self._final_waits)
@@ -220,18 +216,29 @@ class _StepwisePlan:
 
     def free(self) -> None:
         """Let go of the buffers."""
-        self._pulls.clear()
+        self._actions.clear()
         self._copies.clear()
 
-    def _bind(
-        self, schedule: Schedule, program: Program, index: int, send: Buffer, recv: Buffer
-    ) -> tuple[Waits, Array | None, Array, Array]:
-        pull = program.pulls[index]
-        offset, count = schedule.chunks[pull.chunk]
-        part = slice(offset, offset + count)
-        source = (send if pull.src_is_input else recv).parts[pull.src][part]
-        own = (send if pull.own_is_input else recv).local[part] if pull.reduce else None
-        return pull.waits, own, source, recv.local[part]
+
+def _bind(action: Action, send: Buffer, recv: Buffer, scratch: Array) -> _Bound:
+    m = action.message
+    result = _cut(recv.local, m.target)
+    if action.scratch is not None:
+        aside = scratch[action.scratch : action.scratch + m.target.length]
+        if action.commit:
+            return action.waits, aside, None, result
+        result = aside
+    source = _cut((send if m.src_is_input else recv).parts[m.src], m.source)
+    if not m.reduce:
+        return action.waits, source, None, result
+    own = _cut((send if m.own_is_input else recv).local, m.target)
+    # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+    first, second = (source, own) if m.src < m.dst else (own, source)
+    return action.waits, first, second, result
+
+
+def _cut(memory: Array, chunk: Chunk) -> Array:
+    return memory[chunk.offset : chunk.offset + chunk.length]
 
 
 def _same(send: Buffer, recv: Buffer) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import log2
 from typing import Literal, NamedTuple
 
+from ringscope.topology import Topology
+
 Protocol = Literal["LL", "LL128", "Simple"]
 Architecture = Literal["ampere", "hopper", "blackwell"]
 PROTOCOLS: tuple[Protocol, ...] = ("LL", "LL128", "Simple")
@@ -72,6 +74,24 @@ class Machine:
 
 # Graphs of an 8 x H100 node as NCCL prints them (NVIDIA/nccl issue 1197): 360 GB/s in rings, 8 channels for NVLS.
 H100_NODE = Machine("hopper", 1, 8, channels=12, intra_gb_per_s=30.0, nvls_channels=8, nvls_gb_per_s=40.0)
+
+
+def machine_of(topology: Topology, architecture: Architecture) -> Machine:
+    """What NCCL would find there: of the wire, rings get 360/450 and NVLS 320/450, as on the H100 node."""
+    wire = (topology.intra or topology.inter).bytes_per_s / 1e9
+    channels, nvls_channels = H100_NODE.channels, H100_NODE.nvls_channels
+    ring = 0.8 * wire / channels
+    inter = topology.cards * topology.inter.bytes_per_s / 1e9 / channels
+    return Machine(
+        architecture,
+        topology.node_count,
+        topology.ranks_per_node,
+        channels,
+        intra_gb_per_s=ring if topology.node_count == 1 else min(ring, inter),
+        inter_gb_per_s=inter,
+        nvls_channels=nvls_channels,
+        nvls_gb_per_s=320 / 450 * wire / nvls_channels,
+    )
 
 
 class Prediction(NamedTuple):

@@ -4,7 +4,7 @@ import re
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(?:([kmg])(?:i?b)?|b)?\s*", re.IGNORECASE)
 _POWER = {"": 0, "k": 10, "m": 20, "g": 30}
-_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_PER_SECOND = {"": 1.0, "s": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9}
 _PREFIXES = ("", "k", "m", "g", "t")
 _NUMBER = r"\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*"
 _AMOUNT = re.compile(_NUMBER + r"([kmgt]?)(i?)(b?)\s*", re.IGNORECASE)
@@ -63,7 +63,7 @@ def parse_duration(text: str) -> float:
     match = _DURATION.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not a duration; write for example 5us, 1.5ms or 2s.")
-    return float(match[1]) * _SECONDS[match[2]]
+    return float(match[1]) / _PER_SECOND[match[2]]
 
 
 def _factor(prefix: str, is_binary: bool) -> float:

@@ -1,4 +1,4 @@
-"""Transport mpi: messages between NumPy buffers with MPI point to point; also MPI's own all-reduce.
+"""Transport mpi: messages between NumPy buffers with MPI point to point.
 
 Every message is a persistent request, prepared once per plan, so that a call only starts and awaits them.
 """
@@ -19,7 +19,6 @@ from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Chunk, Schedule
 from ringscope.transports.base import OPS, Array, Buffer, Plan
 
-_MPI_OPS = {"sum": MPI.SUM}
 _Reduction = tuple[Array, Array, Array]
 
 
@@ -157,21 +156,3 @@ def _is_independent(before: list[Message], after: list[Message], rank: int) -> b
 
 def _cut(memory: Array, chunk: Chunk) -> Array:
     return memory[chunk.offset : chunk.offset + chunk.length]
-
-
-class AllreducePlan:
-    """MPI_Allreduce on the same buffers: the yardstick, executed by the MPI library as it sees fit."""
-
-    def __init__(self, comm: MPI.Intracomm, op: str, send: Buffer, recv: Buffer) -> None:
-        in_place = send.local.ctypes.data == recv.local.ctypes.data
-        datatype = MPI.Datatype.fromcode(recv.local.dtype.char)
-        self._comm, self._op = comm, _MPI_OPS[op]
-        self._send = MPI.IN_PLACE if in_place else [send.local, datatype]
-        self._recv = [recv.local, datatype]
-
-    def run(self) -> None:
-        """Call MPI_Allreduce once."""
-        self._comm.Allreduce(self._send, self._recv, self._op)
-
-    def free(self) -> None:
-        """Nothing to give back."""

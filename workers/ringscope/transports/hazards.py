@@ -14,7 +14,7 @@ from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Schedule
 
 Waits = tuple[tuple[int, int], ...]
-_ENTERED = 1
+ENTERED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Program:
     @property
     def progress(self) -> int:
         """The progress value of a rank that has done everything."""
-        return _ENTERED + len(self.actions)
+        return ENTERED + len(self.actions)
 
 
 def programs(schedule: Schedule, in_place: bool) -> list[Program]:
@@ -75,7 +75,7 @@ class _State:
 
     def read(self, m: Message) -> int | None:
         """Pull the message; its place in scratch memory when it still has to be committed."""
-        needed = [(m.src, _ENTERED)]
+        needed = [(m.src, ENTERED)]
         if not m.src_is_input:
             needed += [(m.src, self._written[m.src, chunk]) for chunk in m.reads]
         place = None

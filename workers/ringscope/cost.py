@@ -125,7 +125,7 @@ def _needs(steps: list[list[Message]]) -> tuple[tuple[Need, ...], ...]:
             sender[m.src] = receiver[m.dst] = i
             found.append((*(Need(n, True) for n in sorted(added)), *(Need(n, False) for n in sorted(arrived))))
         for i, m in enumerate(step, first):
-            for chunk in m.reads:
+            for chunk in () if m.src_is_input else m.reads:  # the caller's input is never overwritten
                 readers[m.src, chunk].append(i)
         for i, m in enumerate(step, first):
             for chunk in m.writes:

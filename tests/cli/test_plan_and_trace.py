@@ -37,6 +37,15 @@ def test_plan_prints_algorithms_side_by_side() -> None:
     assert "gather 10.8 s, broadcast 21.6 s" in lines[2]
 
 
+def test_plan_of_another_collective_takes_all_its_algorithms() -> None:
+    arguments = ("plan", "broadcast", "--ranks", "8", "--bytes", "1GB", "--bandwidth", "1GB/s", "--json")
+    results = {r["algorithm"]: r for r in json.loads(ringscope(*arguments))["results"]}
+    assert results.keys() == {"ring", "tree", "naive"}
+    assert results["tree"]["time_s"] == pytest.approx(3)
+    assert results["naive"]["time_s"] == pytest.approx(7)
+    assert results["ring"]["busbw_gb_per_s"] == pytest.approx(1, rel=0.2), "pipelined: nearly the link's rate"
+
+
 def test_plan_of_racks() -> None:
     arguments = ("plan", "--algorithm", "ring", "--topology", "2x2x4", "--link", "ib200", "--nics", "1", "--json")
     fair, slow = (
@@ -49,6 +58,8 @@ def test_plan_of_racks() -> None:
     ("arguments", "sentence"),
     [
         (("--algorithm", "rong"), "algorithm: unknown algorithm 'rong'; choose one of ring"),
+        (("all", "--algorithm", "ring"), "collective: unknown collective 'all'; choose one of all_reduce"),
+        (("alltoall", "--algorithm", "ring"), "algorithm: unknown algorithm 'ring'; choose one of direct"),
         (("--bytes", "much"), "--bytes: 'much' is not an amount of data; write for example 1.2GB"),
         (("--bandwidth", "fast"), "--bandwidth: 'fast' is not a rate; write for example 1GB/s"),
         (("--latency", "soon"), "--latency: 'soon' is not a duration; write for example 5us"),
@@ -76,6 +87,20 @@ def test_trace_prints_each_step_of_the_three_devices(algorithm: str) -> None:
     assert lines[-3:] == [f"rank {rank} ends with 7,14,21" for rank in range(3)]
 
 
+def test_trace_of_another_collective_ends_with_each_ranks_result() -> None:
+    values = ("--ranks", "3", "--values", "2,4,6;1,2,3;4,8,12")
+    assert ringscope("trace", "ring", "--collective", "reduce_scatter", *values).splitlines()[-3:] == [
+        "rank 0 ends with 7",
+        "rank 1 ends with 14",
+        "rank 2 ends with 21",
+    ]
+    assert ringscope("trace", "direct", "--collective", "alltoall", *values).splitlines()[-3:] == [
+        "rank 0 ends with 2,1,4",
+        "rank 1 ends with 4,2,8",
+        "rank 2 ends with 6,3,12",
+    ]
+
+
 def test_trace_exports_for_perfetto(tmp_path: Path) -> None:
     file = tmp_path / "ring.json"
     ringscope("trace", "ring", "--ranks", "4", "--perfetto", str(file))
@@ -88,6 +113,7 @@ def test_trace_exports_for_perfetto(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("rong",), "ALGORITHM: unknown algorithm 'rong'; choose one of ring"),
+        (("ring", "--collective", "all"), "--collective: unknown collective 'all'; choose one of all_reduce"),
         (("ring", "--values", "1,2;3"), "--values: 3 ranks need as many rows of 2 numbers each"),
         (("ring", "--values", "a,b"), "--values: 'a,b' is not rows of numbers"),
         (("ring", "--perfetto", "/nowhere/x.json"), "--perfetto: /nowhere/x.json cannot be written"),

@@ -7,10 +7,10 @@ schedule, by their formula.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ringscope.algorithms import SCHEDULES, build
+from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.closed_forms import ALL_REDUCE, assisted_servers, gather, parameter_servers
 from ringscope.cost import simulate
-from ringscope.nccl_tests import bus_factor
+from ringscope.nccl_tests import bus_factor, elements
 from ringscope.nccl_tuner import Architecture, machine_of, predictions
 from ringscope.topology import Topology
 
@@ -23,7 +23,7 @@ _ELEMENT_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The time of one all-reduce in the model, and what it is made of.
+    """The time of one call in the model, and what it is made of.
 
     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
@@ -47,34 +47,39 @@ def prices(
     topology: Topology,
     servers: int = 1,
     architecture: Architecture | None = None,
+    collective: str = "all_reduce",
 ) -> Iterator[Price]:
-    """One price per algorithm, for an all-reduce of ``size_bytes`` on each rank.
+    """One price per algorithm, for a collective of ``size_bytes`` in nccl-tests' sense.
 
     ``servers`` are those of the parameter-server formulas, ``architecture`` that of the GPUs in NCCL's model.
     ValueError with a sentence for what cannot be priced.
     """
     if topology.ranks > MAX_RANKS:
         raise ValueError(f"ranks: {topology.ranks} are too many to price step by step; give {MAX_RANKS} or fewer.")
+    if collective not in COLLECTIVES:
+        raise ValueError(f"collective: unknown collective {collective!r}; choose one of {', '.join(COLLECTIVES)}.")
+    priced = PRICED if collective == "all_reduce" else tuple(COLLECTIVES[collective])
     for algorithm in algorithms:
+        if algorithm not in priced:
+            raise ValueError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(priced)}.")
         if algorithm in FORMULAS:
             yield _by_formula(algorithm, size_bytes, topology, servers)
-        elif algorithm in SCHEDULES:
-            yield _by_schedule(algorithm, size_bytes, topology)
         elif algorithm == NCCL:
             yield _by_nccl(size_bytes, topology, architecture)
         else:
-            raise ValueError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(PRICED)}.")
+            yield _by_schedule(collective, algorithm, size_bytes, topology)
 
 
-def _by_schedule(algorithm: str, size_bytes: int, topology: Topology) -> Price:
-    schedule = build(algorithm, topology.ranks, size_bytes // _ELEMENT_BYTES, topology.nodes)
+def _by_schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology) -> Price:
+    _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
+    schedule = build(algorithm, topology.ranks, total, topology.nodes, collective)
     timeline = simulate(schedule, _ELEMENT_BYTES, topology)
     work = timeline.critical_path()
-    formula = ALL_REDUCE.get(algorithm)
+    formula = ALL_REDUCE.get(algorithm) if collective == "all_reduce" else None
     return Price(
         algorithm,
         timeline.seconds,
-        *_rates(timeline.seconds, size_bytes, topology.ranks),
+        *_rates(timeline.seconds, total * _ELEMENT_BYTES, topology.ranks, collective),
         source="schedule",
         formula_s=(
             formula(topology.ranks, size_bytes, topology.inter, topology.reduce_s_per_byte)
@@ -113,6 +118,6 @@ def _by_nccl(size_bytes: int, topology: Topology, architecture: Architecture | N
     return Price(NCCL, time_s, *_rates(time_s, size_bytes, topology.ranks), source=source)
 
 
-def _rates(time_s: float, size_bytes: int, ranks: int) -> tuple[float, float]:
+def _rates(time_s: float, size_bytes: int, ranks: int, collective: str = "all_reduce") -> tuple[float, float]:
     algbw = size_bytes / time_s / 1e9 if time_s else 0.0
-    return algbw, algbw * bus_factor("all_reduce", ranks)
+    return algbw, algbw * bus_factor(collective, ranks)

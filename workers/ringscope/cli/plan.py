@@ -8,6 +8,7 @@ from typing import Annotated, TypeVar
 import typer
 from rich.table import Table
 
+from ringscope.algorithms import COLLECTIVES
 from ringscope.cli.console import say, stdout_console
 from ringscope.errors import UserError
 from ringscope.nccl_tuner import Architecture
@@ -27,7 +28,10 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    algorithm: Annotated[str, typer.Option(help=f"Compared side by side: {', '.join(PRICED)}.")] = "naive,ring,direct",
+    collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
+    algorithm: Annotated[
+        str | None, typer.Option(help=f"Compared side by side: {', '.join(PRICED)}. Default: all with a schedule.")
+    ] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; default: those of the topology, or 8.")] = None,
     size: Annotated[str, typer.Option("--bytes", help="On each rank: 1.2GB is decimal, 64MiB binary.")] = "64MiB",
     link: Annotated[str, typer.Option(help="Between nodes. " + _LINK_HELP)] = _DEFAULT_LINK,
@@ -41,7 +45,7 @@ def plan(
     servers: Annotated[int, typer.Option(min=1, help="Parameter servers or helpers, in their formulas.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Price an all-reduce with each algorithm in the α-β-γ model; needs neither a server nor MPI.
+    """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.
 
     Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
     """
@@ -64,11 +68,12 @@ def plan(
             oversubscription=oversubscription,
             reduce_bytes_per_s=adding,
         )
-        found = list(prices(algorithm.split(","), size_bytes, cluster, servers, _ARCHITECTURES.get(intra)))
+        names = tuple(COLLECTIVES.get(collective, ())) if algorithm is None else algorithm.split(",")
+        found = list(prices(names, size_bytes, cluster, servers, _ARCHITECTURES.get(intra), collective))
     except ValueError as error:
         raise UserError(str(error)) from error
     if as_json:
-        say(_json(found, size_bytes, cluster, topology))
+        say(_json(found, collective, size_bytes, cluster, topology))
     else:
         amount = f"{size_bytes:,} bytes ({format_size(size_bytes)})"
         say(f"{amount} on each of {cluster.ranks} ranks, {_described(between)} between nodes")
@@ -111,8 +116,9 @@ def _parsed(flag: str, parse: Callable[[str], T], text: str) -> T:
         raise UserError(f"{flag}: {error}") from error
 
 
-def _json(found: list[Price], size_bytes: int, cluster: Topology, topology: str) -> str:
+def _json(found: list[Price], collective: str, size_bytes: int, cluster: Topology, topology: str) -> str:
     facts = {
+        "collective": collective,
         "ranks": cluster.ranks,
         "size_bytes": size_bytes,
         "topology": topology,

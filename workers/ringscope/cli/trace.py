@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.algorithms import SCHEDULES, build
+from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.cli.console import say
 from ringscope.cost import simulate
 from ringscope.errors import UserError
@@ -25,21 +25,25 @@ def register(app: typer.Typer) -> None:
 
 
 def trace_algorithm(
-    algorithm: Annotated[str, typer.Argument(help=f"One of {', '.join(SCHEDULES)}.")],
+    algorithm: Annotated[str, typer.Argument(help=f"Of all_reduce: {', '.join(SCHEDULES)}.")],
+    collective: Annotated[str, typer.Option(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[int, typer.Option(min=1, max=MAX_RANKS, help="Ranks.")] = 3,
     values: Annotated[str | None, typer.Option(help='A row of numbers for each rank: "2,4,6;1,2,3;4,8,12".')] = None,
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
 ) -> None:
-    """Print every step of an all-reduce: who sends what to whom, and what each rank holds then.
+    """Print every step of a collective: who sends what to whom, and what each rank holds then.
 
     Without --values rank r holds one number per rank, all r+1. Times in the --perfetto file are those of links with
     1 GB/s and 1 us, and of adding at 10 GB/s.
     """
-    if algorithm not in SCHEDULES:
-        raise UserError(f"ALGORITHM: unknown algorithm {algorithm!r}; choose one of {', '.join(SCHEDULES)}.")
+    known = COLLECTIVES.get(collective)
+    if known is None:
+        raise UserError(f"--collective: unknown collective {collective!r}; choose one of {', '.join(COLLECTIVES)}.")
+    if algorithm not in known:
+        raise UserError(f"ALGORITHM: unknown algorithm {algorithm!r}; choose one of {', '.join(known)}.")
     rows = _rows(values) if values is not None else [[float(rank + 1)] * ranks for rank in range(ranks)]
-    schedule = build(algorithm, ranks, len(rows[0]))
     try:
+        schedule = build(algorithm, ranks, len(rows[0]), collective=collective)
         steps = list(trace(schedule, rows))
     except ValueError as error:
         raise UserError(f"--{error}") from error
@@ -50,7 +54,7 @@ def trace_algorithm(
     for number, step in enumerate(steps):
         _tell(number, step)
     for rank, row in enumerate(steps[-1].held if steps else rows):
-        say(f"rank {rank} ends with {_numbers(row)}")
+        say(f"rank {rank} ends with {_result(schedule, rank, row)}")
 
 
 def _tell(number: int, step: TraceStep) -> None:
@@ -62,6 +66,12 @@ def _tell(number: int, step: TraceStep) -> None:
         say(f"  rank {message.src} -> rank {message.dst}: {_numbers(carried)}, which {verb} it at {place}")
     for rank, row in enumerate(step.held):
         say(f"  rank {rank} holds {_numbers(row)}")
+
+
+def _result(schedule: Schedule, rank: int, row: list[float]) -> str:
+    """What belongs to the rank's result; what lies elsewhere is left over from the way."""
+    parts = [row[c.offset : c.offset + c.length] for i, c in enumerate(schedule.chunks) if schedule.is_output(rank, i)]
+    return _numbers([number for part in parts for number in part]) or "nothing"
 
 
 def _range(chunk: tuple[int, int]) -> str:

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 
 import ringscope
+from ringscope.algorithms import SCHEDULES, VENDORS
 
 
 def expect_error(part: str, *arguments: object, **keywords: object) -> None:
@@ -20,7 +21,7 @@ def expect_error(part: str, *arguments: object, **keywords: object) -> None:
 def sums(comm: ringscope.Communicator) -> None:
     """Registered and foreign arrays, in place and out of place, every algorithm, any shape."""
     total = sum(range(comm.size))
-    for algorithm in ("auto", "ring", "direct", "naive", "mpi"):
+    for algorithm in ("auto", *SCHEDULES, *VENDORS):
         x = ringscope.empty((3, 5), "float32")
         x.fill(comm.rank)
         out = ringscope.empty((3, 5), "float32")
@@ -48,7 +49,7 @@ def refusals(comm: ringscope.Communicator) -> None:
     x = np.ones(4, np.float32)
     expect_error("dtype: unknown dtype 'float64'; choose one of float32, int32.", x.astype(np.float64))
     expect_error("op: unknown op 'max'; choose one of sum.", x, op="max")
-    expect_error("algorithm: unknown algorithm 'tree'", x, algorithm="tree")
+    expect_error("algorithm: unknown algorithm 'star'", x, algorithm="star")
     expect_error("x: the array is not contiguous", np.ones((4, 4), np.float32)[:, 1])
     expect_error("x: a list is not a NumPy array", [1.0])
     expect_error("out: float32[3] does not match x, which is float32[4]", x, out=np.ones(3, np.float32))

@@ -15,6 +15,8 @@ import pytest
 RINGSCOPE = str(Path(sys.executable).with_name("ringscope"))
 SMALL = ["-b", "8", "-e", "64K", "-f", "16", "-n", "3", "-w", "1"]
 
+SHARES = [("0", "0"), ("96", "8"), ("2016", "168"), ("32736", "2728")]
+
 
 def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -42,6 +44,15 @@ def test_three_tables_a_verdict_and_json(tmp_path):
     assert len(document["config"]["devices"]) == 2
 
 
+def test_another_collective():
+    done = bench("alltoall", "--ranks", "3", *SMALL)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in done.stdout.splitlines() if line and not line.startswith("#")][:-1]
+    assert [row[:5] for row in rows] == [[size, count, "float", "none", "-1"] for size, count in SHARES] * 2
+    assert all((row[8], row[12]) == ("0", "N/A") for row in rows)
+    assert "MPI_Alltoall" in done.stdout
+
+
 def test_a_wrong_element_is_exit_code_1():
     done = bench("--ranks", "2", *SMALL, "--algorithm", "ring", RINGSCOPE_FAULT="wrong_element")
     assert done.returncode == 1
@@ -54,13 +65,14 @@ def test_a_wrong_element_is_exit_code_1():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--algorithm", "ring,tree"], "benchmark.algorithms[1]: unknown algorithm 'tree'; choose one of ring, "),
+        (["--algorithm", "ring,star"], "benchmark.algorithms[1]: unknown algorithm 'star'; choose one of ring, "),
         (["-b", "2M", "-e", "1M"], "benchmark.min_bytes: min_bytes 2097152 is larger than max_bytes 1048576; "),
         (["-e", "lots"], "-e: 'lots' is not a size; write bytes or a number with K, M or G, "),
         (["--ranks", "0"], "placement.ranks: 0 is too small; give 1 or more."),
         (["-n", "-1"], "benchmark.iterations: -1 is too small; give 1 or more."),
         (["-d", "half"], "benchmark.dtype: unknown dtype 'half'; choose one of float32, int32."),
-        (["broadcast"], "benchmark.collective: unknown collective 'broadcast'; choose one of all_reduce."),
+        (["scan"], "benchmark.collective: unknown collective 'scan'; choose one of all_reduce, reduce_scatter, "),
+        (["reduce", "--algorithm", "direct"], "benchmark.algorithms[0]: reduce has no algorithm direct; choose from "),
         (["--json", "/nowhere/x.json"], "--json: /nowhere/x.json cannot be written (No such file or directory); "),
     ],
 )

@@ -1,10 +1,10 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ringscope.algorithms import SCHEDULES
+from ringscope.messages import Message
 from ringscope.schedule import Schedule, Transfer, partition
-from ringscope.transports.hazards import programs
+from ringscope.transports.hazards import Action, programs
 
 
 class Memory:
@@ -15,6 +15,7 @@ class Memory:
         self.programs = programs(schedule, in_place)
         self.send = [[frozenset({rank}) for _ in schedule.chunks] for rank in range(schedule.ranks)]
         self.recv = self.send if in_place else [[None] * len(schedule.chunks) for _ in range(schedule.ranks)]
+        self.aside = [{} for _ in range(schedule.ranks)]
         self.progress = [0] * schedule.ranks
         self.returned = [False] * schedule.ranks
 
@@ -25,24 +26,38 @@ class Memory:
         program, done = self.programs[rank], self.progress[rank] - 1
         if done < 0:
             return True
-        waits = program.pulls[done].waits if done < len(program.pulls) else program.final_waits
+        waits = program.actions[done].waits if done < len(program.actions) else program.final_waits
         return all(self.progress[peer] >= value for peer, value in waits)
 
     def advance(self, rank: int) -> None:
         program, done = self.programs[rank], self.progress[rank] - 1
-        if done == len(program.pulls):
+        if done == len(program.actions):
             self.returned[rank] = True
             self.send[rank] = ["the caller's again"] * len(self.schedule.chunks)
             return
         if done >= 0:
-            pull = program.pulls[done]
-            value = (self.send if pull.src_is_input else self.recv)[pull.src][pull.chunk]
-            if pull.reduce:
-                own = (self.send if pull.own_is_input else self.recv)[rank][pull.chunk]
-                assert not own & value, "a contribution is added twice"
-                value = own | value
-            self.recv[rank][pull.chunk] = value
+            self._act(program.actions[done])
         self.progress[rank] += 1
+
+    def _act(self, action: Action) -> None:
+        m = action.message
+        if action.commit:
+            values = self.aside[m.dst].pop(action.scratch)
+        else:
+            values = [self._read(m, source, target) for source, target in zip(m.reads, m.writes, strict=True)]
+        if action.scratch is not None and not action.commit:
+            self.aside[m.dst][action.scratch] = values
+            return
+        for target, value in zip(m.writes, values, strict=True):
+            self.recv[m.dst][target] = value
+
+    def _read(self, m: Message, source: int, target: int) -> frozenset[int]:
+        value = (self.send if m.src_is_input else self.recv)[m.src][source]
+        if not m.reduce:
+            return value
+        own = (self.send if m.own_is_input else self.recv)[m.dst][target]
+        assert not own & value, "a contribution is added twice"
+        return own | value
 
 
 @given(st.sampled_from(sorted(SCHEDULES)), st.integers(2, 7), st.integers(0, 20), st.booleans(), st.data())
@@ -65,11 +80,14 @@ def test_any_interleaving_that_the_waits_allow_gives_the_sum(algorithm, ranks, c
 
 def test_one_rank_only_copies():
     (program,) = programs(SCHEDULES["ring"](1, 5), in_place=False)
-    assert program.pulls == []
+    assert program.actions == []
     assert program.untouched == [0]
 
 
-def test_a_step_that_reads_what_it_writes_is_refused():
+def test_an_exchange_is_kept_aside_until_both_have_read():
     exchange = (Transfer("x", 0, 0, 0, 1, reduce=True), Transfer("x", 0, 0, 1, 0, reduce=True))
-    with pytest.raises(ValueError, match="both writes and reads chunk 0 of rank 1"):
-        programs(Schedule(2, partition(4, 1), (exchange,)), in_place=False)
+    schedule = Schedule(2, partition(4, 1), (exchange,))
+    for program in programs(schedule, in_place=True):
+        assert [(action.scratch, action.commit) for action in program.actions] == [(0, False), (0, True)]
+        assert program.scratch_count == 4
+    assert all(len(program.actions) == 1 for program in programs(schedule, in_place=False)), "inputs stay as they are"

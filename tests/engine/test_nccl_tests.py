@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from ringscope.nccl_tests import bus_factor, render_table, to_json
+from ringscope.nccl_tests import bus_factor, elements, render_table, to_json
 from ringscope.record import Hello, Measurement
 from ringscope.spec import BenchmarkSpec
 
@@ -91,9 +91,47 @@ def test_numbers_lose_decimals_before_columns_shift(time_us, shown):
     assert line.split()[5] == shown
 
 
-@pytest.mark.parametrize(("ranks", "factor"), [(1, 0.0), (2, 1.0), (4, 1.5), (8, 1.75)])
-def test_bus_factor(ranks, factor):
-    assert bus_factor("all_reduce", ranks) == factor
+@pytest.mark.parametrize(
+    ("collective", "factors"),
+    [
+        ("all_reduce", [0.0, 1.0, 1.5, 1.75]),
+        *[(name, [0.0, 0.5, 0.75, 0.875]) for name in ("reduce_scatter", "all_gather", "alltoall")],
+        *[(name, [1.0] * 4) for name in ("broadcast", "reduce", "sendrecv")],
+    ],
+)
+def test_bus_factor(collective, factors):
+    assert [bus_factor(collective, ranks) for ranks in (1, 2, 4, 8)] == factors
+
+
+@pytest.mark.parametrize(
+    ("collective", "size_bytes", "itemsize", "ranks", "count", "total"),
+    [
+        ("all_reduce", 1023, 4, 4, 255, 255),
+        ("broadcast", 1023, 4, 4, 255, 255),
+        ("all_gather", 1024, 4, 4, 64, 256),
+        ("all_gather", 1000, 4, 3, 80, 240),
+        ("reduce_scatter", 8, 4, 2, 0, 0),
+        ("alltoall", 100, 8, 3, 4, 12),
+        ("alltoall", 100, 1, 3, 32, 96),
+        ("reduce_scatter", 100, 2, 2, 24, 48),
+    ],
+)
+def test_parts_of_ranks_are_counted_in_pieces_of_16_bytes(collective, size_bytes, itemsize, ranks, count, total):
+    assert elements(collective, size_bytes, itemsize, ranks) == (count, total)
+
+
+def test_other_collectives_have_their_own_names_and_roots():
+    spec = BenchmarkSpec(collective="broadcast", algorithms=("tree",), root=3)
+    text = render_table([row("tree", 10.0, op="none")], spec)
+    assert "# Collective test starting: broadcast algorithm: tree" in text
+    assert text.endswith("# Collective test concluded: broadcast")
+    line = next(line for line in text.splitlines() if line[0] != "#")
+    assert line.split()[2:5] == ["float", "none", "3"]
+    assert to_json(spec, [row("tree", 10.0)], [], [], "", "")["results"][0]["root"] == "     3"
+    spec = BenchmarkSpec(collective="alltoall", algorithms=("direct",), root=0)
+    rows = [row("direct", 10.0, op="none"), row("direct", 10.0, op="none", in_place=True, wrong=None)]
+    line = next(line for line in render_table(rows, spec).splitlines() if line[0] != "#")
+    assert line.split()[4:] == ["-1", "10.00", "104.86", "157.29", "0", "10.00", "104.86", "157.29", "N/A"]
 
 
 def test_json_is_version_3_with_the_algorithm_in_each_result():

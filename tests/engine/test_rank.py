@@ -113,7 +113,7 @@ def test_a_gang_of_the_wrong_size_is_refused(gang, tmp_path):
     [
         (None, "RINGSCOPE_SPEC: cannot read"),
         ("{", "The request body is not valid JSON"),
-        ('{"benchmark": {"algorithms": ["tree"]}}', "benchmark.algorithms[0]: unknown algorithm 'tree'"),
+        ('{"benchmark": {"algorithms": ["star"]}}', "benchmark.algorithms[0]: unknown algorithm 'star'"),
     ],
 )
 def test_a_bad_spec_is_told_in_one_line(gang, tmp_path, content, sentence):

@@ -4,11 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES, choose
+from ringscope.algorithms import SCHEDULES, VENDORS, choose
 from ringscope.algorithms.direct import direct
+from ringscope.algorithms.double_tree import double_tree, parents
+from ringscope.algorithms.halving_doubling import halving_doubling
+from ringscope.algorithms.hierarchical import hierarchical
 from ringscope.algorithms.naive import naive
+from ringscope.algorithms.parameter_server import parameter_server
+from ringscope.algorithms.recursive_doubling import recursive_doubling
 from ringscope.algorithms.ring import ring
+from ringscope.algorithms.tree import tree
 from ringscope.schedule import Schedule, Transfer, hubs, partition
+from ringscope.spec import ALGORITHMS as ALGORITHM_NAMES
 
 RANKS = st.integers(1, 17)
 COUNTS = st.one_of(st.integers(0, 40), st.sampled_from([97, 127, 128, 1009, 65537]))
@@ -22,15 +29,44 @@ def contributions(schedule: Schedule) -> list[list[Counter[int]]]:
         before = [[Counter(chunk) for chunk in rank] for rank in held]
         for t in step:
             sent = before[t.src][t.chunk]
-            held[t.dst][t.chunk] = held[t.dst][t.chunk] + sent if t.reduce else sent
+            held[t.dst][t.target] = before[t.dst][t.target] + sent if t.reduce else sent
     return held
+
+
+def assert_everyone_has_everything(schedule: Schedule) -> None:
+    everyone = Counter(range(schedule.ranks))
+    for rank in contributions(schedule):
+        assert all(held == everyone or not chunk.length for held, chunk in zip(rank, schedule.chunks, strict=True))
 
 
 @given(ALGORITHMS, RANKS, COUNTS)
 def test_every_rank_ends_with_every_contribution_exactly_once(algorithm, ranks, count):
-    schedule = SCHEDULES[algorithm](ranks, count)
-    everyone = Counter(range(ranks))
-    assert all(chunk == everyone for rank in contributions(schedule) for chunk in rank)
+    assert_everyone_has_everything(SCHEDULES[algorithm](ranks, count))
+
+
+@pytest.mark.parametrize("algorithm", ["ring_pipelined", "double_tree"])
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7])
+def test_so_it_does_in_many_segments(algorithm, ranks):
+    schedule = SCHEDULES[algorithm](ranks, 10_000_019)
+    assert len(schedule.chunks) > 2 * ranks
+    assert_everyone_has_everything(schedule)
+
+
+NODES = st.lists(st.integers(1, 5), min_size=1, max_size=5).flatmap(
+    lambda sizes: st.permutations(range(sum(sizes))).map(
+        lambda ranks: [ranks[sum(sizes[:i]) : sum(sizes[: i + 1])] for i in range(len(sizes))]
+    )
+)
+
+
+@given(NODES, COUNTS)
+def test_so_it_does_over_any_nodes(nodes, count):
+    assert_everyone_has_everything(hierarchical(sum(map(len, nodes)), count, nodes))
+
+
+@given(st.integers(1, 9), RANKS, COUNTS)
+def test_so_it_does_with_any_number_of_servers(servers, ranks, count):
+    assert_everyone_has_everything(parameter_server(ranks, count, servers))
 
 
 @given(ALGORITHMS, RANKS, COUNTS)
@@ -46,23 +82,110 @@ def test_chunks_cover_the_buffer_in_order(algorithm, ranks, count):
 @given(ALGORITHMS, RANKS, COUNTS)
 def test_transfers_of_a_step_do_not_conflict(algorithm, ranks, count):
     for number, step in enumerate(SCHEDULES[algorithm](ranks, count).steps):
-        written = [(t.dst, t.chunk) for t in step]
+        written = [(t.dst, t.target) for t in step]
         assert len(set(written)) == len(written)
-        assert not set(written) & {(t.src, t.chunk) for t in step}
         assert all(t.step == number and t.src != t.dst for t in step)
 
 
-@given(st.sampled_from(["ring", "direct"]), RANKS, st.integers(0, 500))
-def test_ring_and_direct_send_the_least_possible(algorithm, ranks, per_rank):
-    schedule = SCHEDULES[algorithm](ranks, per_rank * ranks)
-    assert schedule.elements_sent() == [2 * (ranks - 1) * per_rank] * ranks
+@given(ALGORITHMS, RANKS, COUNTS)
+def test_every_rank_has_one_partner_each_way_in_a_step(algorithm, ranks, count):
+    """One port each way, which the cost model takes for granted."""
+    for step in SCHEDULES[algorithm](ranks, count).steps:
+        pairs = {(t.src, t.dst) for t in step}
+        assert len({src for src, _ in pairs}) == len({dst for _, dst in pairs}) == len(pairs)
 
 
-@given(st.sampled_from(["ring", "direct"]), RANKS, COUNTS)
+LEAST = ["ring", "ring_pipelined", "direct", "hierarchical"]
+
+
+@given(st.sampled_from(LEAST), RANKS, st.integers(0, 500))
+def test_rings_and_direct_send_the_least_possible(algorithm, ranks, per_rank):
+    sent = SCHEDULES[algorithm](ranks, 2 * per_rank * ranks).elements_sent()
+    assert sent == [4 * (ranks - 1) * per_rank] * ranks
+
+
+@given(st.sampled_from(LEAST), RANKS, COUNTS)
 def test_uneven_chunks_cost_at_most_one_element_per_message(algorithm, ranks, count):
     sent = SCHEDULES[algorithm](ranks, count).elements_sent()
     assert sum(sent) == 2 * (ranks - 1) * count
-    assert max(sent) <= 2 * (ranks - 1) * -(-count // ranks)
+    assert max(sent) <= 2 * (ranks - 1) * (count // ranks + 2)
+
+
+@given(st.sampled_from(["naive", "tree", "double_tree", "parameter_server"]), RANKS, COUNTS)
+def test_trees_and_servers_move_every_element_once_up_and_once_down_each_edge(algorithm, ranks, count):
+    assert sum(SCHEDULES[algorithm](ranks, count).elements_sent()) == 2 * (ranks - 1) * count
+
+
+@given(RANKS, COUNTS)
+def test_recursive_doubling_sends_the_buffer_in_every_round(ranks, count):
+    power = ranks.bit_length() - 1
+    surplus = ranks - (1 << power)
+    folded = [count, (power + 1) * count] * surplus
+    assert recursive_doubling(ranks, count).elements_sent() == folded + [power * count] * (ranks - 2 * surplus)
+
+
+@given(RANKS, st.integers(0, 100))
+def test_halving_doubling_sends_as_little_as_the_ring_of_a_power_of_two(ranks, per_part):
+    parts = 1 << (ranks.bit_length() - 1)
+    count, least, surplus = parts * per_part, 2 * (parts - 1) * per_part, ranks - parts
+    sent = halving_doubling(ranks, count).elements_sent()
+    assert sent == [count, count + least] * surplus + [least] * (ranks - 2 * surplus)
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 9))
+def test_hierarchical_sends_little_between_nodes(per_node, nodes, share):
+    ranks = per_node * nodes
+    groups = [range(node * per_node, (node + 1) * per_node) for node in range(nodes)]
+    schedule = hierarchical(ranks, ranks * share, groups)
+    assert schedule.elements_sent() == [2 * (ranks - 1) * share] * ranks
+    between = [0] * ranks
+    for t in schedule.transfers():
+        between[t.src] += schedule.chunks[t.chunk].length * (t.src // per_node != t.dst // per_node)
+    assert between == [2 * (nodes - 1) * share] * ranks
+
+
+def test_nodes_must_name_every_rank_once():
+    with pytest.raises(ValueError, match=r"does not name every rank from 0 to 2 once"):
+        hierarchical(3, 10, [[0, 1]])
+
+
+@given(st.integers(1, 9), RANKS, st.integers(0, 50))
+def test_servers_share_the_load(servers, ranks, share):
+    servers = min(servers, ranks)
+    sent = sorted(parameter_server(ranks, servers * share, servers).elements_sent())
+    worker, server = servers * share, (servers - 1) * share + (ranks - 1) * share
+    assert sent == [worker] * (ranks - servers) + [server] * servers
+
+
+@given(st.integers(2, 65))
+def test_no_rank_but_a_root_is_inner_in_both_trees(ranks):
+    first, second = parents(ranks)
+    roots = {(set(range(ranks)) - set(tree)).pop() for tree in (first, second)}
+    assert not set(first.values()) & set(second.values()) - roots - {0}
+    for parent in (first, second):
+        assert len(parent) == ranks - 1
+        assert max(Counter(parent.values()).values()) <= 2
+
+
+@given(st.integers(2, 17), st.integers(1, 100))
+def test_step_counts_of_trees(ranks, count):
+    assert len(tree(ranks, count).steps) == 2 * (ranks - 1).bit_length()
+    surplus = ranks & (ranks - 1) != 0
+    assert len(recursive_doubling(ranks, count).steps) == ranks.bit_length() - 1 + 2 * surplus
+    assert len(halving_doubling(ranks, count).steps) == 2 * (ranks.bit_length() - 1) + 2 * surplus
+
+
+@given(st.integers(3, 33))
+def test_segments_of_the_double_tree_follow_closely(ranks):
+    one, many = double_tree(ranks, 2), double_tree(ranks, 2 * 32 << 16)
+    assert len(many.chunks) == 32 * len(one.chunks)
+    assert len(many.steps) < len(one.steps) + 31 * 6.5, (
+        "4 at least: an inner rank receives 3 times for its tree, once for the other"
+    )
+
+
+def test_every_name_is_known_to_specifications():
+    assert {*SCHEDULES, *VENDORS} == set(ALGORITHM_NAMES)
 
 
 @given(RANKS, COUNTS)

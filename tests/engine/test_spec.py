@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from ringscope.spec import BenchmarkSpec, JobSpec, Placement, field_errors, pointer
+from ringscope.algorithms import COLLECTIVES as SCHEDULES
+from ringscope.spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, JobSpec, Placement, available, field_errors, pointer
 
 
 def test_sizes_step_as_nccl_tests_does() -> None:
@@ -35,6 +36,16 @@ def test_a_specification_survives_json_and_never_changes() -> None:
             "/benchmark/dtype",
             "unknown dtype 'float8'; choose one of float32, int32.",
         ),
+        (
+            {"benchmark": {"collective": "broadcast", "algorithms": ["tree", "direct"]}},
+            "/benchmark/algorithms/1",
+            "broadcast has no algorithm direct; choose from ring, tree, naive, mpi.",
+        ),
+        (
+            {"benchmark": {"collective": "reduce", "root": 2}},
+            "/benchmark/root",
+            "2 is not one of 2 ranks; give 0 to 1.",
+        ),
         ({"priority": 101}, "/priority", "101 is too large; give 100 or less."),
         ({"placement": {"ranks": "many"}}, "/placement/ranks", "got 'many'."),
     ],
@@ -49,3 +60,14 @@ def test_a_sentence_names_field_and_remedy(body: dict, where: str, words: str) -
 
 def test_a_pointer_escapes_what_would_mislead() -> None:
     assert pointer(("labels", "a/b~c", 0)) == "/labels/a~1b~0c/0"
+
+
+def test_the_usual_algorithms_are_those_that_the_collective_has() -> None:
+    assert BenchmarkSpec().algorithms == ("ring", "direct", "mpi")
+    assert BenchmarkSpec(collective="alltoall").algorithms == ("direct", "mpi")
+    assert BenchmarkSpec(collective="reduce").algorithms == ("ring", "mpi")
+
+
+def test_every_collective_has_schedules() -> None:
+    assert set(COLLECTIVES) == set(SCHEDULES)
+    assert all(set(available(collective)) <= set(ALGORITHMS) for collective in COLLECTIVES)

@@ -1,4 +1,4 @@
-"""Both transports, every algorithm, dtype and awkward length, on real ranks."""
+"""Both transports, every collective, algorithm and awkward length, on real ranks."""
 
 import pytest
 
@@ -10,7 +10,7 @@ RANKS = [1, 2, 3, 4]
 def test_every_algorithm_is_exact(gang, ranks, transport):
     done = gang(ranks, "exact_main.py", transport)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("checked 480") == ranks
+    assert done.stdout.count("checked 1740") == ranks
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

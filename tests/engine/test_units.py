@@ -1,6 +1,6 @@
 import pytest
 
-from ringscope.units import format_size, parse_size
+from ringscope.units import format_size, parse_amount, parse_duration, parse_rate, parse_size
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,61 @@ def test_parse_size_refuses_anything_else_with_a_sentence(text):
 def test_format_size(size_bytes, text):
     assert format_size(size_bytes) == text
     assert parse_size(text) == size_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "size_bytes"),
+    [
+        ("1.2GB", 1_200_000_000),
+        ("1.2 GiB", 1_288_490_189),
+        ("64M", 64 << 20),
+        ("64MB", 64_000_000),
+        ("64mib", 64 << 20),
+        ("4096", 4096),
+        ("4096B", 4096),
+        ("2TB", 2 * 10**12),
+        (".5kB", 500),
+    ],
+)
+def test_parse_amount_tells_decimal_from_binary(text, size_bytes):
+    assert parse_amount(text) == size_bytes
+
+
+@pytest.mark.parametrize("text", ["", "GB", "-1GB", "1.2.GB", "1GBit", "1e9", "9" * 400 + "TB", "nan"])
+def test_parse_amount_refuses_anything_else(text):
+    with pytest.raises(ValueError, match=r"is not an amount of data; write for example 1\.2GB"):
+        parse_amount(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_per_s"),
+    [
+        ("1GB/s", 1e9),
+        ("1 GiB/s", 1 << 30),
+        ("10Gbit/s", 1.25e9),
+        ("10Gbps", 1.25e9),
+        ("10Gb/s", 1.25e9),
+        ("10GBps", 1e10),
+        ("80Mbit/s", 1e7),
+        ("100B/s", 100),
+    ],
+)
+def test_parse_rate_tells_bytes_from_bits(text, bytes_per_s):
+    assert parse_rate(text) == bytes_per_s
+
+
+@pytest.mark.parametrize("text", ["", "1", "1GB", "0GB/s", "-1GB/s", "GB/s", "1GB/min"])
+def test_parse_rate_refuses_anything_else(text):
+    with pytest.raises(ValueError, match="is not a rate; write for example 1GB/s or 10Gbit/s"):
+        parse_rate(text)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("5us", 5e-6), ("1.5 ms", 1.5e-3), ("0", 0), ("2s", 2), ("3ns", 3e-9)])
+def test_parse_duration(text, seconds):
+    assert parse_duration(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "us", "-5us", "5 minutes", "5Us"])
+def test_parse_duration_refuses_anything_else(text):
+    with pytest.raises(ValueError, match="is not a duration; write for example 5us"):
+        parse_duration(text)

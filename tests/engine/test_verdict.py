@@ -53,3 +53,8 @@ def test_the_size_nearest_to_one_mebibyte_counts_and_only_out_of_place() -> None
 def test_wrong_results_come_first() -> None:
     assert verdict([row("ring", 40, wrong=3)]).startswith("Wrong results: 3 elements")
     assert verdict([]) == ""
+
+
+def test_the_vendor_is_named_by_its_function():
+    rows = [row("tree", 20), row("mpi", 10)]
+    assert verdict(rows, "broadcast") == "MPI_Bcast is 2.0x tree at 1 MiB (median iteration)"

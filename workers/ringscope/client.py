@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ringscope.errors import UserError
 from ringscope.record import Measurement
+from ringscope.spec import JobSpec
 
 TIMEOUT_SECONDS = 30.0
 PAGE_ITEMS = 500
@@ -68,6 +69,7 @@ class Job(View):
     id: int
     name: str
     kind: str
+    spec: JobSpec
     state: str
     reason: str | None
     message: str

@@ -8,9 +8,12 @@ from itertools import zip_longest
 from typing import Any
 
 from ringscope import __version__
+from ringscope.algorithms import ROOTED
 from ringscope.record import Hello, Measurement
 from ringscope.spec import BenchmarkSpec
 
+PER_RANK = frozenset({"reduce_scatter", "all_gather", "alltoall"})
+UNCHECKED_IN_PLACE = frozenset({"alltoall", "sendrecv"})
 _TYPES = {"float32": "float", "int32": "int32"}
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
 _RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"
@@ -32,10 +35,26 @@ _Pair = tuple[Measurement | None, Measurement | None]
 
 
 def bus_factor(collective: str, ranks: int) -> float:
-    """What algbw is multiplied by to count bytes on the bus (nccl-tests doc/PERFORMANCE.md); one rank: 0."""
-    if collective != "all_reduce":
-        raise ValueError(f"{collective}: there is no bus factor for it.")
-    return 2 * (ranks - 1) / ranks
+    """What algbw is multiplied by to count bytes on the bus (nccl-tests doc/PERFORMANCE.md)."""
+    match collective:
+        case "all_reduce":
+            return 2 * (ranks - 1) / ranks
+        case "reduce_scatter" | "all_gather" | "alltoall":
+            return (ranks - 1) / ranks
+        case "broadcast" | "reduce" | "sendrecv":
+            return 1.0
+    raise ValueError(f"{collective}: there is no bus factor for it.")
+
+
+def elements(collective: str, size_bytes: int, itemsize: int, ranks: int) -> tuple[int, int]:
+    """What a size means: (the count column, the elements of the larger of input and result).
+
+    Collectives with a part per rank count that part, in whole pieces of 16 bytes, so that small sizes become 0.
+    """
+    if collective in PER_RANK:
+        count = size_bytes // itemsize // ranks & -(16 // itemsize)
+        return count, count * ranks
+    return size_bytes // itemsize, size_bytes // itemsize
 
 
 def render_table(
@@ -64,8 +83,11 @@ def to_json(
         "args": list(arguments),
         "env": [],
         "ringscope_version": __version__,
+        "collective": spec.collective,
         "config": _config(spec, sorted(ranks, key=lambda hello: hello.rank)),
-        "results": [_result(pair) for rows in _by_algorithm(measurements).values() for pair in _placements(rows)],
+        "results": [
+            _result(pair, _root(spec)) for rows in _by_algorithm(measurements).values() for pair in _placements(rows)
+        ],
         "out_of_bounds": {"count": failed, "okay": _boolean(not failed)},
         "average_bus_bandwidth": {"bandwidth": round(_mean_busbw(measurements), 6), "okay": "unchecked"},
         "errors": [],
@@ -82,7 +104,7 @@ def _table(
     first, failed = rows[0], _failed_checks(rows)
     yield f"# ringscope version {__version__}"
     yield (
-        f"# Collective test starting: all_reduce algorithm: {algorithm} transport: {first.transport} "
+        f"# Collective test starting: {_collective(spec)} algorithm: {algorithm} transport: {first.transport} "
         f"ranks: {first.ranks}"
     )
     yield _parameters(rows, spec)
@@ -91,11 +113,11 @@ def _table(
         yield "# Using devices"
         yield from (f"#  Rank {d.rank:2d} Group  0 Pid {d.pid:6d} on {d.host:>10} device  cpu" for d in devices)
     yield from _HEADER
-    yield from map(_row, _placements(rows))
+    yield from (_row(pair, _root(spec)) for pair in _placements(rows))
     yield f"# Out of bounds values : {failed} {'FAILED' if failed else 'OK'}"
     yield f"# Avg bus bandwidth    : {_mean_busbw(rows):g} "
     yield "#"
-    yield "# Collective test concluded: all_reduce"
+    yield f"# Collective test concluded: {_collective(spec)}"
 
 
 def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:
@@ -105,17 +127,25 @@ def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:
         else (min(row.size_bytes for row in rows), max(row.size_bytes for row in rows))
     )
     steps = f"step: {spec.step_factor}(factor) warmup iters: {spec.warmup} " if spec else ""
-    checked = int(rows[0].wrong is not None)
+    checked = int(spec.check if spec else rows[0].wrong is not None)
     return (
         f"# nThread 1 nGpus 1 minBytes {smallest} maxBytes {largest} {steps}iters: {rows[0].iterations} "
         f"agg iters: 1 validation: {checked} graph: 0"
     )
 
 
-def _row(pair: _Pair) -> str:
+def _collective(spec: BenchmarkSpec | None) -> str:
+    return spec.collective if spec else "all_reduce"
+
+
+def _root(spec: BenchmarkSpec | None) -> int:
+    return spec.root if spec and spec.collective in ROOTED else -1
+
+
+def _row(pair: _Pair, root: int) -> str:
     row = pair[0] or pair[1]
     assert row is not None
-    left = f"{row.size_bytes:12d}" + _LEFT.format(row.count, _TYPES[row.dtype], row.op, -1)
+    left = f"{row.size_bytes:12d}" + _LEFT.format(row.count, _TYPES[row.dtype], row.op, root)
     return left + "".join(map(_columns, pair))
 
 
@@ -177,7 +207,7 @@ def _config(spec: BenchmarkSpec, devices: Sequence[Hello]) -> dict[str, Any]:
     }
 
 
-def _result(pair: _Pair) -> dict[str, Any]:
+def _result(pair: _Pair, root: int) -> dict[str, Any]:
     row = pair[0] or pair[1]
     assert row is not None
     result: dict[str, Any] = {
@@ -185,7 +215,7 @@ def _result(pair: _Pair) -> dict[str, Any]:
         "count": row.count,
         "type": _TYPES[row.dtype],
         "redop": row.op,
-        "root": "    -1",
+        "root": f"{root:>6}",
         "algorithm": row.algorithm,
         "transport": row.transport,
     }

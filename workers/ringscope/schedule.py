@@ -1,10 +1,11 @@
 """Schedules: who sends which chunk to whom in which step. Pure data: transports execute it, tests count it.
 
 A buffer of ``length`` elements is cut into chunks. The transfers of one step are simultaneous: each reads what
-the source held before the step. Within a step no two transfers write one chunk of one rank, and none reads a
-chunk that another writes at the same rank. An executor may start a transfer as soon as what it reads is there.
+the source held before the step, also where two ranks exchange a chunk. Within a step no two transfers write one
+chunk of one rank. An executor may start a transfer as soon as what it reads is there.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,10 +19,29 @@ class Chunk(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """One message: ``dst`` adds the chunk of ``src`` to its own (reduce), or replaces its own by it."""
+    """``dst`` combines the chunk of ``src`` with its own (reduce), or replaces its own by it.
+
+    ``into`` is where it lands at ``dst`` when that is another chunk, of equal length.
+    """
 
     phase: str
     step: int
+    chunk: int
+    src: int
+    dst: int
+    reduce: bool
+    into: int | None = None
+
+    @property
+    def target(self) -> int:
+        """The chunk of ``dst`` that is written."""
+        return self.chunk if self.into is None else self.into
+
+
+class Move(NamedTuple):
+    """A transfer that has no step yet."""
+
+    phase: str
     chunk: int
     src: int
     dst: int
@@ -30,11 +50,16 @@ class Transfer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """All transfers of one collective call, step by step."""
+    """All transfers of one collective call, step by step.
+
+    ``outputs[r]`` are the chunks that rank r's result consists of (None: all of them, on every rank); what the
+    result holds elsewhere is left over from the way.
+    """
 
     ranks: int
     chunks: tuple[Chunk, ...]
     steps: tuple[tuple[Transfer, ...], ...]
+    outputs: tuple[frozenset[int], ...] | None = None
 
     @property
     def length(self) -> int:
@@ -44,6 +69,10 @@ class Schedule:
     def transfers(self) -> Iterable[Transfer]:
         """Every transfer that moves something, in step order; empty chunks travel nowhere."""
         return (t for step in self.steps for t in step if self.chunks[t.chunk].length)
+
+    def is_output(self, rank: int, chunk: int) -> bool:
+        """Whether the chunk belongs to the result of ``rank``."""
+        return self.outputs is None or chunk in self.outputs[rank]
 
     def elements_sent(self) -> list[int]:
         """Elements that each rank sends."""
@@ -69,11 +98,42 @@ def partition(count: int, parts: int) -> tuple[Chunk, ...]:
     return tuple(Chunk(i * length + min(i, longer), length + (i < longer)) for i in range(parts))
 
 
+def joined(*phases: Iterable[Iterable[Transfer]]) -> tuple[tuple[Transfer, ...], ...]:
+    """The steps of all phases one after another, numbered through; steps without a transfer are left out."""
+    full = [tuple(step) for phase in phases for step in phase]
+    return tuple(tuple(t._replace(step=number) for t in step) for number, step in enumerate(filter(None, full)))
+
+
+def pack(moves: Iterable[Move]) -> tuple[tuple[Transfer, ...], ...]:
+    """Steps for moves that are listed in an order in which they could run one by one.
+
+    Each goes into the earliest step in which what it reads is there, what it overwrites is no longer needed, and
+    its source sends and its destination receives nothing else: one port each way, as in the cost model.
+    """
+    steps: defaultdict[int, list[Transfer]] = defaultdict(list)
+    ready: defaultdict[tuple[int, int], int] = defaultdict(int)  # (rank, chunk) -> first step that sees the last write
+    unread: defaultdict[tuple[int, int], int] = defaultdict(int)  # (rank, chunk) -> first step after its last reader
+    sending: set[tuple[int, int]] = set()  # (step, rank)
+    receiving: set[tuple[int, int]] = set()
+    for move in moves:
+        source, target = (move.src, move.chunk), (move.dst, move.chunk)
+        step = max(ready[source], ready[target], unread[target])
+        while (step, move.src) in sending or (step, move.dst) in receiving:
+            step += 1
+        sending.add((step, move.src))
+        receiving.add((step, move.dst))
+        steps[step].append(Transfer(move.phase, step, *move[1:]))
+        ready[target] = step + 1
+        unread[source] = max(unread[source], step + 1)
+    return joined(steps[number] for number in sorted(steps))
+
+
 def hubs(schedule: Schedule) -> tuple[Hub, ...] | None:
     """One hub per non-empty chunk, or None when some chunk has none.
 
-    A chunk has a hub when one rank takes part in all of its transfers and first only reduces what comes in,
-    then only sends out. With memory that every rank can reach, the hub then needs no partner's help.
+    A chunk has a hub when one rank takes part in all of its transfers, and first reduces all that comes in, then only
+    sends out. With memory that every rank can reach, the hub then needs no partner's help. A chunk that nobody adds
+    to has none: its readers are faster side by side.
     """
     by_chunk: dict[int, list[Transfer]] = {i: [] for i, chunk in enumerate(schedule.chunks) if chunk.length}
     for transfer in schedule.transfers():
@@ -84,13 +144,14 @@ def hubs(schedule: Schedule) -> tuple[Hub, ...] | None:
 
 
 def _hub(chunk: int, transfers: list[Transfer]) -> Hub | None:
-    if not transfers:
+    if not transfers or any(t.target != t.chunk for t in transfers):
         return None
     for rank in (transfers[0].dst, transfers[0].src):
         incoming = [t for t in transfers if t.dst == rank]
         outgoing = [t for t in transfers if t.src == rank]
         if (
-            incoming + outgoing == transfers  # also the order: all that comes in, before anything goes out
+            incoming
+            and incoming + outgoing == transfers  # also the order: all that comes in, before anything goes out
             and all(t.reduce for t in incoming)
             and not any(t.reduce for t in outgoing)
         ):

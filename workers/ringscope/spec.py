@@ -10,8 +10,23 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-Collective = Literal["all_reduce"]
-Algorithm = Literal["ring", "naive", "direct", "mpi"]
+from ringscope.algorithms import COLLECTIVES as SCHEDULES_BY_COLLECTIVE
+from ringscope.algorithms import VENDORS
+
+Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
+Algorithm = Literal[
+    "ring",
+    "ring_pipelined",
+    "direct",
+    "recursive_doubling",
+    "halving_doubling",
+    "tree",
+    "double_tree",
+    "hierarchical",
+    "parameter_server",
+    "naive",
+    "mpi",
+]
 TransportName = Literal["auto", "shared_memory", "mpi"]
 Device = Literal["auto", "cpu"]
 DType = Literal["float32", "int32"]
@@ -21,6 +36,13 @@ JobKind = Literal["benchmark"]
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
 MAX_MESSAGE_BYTES = 1 << 36
+_USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
+
+
+def available(collective: object) -> tuple[str, ...]:
+    """The algorithms of a collective; none for what is no collective."""
+    schedules = SCHEDULES_BY_COLLECTIVE.get(collective) if isinstance(collective, str) else None
+    return (*schedules, *sorted(VENDORS)) if schedules else ()
 
 
 class SpecModel(BaseModel):
@@ -34,20 +56,31 @@ class BenchmarkSpec(SpecModel):
 
     collective: Collective = Field("all_reduce", description="The collective to measure.")
     algorithms: Annotated[tuple[Algorithm, ...], Field(min_length=1)] = Field(
-        ("ring", "direct", "mpi"), description="Measured side by side, interleaved size by size."
+        _USUAL_ALGORITHMS, description="Measured side by side, interleaved size by size."
     )
     transport: TransportName = Field(
         "auto", description="How schedules move data; auto takes shared memory inside one node, else MPI."
     )
     device: Device = Field("auto", description="Where the buffers live.")
     dtype: DType = "float32"
-    op: Op = "sum"
+    op: Op = Field("sum", description="How values are combined, in the collectives that reduce.")
+    root: int = Field(0, ge=0, description="The rank that broadcast sends from and reduce sends to.")
     min_bytes: int = Field(8, ge=0, le=MAX_MESSAGE_BYTES)
     max_bytes: int = Field(64 << 20, ge=0, le=MAX_MESSAGE_BYTES)
     step_factor: int = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
     warmup: int = Field(5, ge=0, le=100_000, description="Untimed iterations before each size.")
     iterations: int = Field(20, ge=1, le=1_000_000, description="Timed iterations of each size.")
     check: bool = Field(True, description="Compare every element with the exact answer after each size.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_algorithms(cls, data: Any) -> Any:
+        """Without a choice: the usual three, as far as the collective has them."""
+        if isinstance(data, dict) and "algorithms" not in data:
+            known = available(data.get("collective", "all_reduce"))
+            if known:
+                return data | {"algorithms": tuple(a for a in _USUAL_ALGORITHMS if a in known)}
+        return data
 
     @field_validator("algorithms")
     @classmethod
@@ -56,6 +89,18 @@ class BenchmarkSpec(SpecModel):
         if repeated:
             raise ValueError(f"{', '.join(repeated)} is named more than once; name each algorithm once.")
         return algorithms
+
+    @model_validator(mode="after")
+    def _collective_has_the_algorithms(self) -> "BenchmarkSpec":
+        known = available(self.collective)
+        for index, name in enumerate(self.algorithms):
+            if name not in known:
+                raise _at(
+                    ("algorithms", index),
+                    f"{self.collective} has no algorithm {name}; choose from {', '.join(known)}.",
+                    name,
+                )
+        return self
 
     @model_validator(mode="after")
     def _range_is_not_empty(self) -> "BenchmarkSpec":
@@ -125,6 +170,17 @@ class JobSpec(SpecModel):
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
     time_limit_seconds: int = Field(600, ge=1, le=7 * 86_400)
     labels: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _root_is_a_rank(self) -> "JobSpec":
+        if self.benchmark.root >= self.placement.ranks:
+            raise _at(
+                ("benchmark", "root"),
+                f"{self.benchmark.root} is not one of {self.placement.ranks} ranks; "
+                f"give 0 to {self.placement.ranks - 1}.",
+                self.benchmark.root,
+            )
+        return self
 
 
 class FieldError(BaseModel):

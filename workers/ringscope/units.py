@@ -1,9 +1,15 @@
-"""Sizes as people write them. Sizes are binary (1 MiB = 1048576 B), rates decimal (1 GB/s = 1e9 B/s)."""
+"""Sizes, rates and times as people write them. Sizes are binary (1 MiB = 1048576 B), rates decimal (GB/s = 1e9 B/s)."""
 
 import re
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(?:([kmg])(?:i?b)?|b)?\s*", re.IGNORECASE)
 _POWER = {"": 0, "k": 10, "m": 20, "g": 30}
+_PER_SECOND = {"": 1.0, "s": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9}
+_PREFIXES = ("", "k", "m", "g", "t")
+_NUMBER = r"\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*"
+_AMOUNT = re.compile(_NUMBER + r"([kmgt]?)(i?)(b?)\s*", re.IGNORECASE)
+_RATE = re.compile(_NUMBER + r"([kmgt]?)(i?)(b|bits?)\s*(?:/\s*s|ps)\s*", re.IGNORECASE)
+_DURATION = re.compile(_NUMBER + r"(s|ms|us|µs|ns|)\s*")
 
 
 def parse_size(text: str) -> int:
@@ -23,3 +29,42 @@ def format_size(size_bytes: int) -> str:
         if size_bytes >= 1 << power:
             return f"{round(size_bytes / (1 << power), 2):g} {unit}"
     return f"{size_bytes} B"
+
+
+def parse_amount(text: str) -> int:
+    """Bytes as data sheets write them: "1.2GB" is decimal, "1.2GiB" binary, "1.2G" binary as in nccl-tests.
+
+    Raises ValueError with a sentence for anything else.
+    """
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not an amount of data; write for example 1.2GB, 64MiB or 4096.")
+    is_binary = bool(match[3]) or not match[4]
+    return round(float(match[1]) * _factor(match[2], is_binary))
+
+
+def parse_rate(text: str) -> float:
+    """Bytes per second: "1GB/s" and "1 GiB/s" count bytes, "10Gbit/s", "10Gbps" and "10Gb/s" bits.
+
+    Raises ValueError with a sentence for anything else, and for zero.
+    """
+    match = _RATE.fullmatch(text)
+    if match is None or float(match[1]) == 0:
+        raise ValueError(f"{text!r} is not a rate; write for example 1GB/s or 10Gbit/s.")
+    per_s = float(match[1]) * _factor(match[2], bool(match[3]))
+    return per_s if match[4] == "B" else per_s / 8
+
+
+def parse_duration(text: str) -> float:
+    """Seconds: "5us", "1.5 ms", "0".
+
+    Raises ValueError with a sentence for anything else.
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a duration; write for example 5us, 1.5ms or 2s.")
+    return float(match[1]) / _PER_SECOND[match[2]]
+
+
+def _factor(prefix: str, is_binary: bool) -> float:
+    return float((1024 if is_binary else 1000) ** _PREFIXES.index(prefix.lower()))

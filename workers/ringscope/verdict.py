@@ -3,14 +3,23 @@
 from collections.abc import Sequence
 from math import log2
 
+from ringscope.algorithms import VENDORS
 from ringscope.record import Measurement
 from ringscope.units import format_size
 
-VENDOR_NAMES = {"mpi": "MPI_Allreduce"}
+VENDOR_NAMES = {
+    "all_reduce": "MPI_Allreduce",
+    "reduce_scatter": "MPI_Reduce_scatter",
+    "all_gather": "MPI_Allgatherv",
+    "broadcast": "MPI_Bcast",
+    "reduce": "MPI_Reduce",
+    "alltoall": "MPI_Alltoall",
+    "sendrecv": "MPI_Sendrecv",
+}
 REFERENCE_BYTES = 1 << 20
 
 
-def verdict(rows: Sequence[Measurement]) -> str:
+def verdict(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
     """Which algorithm wins and by how much, out of place, at the measured size nearest to 1 MiB.
 
     Two choices keep it honest: the size is fixed beforehand, since the one with the largest ratio would flatter; and
@@ -28,9 +37,10 @@ def verdict(rows: Sequence[Measurement]) -> str:
     winner, *rest = fastest_first
     at = f"at {format_size(size_bytes)}"
     if not rest:
-        return f"{_name(winner)} reaches {winner.busbw_gb_per_s:.3g} GB/s bus bandwidth {at}"
-    rival = next((row for row in rest if row.algorithm in VENDOR_NAMES), rest[0])
-    return f"{_name(winner)} is {rival.p50_us / winner.p50_us:.1f}x {_name(rival)} {at} (median iteration)"
+        return f"{_name(winner, collective)} reaches {winner.busbw_gb_per_s:.3g} GB/s bus bandwidth {at}"
+    rival = next((row for row in rest if row.algorithm in VENDORS), rest[0])
+    ratio = rival.p50_us / winner.p50_us
+    return f"{_name(winner, collective)} is {ratio:.1f}x {_name(rival, collective)} {at} (median iteration)"
 
 
 def _reference_size(rows: Sequence[Measurement]) -> int:
@@ -38,5 +48,5 @@ def _reference_size(rows: Sequence[Measurement]) -> int:
     return min(sizes, key=lambda size: abs(log2(size / REFERENCE_BYTES)), default=0)
 
 
-def _name(row: Measurement) -> str:
-    return VENDOR_NAMES.get(row.algorithm, row.algorithm)
+def _name(row: Measurement, collective: str) -> str:
+    return VENDOR_NAMES[collective] if row.algorithm in VENDORS else row.algorithm

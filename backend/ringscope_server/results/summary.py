@@ -9,7 +9,7 @@ from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary
 EMPTY = BenchmarkSummary(best=[], wrong=0, verdict="")
 
 
-def summarise(rows: Sequence[Measurement]) -> BenchmarkSummary:
+def summarise(rows: Sequence[Measurement], collective: str) -> BenchmarkSummary:
     """Best bus bandwidth per algorithm, wrong elements over all rows, and the verdict."""
     best: dict[str, Measurement] = {}
     for row in rows:
@@ -27,5 +27,5 @@ def summarise(rows: Sequence[Measurement]) -> BenchmarkSummary:
             for row in fastest_first
         ],
         wrong=sum(row.wrong or 0 for row in rows),
-        verdict=verdict(rows) if rows else "",
+        verdict=verdict(rows, collective) if rows else "",
     )

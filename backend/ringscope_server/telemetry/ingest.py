@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope import record
 from ringscope.protocol import RecordBatch
+from ringscope.spec import JobSpec
 from ringscope_server.db.models import Job, LogLine, Measurement, Member, Step
 from ringscope_server.results.queries import log_line_view, measurement_view
 from ringscope_server.results.summary import summarise
@@ -85,7 +86,8 @@ async def _store(
 
 async def _refresh_summary(session: AsyncSession, attempt_id: int, job_id: int) -> None:
     stored = (await session.scalars(select(Measurement).where(Measurement.attempt_id == attempt_id))).all()
-    summary = summarise([as_record(row) for row in stored])
+    spec = JobSpec.model_validate((await session.scalars(select(Job.spec).where(Job.id == job_id))).one())
+    summary = summarise([as_record(row) for row in stored], spec.benchmark.collective)
     await session.execute(
         update(Job).where(Job.id == job_id).values(rows_done=len(stored), summary=summary.model_dump(mode="json"))
     )

@@ -493,7 +493,7 @@ export interface components {
              *       "mpi"
              *     ]
              */
-            algorithms: ("ring" | "naive" | "direct" | "mpi")[];
+            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi")[];
             /**
              * Check
              * @description Compare every element with the exact answer after each size.
@@ -504,9 +504,9 @@ export interface components {
              * Collective
              * @description The collective to measure.
              * @default all_reduce
-             * @constant
+             * @enum {string}
              */
-            collective: "all_reduce";
+            collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
             /**
              * Device
              * @description Where the buffers live.
@@ -538,10 +538,17 @@ export interface components {
             min_bytes: number;
             /**
              * Op
+             * @description How values are combined, in the collectives that reduce.
              * @default sum
              * @constant
              */
             op: "sum";
+            /**
+             * Root
+             * @description The rank that broadcast sends from and reduce sends to.
+             * @default 0
+             */
+            root: number;
             /**
              * Step Factor
              * @description Each size is the one before times this.
@@ -742,6 +749,7 @@ export interface components {
              *       "max_bytes": 67108864,
              *       "min_bytes": 8,
              *       "op": "sum",
+             *       "root": 0,
              *       "step_factor": 2,
              *       "transport": "auto",
              *       "warmup": 5

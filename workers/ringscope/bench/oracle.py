@@ -5,10 +5,12 @@ at other multiples, hold different values and a swapped chunk is noticed; the su
 float32 counts exactly.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ringscope.schedule import Chunk, partition
 from ringscope.transports.base import Array
 
 _PERIOD = 10_007
@@ -36,9 +38,51 @@ def fill(target: Array, seed: int, rank: int) -> None:
     _repeat(target, pattern(seed, rank).astype(target.dtype))
 
 
-def expected_pattern(seed: int, ranks: int, dtype: np.dtype[np.generic]) -> Array:
-    """One period of the exact sum over all ranks."""
-    return sum((pattern(seed, rank) for rank in range(ranks)), np.zeros(_PERIOD, np.int64)).astype(dtype)
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a result: ``target`` holds what ``contributors`` have from ``source_offset`` on."""
+
+    target: Chunk
+    contributors: tuple[int, ...]
+    source_offset: int
+
+
+def pieces(collective: str, count: int, ranks: int, rank: int, root: int) -> list[Piece]:
+    """What the result of ``rank`` consists of; ``count`` elements make up the whole layout."""
+    whole, parts, everyone = Chunk(0, count), partition(count, ranks), tuple(range(ranks))
+    match collective:
+        case "all_reduce":
+            return [Piece(whole, everyone, 0)]
+        case "reduce_scatter":
+            return [Piece(parts[rank], everyone, parts[rank].offset)]
+        case "all_gather":
+            return [Piece(part, (owner,), part.offset) for owner, part in enumerate(parts)]
+        case "broadcast":
+            return [Piece(whole, (root,), 0)]
+        case "reduce":
+            return [Piece(whole, everyone, 0)] if rank == root else []
+        case "alltoall":
+            return [Piece(part, (sender,), parts[rank].offset) for sender, part in enumerate(parts)]
+        case "sendrecv":
+            return [Piece(whole, ((rank - 1) % ranks,), 0)]
+    raise ValueError(f"{collective}: there is no such collective.")
+
+
+def check(result: Array, seed: int, wanted: list[Piece]) -> Mismatch | None:
+    """Compare all pieces of a flat result; the index of the first wrong element counts from its start."""
+    found = []
+    for piece in wanted:
+        want = expected_pattern(seed, piece.contributors, result.dtype)
+        offset, length = piece.target
+        mismatch = compare(result[offset : offset + length], np.roll(want, -(piece.source_offset % _PERIOD)))
+        if mismatch is not None:
+            found.append(replace(mismatch, first_index=offset + mismatch.first_index))
+    return replace(found[0], wrong=sum(mismatch.wrong for mismatch in found)) if found else None
+
+
+def expected_pattern(seed: int, contributors: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
+    """One period of the exact sum over the contributors."""
+    return sum((pattern(seed, rank) for rank in contributors), np.zeros(_PERIOD, np.int64)).astype(dtype)
 
 
 def compare(result: Array, want: Array) -> Mismatch | None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.algorithms import VENDORS
-from ringscope.bench.oracle import compare, expected_pattern, fill
+from ringscope.algorithms import REDUCING, VENDORS
+from ringscope.bench.oracle import check, fill, pieces
 from ringscope.bench.timing import Block, percentile, timed_block
-from ringscope.nccl_tests import bus_factor
+from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.record import Check, Measurement, Record, Steps
 from ringscope.spec import BenchmarkSpec
-from ringscope.transports.base import Array, Buffer, Plan
+from ringscope.transports.base import Buffer, Plan
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator
@@ -35,7 +35,7 @@ class Sweep:
         """``emit`` takes the records; ``spoil`` is a drill: this rank damages one element of each result."""
         self._comm, self._spec, self._emit, self._spoil = comm, spec, emit, spoil
         self._dtype = np.dtype(spec.dtype)
-        size_bytes = max(spec.sizes()) // self._dtype.itemsize * self._dtype.itemsize
+        size_bytes = max(self._elements(size)[1] for size in spec.sizes()) * self._dtype.itemsize
         self._send, self._recv = (comm.buffer(size_bytes).view(spec.dtype) for _ in range(2))
         self._step = 0
         self._seed = 0
@@ -50,18 +50,23 @@ class Sweep:
         return wrong
 
     def _measure(self, size_bytes: int, algorithm: str, in_place: bool) -> int:
-        count = size_bytes // self._dtype.itemsize
-        recv = self._recv.head(count)
-        send = recv if in_place else self._send.head(count)
+        spec = self._spec
+        count, total = self._elements(size_bytes)
+        recv = self._recv.head(total)
+        send = recv if in_place else self._send.head(total)
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
-        plan = self._comm.plan(algorithm, self._spec.op, send, recv)
+        plan = self._comm.plan(algorithm, spec.op, send, recv, spec.collective, spec.root)
         block = self._timed(plan)
         transport = algorithm if algorithm in VENDORS else self._comm.transport.name
         self._send_steps(block, algorithm, transport, in_place, send.local.nbytes)
-        wrong = self._check(plan, algorithm, in_place, send, recv) if self._spec.check else None
+        checked = spec.check and not (in_place and spec.collective in UNCHECKED_IN_PLACE)
+        wrong = self._check(plan, algorithm, in_place, send, recv) if checked else None
         plan.free()
-        self._send_measurement(block, algorithm, transport, in_place, send.local, wrong)
+        self._send_measurement(block, algorithm, transport, in_place, count, send.local.nbytes, wrong)
         return wrong or 0
+
+    def _elements(self, size_bytes: int) -> tuple[int, int]:
+        return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
 
     def _timed(self, plan: Plan) -> Block:
         for _ in range(self._spec.warmup):
@@ -75,9 +80,11 @@ class Sweep:
         fill(send.local, self._seed, self._comm.rank)
         plan.run()
         result = recv.local
-        if self._spoil and result.size:
-            result[result.size // 2] += 1
-        mismatch = compare(result, expected_pattern(self._seed, self._comm.size, self._dtype))
+        wanted = pieces(self._spec.collective, result.size, self._comm.size, self._comm.rank, self._spec.root)
+        if self._spoil and wanted and result.size:
+            offset, length = wanted[0].target
+            result[offset + length // 2] += 1
+        mismatch = check(result, self._seed, wanted)
         if mismatch is not None:
             self._emit(
                 Check(
@@ -119,22 +126,29 @@ class Sweep:
             self._step += len(times)
 
     def _send_measurement(
-        self, block: Block, algorithm: str, transport: str, in_place: bool, data: Array, wrong: int | None
+        self,
+        block: Block,
+        algorithm: str,
+        transport: str,
+        in_place: bool,
+        count: int,
+        size_bytes: int,
+        wrong: int | None,
     ) -> None:
         slowest = np.sort(self._comm.maximum(block.durations_us))
         time_us = float(self._comm.total(np.array([block.mean_us]))[0]) / self._comm.size
         if self._comm.rank != 0:
             return
-        algbw = data.nbytes / (time_us * 1e3) if time_us else 0.0
+        algbw = size_bytes / (time_us * 1e3) if time_us else 0.0
         self._emit(
             Measurement(
                 algorithm=algorithm,
                 transport=transport,
                 in_place=in_place,
-                size_bytes=data.nbytes,
-                count=data.size,
+                size_bytes=size_bytes,
+                count=count,
                 dtype=self._spec.dtype,
-                op=self._spec.op,
+                op=self._spec.op if self._spec.collective in REDUCING else "none",
                 ranks=self._comm.size,
                 time_us=time_us,
                 algbw_gb_per_s=algbw,

@@ -16,7 +16,7 @@ from ringscope.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, complain, say, 
 from ringscope.errors import UserError
 from ringscope.nccl_tests import render_table, to_json
 from ringscope.record import Measurement
-from ringscope.spec import JobSpec, field_errors
+from ringscope.spec import COLLECTIVES, JobSpec, field_errors
 from ringscope.units import format_size, parse_size
 from ringscope.verdict import verdict
 
@@ -30,9 +30,11 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
-    collective: Annotated[str, typer.Argument(help="all_reduce.")] = "all_reduce",
+    collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[int, typer.Option(help="Processes.")] = 2,
-    algorithm: Annotated[str, typer.Option(help="Compared side by side.")] = "ring,direct,mpi",
+    algorithm: Annotated[
+        str | None, typer.Option(help="Compared side by side; ring,direct,mpi as far as the collective has them.")
+    ] = None,
     transport: Annotated[str, typer.Option(help="auto, shared_memory or mpi.")] = "auto",
     min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
     max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "64M",
@@ -42,6 +44,7 @@ def bench(
     check: Annotated[int, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = 1,
     dtype: Annotated[str, typer.Option("-d", "--dtype", help="float or int32.")] = "float",
     op: Annotated[str, typer.Option("-o", "--op", help="sum.")] = "sum",
+    root: Annotated[int, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write nccl-tests' JSON here.")] = None,
 ) -> None:
     """Measure a collective on this machine; needs no server.
@@ -50,7 +53,6 @@ def bench(
     """
     benchmark: dict[str, Any] = {
         "collective": collective,
-        "algorithms": algorithm.split(","),
         "transport": transport,
         "min_bytes": _size("-b", min_bytes),
         "max_bytes": _size("-e", max_bytes),
@@ -60,7 +62,8 @@ def bench(
         "check": bool(check),
         "dtype": _DTYPES.get(dtype, dtype),
         "op": op,
-    }
+        "root": root,
+    } | ({"algorithms": algorithm.split(",")} if algorithm is not None else {})
     job = _validated({"benchmark": benchmark, "placement": {"ranks": ranks}})
     if json_file is not None:
         _write(json_file, "")
@@ -110,7 +113,7 @@ def _tell(job: JobSpec, run: Run) -> None:
     if run.measurements:
         say(render_table(run.measurements, job.benchmark, run.hellos))
         say()
-        say(verdict(run.measurements))
+        say(verdict(run.measurements, job.benchmark.collective))
 
 
 def _size(flag: str, text: str) -> int:

@@ -71,7 +71,7 @@ def _run(stack: Stack) -> Job:
     job = show_progress(follow(client, job.id))
     rows = client.measurements(job.id)
     if rows:
-        say(render_table(rows))
+        say(render_table(rows, job.spec.benchmark))
     say()
     say(describe(job))
     if job.summary.verdict:

@@ -51,7 +51,7 @@ def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: Data
         return
     say(describe(job))
     if rows:
-        say(render_table(rows))
+        say(render_table(rows, job.spec.benchmark))
         say(job.summary.verdict)
 
 

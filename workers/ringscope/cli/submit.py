@@ -23,6 +23,7 @@ from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.progress import describe, show_progress
 from ringscope.client import Client, Job
 from ringscope.errors import UserError
+from ringscope.spec import COLLECTIVES
 from ringscope.units import parse_size
 
 _DTYPES = {"float": "float32", "int": "int32"}  # nccl-tests' names for ours
@@ -39,6 +40,7 @@ def submit(
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Exactly this many nodes.")] = None,
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
+    collective: Annotated[str | None, typer.Option(help=f"{', '.join(COLLECTIVES)}.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Such as ring,direct,mpi.")] = None,
     transport: Annotated[str | None, typer.Option(help="auto, shared_memory or mpi.")] = None,
     min_bytes: Annotated[str | None, typer.Option("-b", "--min-bytes", help="Smallest size, such as 8.")] = None,
@@ -49,6 +51,7 @@ def submit(
     check: Annotated[int | None, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = None,
     dtype: Annotated[str | None, typer.Option("-d", "--dtype", help="float or int.")] = None,
     op: Annotated[str | None, typer.Option("-o", "--op", help="sum.")] = None,
+    root: Annotated[int | None, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = None,
     priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None,
     time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="key=value, repeatable.")] = None,
@@ -70,6 +73,7 @@ def submit(
         ("placement", "nodes"): nodes,
         ("placement", "ranks_per_node"): ranks_per_node,
         ("placement", "selector"): pairs("--selector", selector),
+        ("benchmark", "collective"): collective,
         ("benchmark", "algorithms"): algorithm.split(",") if algorithm is not None else None,
         ("benchmark", "transport"): transport,
         ("benchmark", "min_bytes"): _size("-b", min_bytes),
@@ -80,6 +84,7 @@ def submit(
         ("benchmark", "check"): bool(check) if check is not None else None,
         ("benchmark", "dtype"): _DTYPES.get(dtype, dtype) if dtype is not None else None,
         ("benchmark", "op"): op,
+        ("benchmark", "root"): root,
         ("priority",): priority,
         ("time_limit_seconds",): time_limit,
         ("labels",): pairs("--label", label),

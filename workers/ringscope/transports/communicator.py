@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import SCHEDULES, VENDORS, choose
+from ringscope.algorithms import SCHEDULES, VENDORS, build, choose
 from ringscope.transports.base import DTYPES, OPS, Array, Buffer, EngineError, Plan, Transport, require_memory
-from ringscope.transports.mpi import AllreducePlan, MpiTransport, unlink_segments
+from ringscope.transports.mpi import MpiTransport, unlink_segments
 from ringscope.transports.shared_memory import SharedMemoryTransport
+from ringscope.transports.vendor import vendor_plan
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
 _MAX_PLANS = 256
@@ -48,6 +49,11 @@ class Communicator:
         node = self._comm.Split_type(MPI.COMM_TYPE_SHARED, key=self.rank)
         self.local_rank: int = node.rank
         self.local_size: int = node.size
+        leaders = self._comm.allgather(node.bcast(self.rank))
+        self.nodes: tuple[tuple[int, ...], ...] = tuple(
+            tuple(rank for rank, its_leader in enumerate(leaders) if its_leader == leader)
+            for leader in sorted(set(leaders))
+        )
         node.Free()
         unlink_segments(self._comm)
         self.transport: Transport = self._connect(transport)
@@ -84,11 +90,24 @@ class Communicator:
 
     # all-reduce
 
-    def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer) -> Plan:
-        """Prepare an all-reduce between registered buffers; equal arguments on every rank."""
+    def plan(
+        self,
+        algorithm: str,
+        op: str,
+        send: Buffer,
+        recv: Buffer,
+        collective: str = "all_reduce",
+        root: int = 0,
+    ) -> Plan:
+        """Prepare a collective between registered buffers; equal arguments on every rank.
+
+        Both buffers hold the whole layout: where it has a part per rank, that of rank r is chunk r of as many, in the
+        input as in the result. The same buffer twice means in place.
+        """
         if algorithm in VENDORS:
-            return AllreducePlan(self._comm, op, send, recv)
-        return self.transport.plan(SCHEDULES[algorithm](self.size, recv.local.size), op, send, recv)
+            return vendor_plan(self._comm, collective, op, send, recv, root)
+        schedule = build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
+        return self.transport.plan(schedule, op, send, recv)
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
         """Reduce ``x`` over all ranks into ``out``, or into ``x`` itself, and return that array (collective).

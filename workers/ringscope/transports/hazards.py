@@ -1,86 +1,121 @@
 """Which rank must wait for whom when every rank pulls from its peers' memory. Pure.
 
-In shared memory the destination executes a transfer: it reads the source's chunk and writes its own. Each rank
-publishes its progress: 1 when it has entered the call (its input may be read), then one more after each pull.
-A pull has to wait until its source has produced the chunk (read after write), and until all who still read the
-old value of the chunk that it overwrites are done (write after read).
+In shared memory the destination executes a message: it reads the source's memory and writes its own. Each rank
+publishes its progress: 1 when it has entered the call (its input may be read), then one more after each action.
+A pull has to wait until its source has produced the chunks (read after write), and until all who still read the
+old value of the chunks that it overwrites are done (write after read). Where these readers belong to the same step,
+as in an exchange, it pulls into scratch memory, and a second action puts the value in its place.
 """
 
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from ringscope.schedule import Schedule, Transfer
+from ringscope.messages import Message, messages, untouched
+from ringscope.schedule import Schedule
 
 Waits = tuple[tuple[int, int], ...]
-_ENTERED = 1
+ENTERED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
-    """One transfer as its destination does it; the flags say whether a value is still the caller's input."""
+class Action:
+    """One message as its destination does it, after ``waits``.
 
-    chunk: int
-    src: int
-    reduce: bool
-    src_is_input: bool
-    own_is_input: bool
+    ``scratch`` is the first element of scratch memory that a staged message takes, None for all others; ``commit``
+    is the second half of a staged message.
+    """
+
+    message: Message
     waits: Waits
+    scratch: int | None = None
+    commit: bool = False
 
 
 @dataclass(slots=True)
 class Program:
     """What one rank does in a call, and whom it awaits before it may return."""
 
-    pulls: list[Pull] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
     untouched: list[int] = field(default_factory=list)
+    scratch_count: int = 0
     final_waits: Waits = ()
 
     @property
     def progress(self) -> int:
         """The progress value of a rank that has done everything."""
-        return _ENTERED + len(self.pulls)
+        return ENTERED + len(self.actions)
 
 
 def programs(schedule: Schedule, in_place: bool) -> list[Program]:
     """One program per rank. ``in_place``: input and result are one memory, so reading either can collide."""
-    found = [Program() for _ in range(schedule.ranks)]
-    written: dict[tuple[int, int], tuple[int, int]] = {}  # (rank, chunk) -> (step, progress) of its last write
-    readers: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)  # reads since that write
-    last_read: defaultdict[int, dict[int, int]] = defaultdict(dict)  # rank -> reader -> progress
-    known: defaultdict[int, dict[int, int]] = defaultdict(dict)  # rank -> peer -> progress already awaited
-    for t in schedule.transfers():
-        program, source, target = found[t.dst], (t.src, t.chunk), (t.dst, t.chunk)
-        needed = [(t.src, _ENTERED)]
-        if source in written:
-            _refuse_same_step(t, written[source][0])
-            needed.append((t.src, written[source][1]))
-        needed += readers.pop(target, [])
-        waits = _new_waits(needed, t.dst, known[t.dst])
-        program.pulls.append(Pull(t.chunk, t.src, t.reduce, source not in written, target not in written, waits))
-        written[target] = (t.step, program.progress)
-        last_read[t.src][t.dst] = program.progress
-        if in_place or source in written:
-            readers[source].append((t.dst, program.progress))
-    for rank, program in enumerate(found):
-        program.final_waits = _new_waits(list(last_read[rank].items()), rank, known[rank])
-        touched = {chunk for writer, chunk in written if writer == rank}
-        program.untouched = [i for i, chunk in enumerate(schedule.chunks) if chunk.length and i not in touched]
-    return found
+    state = _State(schedule.ranks, in_place)
+    for step in messages(schedule, in_place):
+        places = [state.read(message) for message in step]
+        for message, place in zip(step, places, strict=True):
+            if place is not None:
+                state.commit(message, place)
+        state.end_step()
+    for rank, program in enumerate(state.programs):
+        program.final_waits = state.new_waits(rank, list(state.last_read[rank].items()))
+        program.untouched = untouched(schedule, rank)
+    return state.programs
 
 
-def _new_waits(needed: list[tuple[int, int]], rank: int, known: dict[int, int]) -> Waits:
-    """The needs that no earlier wait of this rank has met, strongest per peer; noted in ``known``."""
-    strongest: dict[int, int] = {}
-    for peer, progress in needed:
-        if peer != rank and progress > max(known.get(peer, 0), strongest.get(peer, 0)):
-            strongest[peer] = progress
-    known.update(strongest)
-    return tuple(strongest.items())
+class _State:
+    """What is known after the messages so far."""
 
+    def __init__(self, ranks: int, in_place: bool) -> None:
+        self.programs = [Program() for _ in range(ranks)]
+        self.last_read: defaultdict[int, dict[int, int]] = defaultdict(dict)  # rank -> reader -> progress
+        self._in_place = in_place
+        self._written: dict[tuple[int, int], int] = {}  # (rank, chunk) -> progress of its last write
+        self._readers: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)  # since that write
+        self._known: defaultdict[int, dict[int, int]] = defaultdict(dict)  # rank -> peer -> progress awaited
+        self._scratch: defaultdict[int, int] = defaultdict(int)  # rank -> scratch elements taken in this step
 
-def _refuse_same_step(transfer: Transfer, written_step: int) -> None:
-    if written_step == transfer.step:
-        raise ValueError(
-            f"Step {transfer.step} both writes and reads chunk {transfer.chunk} of rank {transfer.src}; "
-            "a schedule must do one of the two."
-        )
+    def read(self, m: Message) -> int | None:
+        """Pull the message; its place in scratch memory when it still has to be committed."""
+        needed = [(m.src, ENTERED)]
+        if not m.src_is_input:
+            needed += [(m.src, self._written[m.src, chunk]) for chunk in m.reads]
+        place = None
+        if m.staged:
+            place = self._scratch[m.dst]
+            self._scratch[m.dst] += m.target.length
+        else:
+            needed += self._popped_readers(m)
+        self._act(m, needed, place, commit=False)
+        progress = self.programs[m.dst].progress
+        self.last_read[m.src][m.dst] = progress
+        if self._in_place or not m.src_is_input:
+            for chunk in m.reads:
+                self._readers[m.src, chunk].append((m.dst, progress))
+        return place
+
+    def commit(self, m: Message, place: int) -> None:
+        """Put a staged value where it belongs."""
+        self._act(m, self._popped_readers(m), place, commit=True)
+
+    def end_step(self) -> None:
+        """Scratch memory is free again."""
+        for rank, used in self._scratch.items():
+            self.programs[rank].scratch_count = max(self.programs[rank].scratch_count, used)
+        self._scratch.clear()
+
+    def new_waits(self, rank: int, needed: list[tuple[int, int]]) -> Waits:
+        """The needs that no earlier wait of this rank has met, strongest per peer; noted as met."""
+        known, strongest = self._known[rank], dict[int, int]()
+        for peer, progress in needed:
+            if peer != rank and progress > max(known.get(peer, 0), strongest.get(peer, 0)):
+                strongest[peer] = progress
+        known.update(strongest)
+        return tuple(strongest.items())
+
+    def _act(self, m: Message, needed: list[tuple[int, int]], place: int | None, commit: bool) -> None:
+        program = self.programs[m.dst]
+        program.actions.append(Action(m, self.new_waits(m.dst, needed), place, commit))
+        if place is None or commit:
+            self._written |= {(m.dst, chunk): program.progress for chunk in m.writes}
+
+    def _popped_readers(self, m: Message) -> list[tuple[int, int]]:
+        return [reader for chunk in m.writes for reader in self._readers.pop((m.dst, chunk), [])]

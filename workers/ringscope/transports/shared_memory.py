@@ -8,21 +8,19 @@ Two ways to execute a schedule:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.schedule import Hub, Schedule, hubs
+from ringscope.schedule import Chunk, Hub, Schedule, hubs
 from ringscope.transports.base import OPS, Array, Buffer, EngineError, Plan, require_memory
-from ringscope.transports.hazards import Program, Waits, programs
+from ringscope.transports.hazards import ENTERED, Action, Waits, programs
+from ringscope.transports.progress import Progress, free_window, memory, shared_window
 
 TILE_BYTES = 128 << 10  # measured best of 32 KiB … 1 MiB: three tiles stay in a 1 MiB L2 beside everything else
-_SPINS = 20  # checks before the core is offered to another rank: a peer that is nearly there answers within 1 us
-_CACHE_LINE = 128  # bytes between counters: two lines, because processors fetch lines in pairs
-_ENTERED, _FINISHED = 1, 2
+_FINISHED = ENTERED + 1
+_Bound = tuple[Waits, Array, Array | None, Array]
 _Tile = tuple[Array, tuple[Array, ...], Array, tuple[Array, ...]]
 
 
@@ -42,7 +40,7 @@ class SharedMemoryTransport:
             )
         self._node = node
         self._windows: list[MPI.Win] = []
-        self._progress = _Progress(node, self._window(_CACHE_LINE))
+        self._progress = Progress(node)
 
     def allocate(self, size_bytes: int) -> Buffer:
         """A window with ``size_bytes`` of every rank, mapped by all of them."""
@@ -60,64 +58,19 @@ class SharedMemoryTransport:
         """Give back all windows (collective)."""
         self._progress.free()
         for window in self._windows:
-            window.Unlock_all()
-            window.Free()
+            free_window(window)
         self._node.Free()
 
     def _window(self, size_bytes: int) -> MPI.Win:
-        info = MPI.Info.Create({"alloc_shared_noncontig": "true"})  # each rank's part on pages of its own
-        window = MPI.Win.Allocate_shared(max(size_bytes, 1), 1, info, self._node)
-        info.Free()
-        window.Lock_all(MPI.MODE_NOCHECK)  # one epoch for ever: it makes Win.Sync a legal memory fence
+        window = shared_window(self._node, size_bytes)
         self._windows.append(window)
         return window
 
 
 def _mapped(window: MPI.Win, rank: int, size: int) -> Buffer:
-    parts = tuple(np.frombuffer(_memory(window, r), np.uint8) for r in range(size))
+    parts = tuple(np.frombuffer(memory(window, r), np.uint8) for r in range(size))
     parts[rank].fill(0)  # touched first by its owner, so its pages lie in the owner's memory
     return Buffer(parts[rank], parts)
-
-
-def _memory(window: MPI.Win, rank: int) -> memoryview:
-    memory: Any = window.Shared_query(rank)[0]
-    return memoryview(memory).cast("B")
-
-
-class _Progress:
-    """One counter per rank in a window; it only grows, over all calls, and only its rank writes it."""
-
-    def __init__(self, node: MPI.Intracomm, window: MPI.Win) -> None:
-        self.rank, self.size = node.rank, node.size
-        self._window = window
-        self._counters = [_memory(window, r)[:8].cast("q") for r in range(node.size)]
-        self._base = [0] * node.size
-        self._counters[node.rank][0] = 0
-        node.Barrier()
-
-    def publish(self, progress: int) -> None:
-        """Say how far this rank is in the running call; who reads it also sees all that was written before."""
-        self._window.Sync()
-        self._counters[self.rank][0] = self._base[self.rank] + progress
-
-    def await_(self, waits: Waits) -> None:
-        """Return once every (peer, progress) of the running call is reached."""
-        for peer, progress in waits:
-            counter, target, spins = self._counters[peer], self._base[peer] + progress, _SPINS
-            while counter[0] < target:
-                spins -= 1
-                if spins < 0:
-                    os.sched_yield()
-        self._window.Sync()
-
-    def finish(self, last: Sequence[int]) -> None:
-        """End the call, in which rank r's progress went up to ``last[r]``."""
-        self._base = [base + progress for base, progress in zip(self._base, last, strict=True)]
-
-    def free(self) -> None:
-        """Let go of the window's memory."""
-        for counter in self._counters:
-            counter.release()
 
 
 class _HubPlan:
@@ -125,7 +78,7 @@ class _HubPlan:
 
     def __init__(
         self,
-        progress: _Progress,
+        progress: Progress,
         schedule: Schedule,
         found: Sequence[Hub],
         op: str,
@@ -134,7 +87,7 @@ class _HubPlan:
     ) -> None:
         self._progress, self._ufunc = progress, OPS[op]
         peers = [r for r in range(progress.size) if r != progress.rank]
-        self._all_entered: Waits = tuple((peer, _ENTERED) for peer in peers)
+        self._all_entered: Waits = tuple((peer, ENTERED) for peer in peers)
         self._all_finished: Waits = tuple((peer, _FINISHED) for peer in peers)
         self._last = [_FINISHED] * progress.size
         self._tiles = [
@@ -147,7 +100,7 @@ class _HubPlan:
     def run(self) -> None:
         """Execute the schedule once."""
         progress, ufunc, copy = self._progress, self._ufunc, np.copyto
-        progress.publish(_ENTERED)
+        progress.publish(ENTERED)
         progress.await_(self._all_entered)
         for own, sources, result, destinations in self._tiles:
             for source in sources:
@@ -182,37 +135,32 @@ def _tiles(hub: Hub, chunk: tuple[int, int], send: Buffer, recv: Buffer) -> list
 class _StepwisePlan:
     """This rank's program of pulls, bound to the buffers."""
 
-    def __init__(self, progress: _Progress, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> None:
+    def __init__(self, progress: Progress, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> None:
         in_place = _same(send, recv)
         all_programs = programs(schedule, in_place)
         program = all_programs[progress.rank]
         self._progress, self._ufunc = progress, OPS[op]
-        self._pulls = [self._bind(schedule, program, i, send, recv) for i in range(len(program.pulls))]
-        self._copies = (
-            []
-            if in_place
-            else [
-                (recv.local[c.offset : c.offset + c.length], send.local[c.offset : c.offset + c.length])
-                for c in (schedule.chunks[i] for i in program.untouched)
-            ]
-        )
+        scratch = np.empty(program.scratch_count, recv.local.dtype)
+        self._actions = [_bind(action, send, recv, scratch) for action in program.actions]
+        kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
+        self._copies = [(_cut(recv.local, chunk), _cut(send.local, chunk)) for chunk in kept]
         self._final_waits = program.final_waits
         self._last = [p.progress for p in all_programs]
 
     def run(self) -> None:
         """Execute the schedule once."""
         progress, ufunc, copy = self._progress, self._ufunc, np.copyto
-        progress.publish(_ENTERED)
+        progress.publish(ENTERED)
         for target, value in self._copies:
             copy(target, value)
-        done = _ENTERED
-        for waits, own, source, result in self._pulls:
+        done = ENTERED
+        for waits, first, second, result in self._actions:
             if waits:
                 progress.await_(waits)
-            if own is None:
-                copy(result, source)
+            if second is None:
+                copy(result, first)
             else:
-                ufunc(own, source, result)
+                ufunc(first, second, result)
             done += 1
             progress.publish(done)
         progress.await_(self._final_waits)
@@ -220,18 +168,29 @@ class _StepwisePlan:
 
     def free(self) -> None:
         """Let go of the buffers."""
-        self._pulls.clear()
+        self._actions.clear()
         self._copies.clear()
 
-    def _bind(
-        self, schedule: Schedule, program: Program, index: int, send: Buffer, recv: Buffer
-    ) -> tuple[Waits, Array | None, Array, Array]:
-        pull = program.pulls[index]
-        offset, count = schedule.chunks[pull.chunk]
-        part = slice(offset, offset + count)
-        source = (send if pull.src_is_input else recv).parts[pull.src][part]
-        own = (send if pull.own_is_input else recv).local[part] if pull.reduce else None
-        return pull.waits, own, source, recv.local[part]
+
+def _bind(action: Action, send: Buffer, recv: Buffer, scratch: Array) -> _Bound:
+    m = action.message
+    result = _cut(recv.local, m.target)
+    if action.scratch is not None:
+        aside = scratch[action.scratch : action.scratch + m.target.length]
+        if action.commit:
+            return action.waits, aside, None, result
+        result = aside
+    source = _cut((send if m.src_is_input else recv).parts[m.src], m.source)
+    if not m.reduce:
+        return action.waits, source, None, result
+    own = _cut((send if m.own_is_input else recv).local, m.target)
+    # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+    first, second = (source, own) if m.src < m.dst else (own, source)
+    return action.waits, first, second, result
+
+
+def _cut(memory: Array, chunk: Chunk) -> Array:
+    return memory[chunk.offset : chunk.offset + chunk.length]
 
 
 def _same(send: Buffer, recv: Buffer) -> bool:

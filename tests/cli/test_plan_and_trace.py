@@ -1,0 +1,123 @@
+"""`ringscope plan` and `ringscope trace`: without a server, without MPI."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
+
+LECTURE = ("--ranks", "10", "--bytes", "1.2GB", "--bandwidth", "1GB/s")
+
+
+def ringscope(*arguments: str) -> str:
+    done = run_ringscope(*arguments, environment=clean_environment())
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_plan_prints_json_of_the_lectures_ring() -> None:
+    document = json.loads(ringscope("plan", "--algorithm", "ring", *LECTURE, "--latency", "5us", "--json"))
+    assert {key: document[key] for key in ("ranks", "size_bytes", "latency_s")} == {
+        "ranks": 10,
+        "size_bytes": 1_200_000_000,
+        "latency_s": 5e-6,
+    }
+    (result,) = document["results"]
+    assert result["algorithm"] == "ring"
+    assert result["time_s"] == pytest.approx(2.16 + 18 * 5e-6)
+
+
+def test_plan_prints_algorithms_side_by_side() -> None:
+    _, *lines = ringscope("plan", "--algorithm", "gather,naive,ring", *LECTURE).splitlines()
+    assert [line.split()[:3] for line in lines[1:]] == [
+        ["gather", "10.8", "s"],
+        ["naive", "21.6", "s"],
+        ["ring", "2.16", "s"],
+    ]
+    assert "gather 10.8 s, broadcast 21.6 s" in lines[2]
+
+
+def test_plan_of_another_collective_takes_all_its_algorithms() -> None:
+    arguments = ("plan", "broadcast", "--ranks", "8", "--bytes", "1GB", "--bandwidth", "1GB/s", "--json")
+    results = {r["algorithm"]: r for r in json.loads(ringscope(*arguments))["results"]}
+    assert results.keys() == {"ring", "tree", "naive"}
+    assert results["tree"]["time_s"] == pytest.approx(3)
+    assert results["naive"]["time_s"] == pytest.approx(7)
+    assert results["ring"]["busbw_gb_per_s"] == pytest.approx(1, rel=0.2), "pipelined: nearly the link's rate"
+
+
+def test_plan_of_racks() -> None:
+    arguments = ("plan", "--algorithm", "ring", "--topology", "2x2x4", "--link", "ib200", "--nics", "1", "--json")
+    fair, slow = (
+        json.loads(ringscope(*arguments, "--oversubscription", factor))["results"][0]["time_s"] for factor in "14"
+    )
+    assert slow == pytest.approx(2 * fair, rel=0.05), "two cards share an uplink of half a card"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--algorithm", "rong"), "algorithm: unknown algorithm 'rong'; choose one of ring"),
+        (("all", "--algorithm", "ring"), "collective: unknown collective 'all'; choose one of all_reduce"),
+        (("alltoall", "--algorithm", "ring"), "algorithm: unknown algorithm 'ring'; choose one of direct"),
+        (("--bytes", "much"), "--bytes: 'much' is not an amount of data; write for example 1.2GB"),
+        (("--bandwidth", "fast"), "--bandwidth: 'fast' is not a rate; write for example 1GB/s"),
+        (("--latency", "soon"), "--latency: 'soon' is not a duration; write for example 5us"),
+        (("--gamma", "0"), "--gamma: '0' is not a rate"),
+        (("--link", "string"), "--link: 'string' is neither a known link nor a rate; choose one of 10gbe"),
+        (("--topology", "0x4"), "--topology: '0x4' is no topology; write flat, NODESxRANKS such as 4x8"),
+        (("--topology", "2x4", "--ranks", "9"), "--ranks: 2x4 has 8 ranks, not 9; leave --ranks out"),
+        (("--topology", "2x4", "--nics", "5"), "nics_per_node: 5 cards serve 1 to 4 ranks"),
+    ],
+)
+def test_plan_refuses_in_one_line(arguments: tuple[str, ...], sentence: str) -> None:
+    assert_refused(run_ringscope("plan", *arguments, environment=clean_environment()), sentence)
+
+
+@pytest.mark.parametrize("algorithm", ["direct", "ring"])
+def test_trace_prints_each_step_of_the_three_devices(algorithm: str) -> None:
+    lines = ringscope("trace", algorithm, "--ranks", "3", "--values", "2,4,6;1,2,3;4,8,12").splitlines()
+    assert lines[:3] == ["rank 0 starts with 2,4,6", "rank 1 starts with 1,2,3", "rank 2 starts with 4,8,12"]
+    assert [line for line in lines if line.startswith("step")] == [
+        "step 0: reduce_scatter",
+        "step 1: reduce_scatter",
+        "step 2: all_gather",
+        "step 3: all_gather",
+    ]
+    assert lines[-3:] == [f"rank {rank} ends with 7,14,21" for rank in range(3)]
+
+
+def test_trace_of_another_collective_ends_with_each_ranks_result() -> None:
+    values = ("--ranks", "3", "--values", "2,4,6;1,2,3;4,8,12")
+    assert ringscope("trace", "ring", "--collective", "reduce_scatter", *values).splitlines()[-3:] == [
+        "rank 0 ends with 7",
+        "rank 1 ends with 14",
+        "rank 2 ends with 21",
+    ]
+    assert ringscope("trace", "direct", "--collective", "alltoall", *values).splitlines()[-3:] == [
+        "rank 0 ends with 2,1,4",
+        "rank 1 ends with 4,2,8",
+        "rank 2 ends with 6,3,12",
+    ]
+
+
+def test_trace_exports_for_perfetto(tmp_path: Path) -> None:
+    file = tmp_path / "ring.json"
+    ringscope("trace", "ring", "--ranks", "4", "--perfetto", str(file))
+    document = json.loads(file.read_text())
+    assert document["otherData"]["title"] == "ring, 4 ranks, 16 bytes"
+    assert sum(event["ph"] == "s" for event in document["traceEvents"]) == 2 * 3 * 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("rong",), "ALGORITHM: unknown algorithm 'rong'; choose one of ring"),
+        (("ring", "--collective", "all"), "--collective: unknown collective 'all'; choose one of all_reduce"),
+        (("ring", "--values", "1,2;3"), "--values: 3 ranks need as many rows of 2 numbers each"),
+        (("ring", "--values", "a,b"), "--values: 'a,b' is not rows of numbers"),
+        (("ring", "--perfetto", "/nowhere/x.json"), "--perfetto: /nowhere/x.json cannot be written"),
+    ],
+)
+def test_trace_refuses_in_one_line(arguments: tuple[str, ...], sentence: str) -> None:
+    assert_refused(run_ringscope("trace", *arguments, environment=clean_environment()), sentence)

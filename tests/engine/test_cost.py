@@ -1,0 +1,180 @@
+"""The cost model: schedules priced step by step against the textbook's formulas, shared links against arithmetic."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ringscope.algorithms import SCHEDULES, build
+from ringscope.closed_forms import (
+    ALL_REDUCE,
+    assisted_servers,
+    gather,
+    hierarchical,
+    parameter_servers,
+)
+from ringscope.cost import simulate
+from ringscope.schedule import Chunk, Schedule, Transfer, partition
+from ringscope.topology import Link, SharedLink, Topology, flat
+
+GB_PER_S = Link(0.0, 1e9)
+PARAMETERS, BYTES = 300_000_000, 1_200_000_000  # the lecture's Deep Speech 2: 300 million float32 weights
+
+
+def seconds(algorithm: str, ranks: int, count: int, link: Link, reduce_bytes_per_s: float | None = None) -> float:
+    return simulate(SCHEDULES[algorithm](ranks, count), 4, flat(ranks, link, reduce_bytes_per_s)).seconds
+
+
+@pytest.mark.parametrize(("algorithm", "expected"), [("naive", 21.6), ("ring", 2.16), ("direct", 2.16)])
+def test_lecture_arithmetic_of_schedules(algorithm, expected):
+    assert seconds(algorithm, 10, PARAMETERS, GB_PER_S) == pytest.approx(expected)
+
+
+def test_lecture_arithmetic_of_gathering():
+    timeline = simulate(SCHEDULES["naive"](10, PARAMETERS), 4, flat(10, GB_PER_S))
+    assert timeline.phase_ends_s() == pytest.approx({"gather": 10.8, "broadcast": 21.6})
+    assert gather(10, BYTES, GB_PER_S) == pytest.approx(10.8)
+
+
+@pytest.mark.parametrize(
+    ("servers", "duplex", "expected"), [(10, False, 2.4), (10, True, 1.2), (2, False, 12.0), (2, True, 6.0)]
+)
+def test_lecture_arithmetic_of_separate_servers(servers, duplex, expected):
+    assert parameter_servers(10, servers, BYTES, GB_PER_S, duplex) == pytest.approx(expected)
+
+
+def test_lecture_arithmetic_of_helpers():
+    assert assisted_servers(10, 5, BYTES, GB_PER_S) == pytest.approx(1.543, abs=5e-4)
+    assert assisted_servers(10, 0, BYTES, GB_PER_S) == pytest.approx(2.16)
+    assert assisted_servers(10, 10, BYTES, GB_PER_S) == pytest.approx(1.2)
+
+
+def test_one_rank_needs_no_time_and_two_make_the_ring_a_gather():
+    for algorithm in SCHEDULES:
+        assert seconds(algorithm, 1, PARAMETERS, GB_PER_S) == 0
+    assert [f(1, BYTES, GB_PER_S) for f in (parameter_servers_of_ten, gather)] == [0, 0]
+    assert assisted_servers(1, 5, BYTES, GB_PER_S) == 0
+    assert seconds("ring", 2, PARAMETERS, GB_PER_S) == pytest.approx(gather(2, BYTES, GB_PER_S)) == pytest.approx(1.2)
+
+
+def parameter_servers_of_ten(workers: int, size_bytes: int, link: Link) -> float:
+    return parameter_servers(workers, 10, size_bytes, link)
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(sorted(ALL_REDUCE)),
+    st.integers(1, 17),
+    st.integers(0, 40),
+    st.floats(0, 1e-3),
+    st.floats(1e6, 1e12),
+    st.floats(1e6, 1e12),
+)
+def test_schedules_cost_what_the_textbook_says(algorithm, ranks, per_chunk, latency_s, bytes_per_s, reduce_bytes_per_s):
+    count = per_chunk * ranks * 16  # divides into equal chunks for every algorithm
+    link = Link(latency_s, bytes_per_s)
+    expected = ALL_REDUCE[algorithm](ranks, count * 4, link, 1 / reduce_bytes_per_s) if count else 0.0
+    assert seconds(algorithm, ranks, count, link, reduce_bytes_per_s) == pytest.approx(expected, rel=1e-9)
+
+
+@given(st.integers(2, 9), st.integers(1, 5000), st.sampled_from(sorted(SCHEDULES)))
+@settings(deadline=None)
+def test_the_critical_path_makes_up_the_time(ranks, count, algorithm):
+    link, reduce_bytes_per_s = Link(3e-6, 2e9), 5e9
+    timeline = simulate(SCHEDULES[algorithm](ranks, count), 4, flat(ranks, link, reduce_bytes_per_s))
+    work = timeline.critical_path()
+    made_of = (
+        work.messages * link.latency_s + work.sent_bytes / link.bytes_per_s + work.reduced_bytes / reduce_bytes_per_s
+    )
+    assert timeline.seconds == pytest.approx(made_of, rel=1e-9)
+
+
+@given(st.integers(2, 12), st.integers(1, 3000), st.sampled_from(sorted(SCHEDULES)))
+@settings(deadline=None)
+def test_ports_carry_one_message_at_a_time_and_nothing_is_sent_before_it_is_there(ranks, count, algorithm):
+    timeline = simulate(SCHEDULES[algorithm](ranks, count), 4, flat(ranks, Link(1e-6, 1e9), 3e9))
+    for end in ("src", "dst"):
+        for rank in range(ranks):
+            busy = sorted((m.start_s, m.arrived_s) for m in timeline.messages if getattr(m.message, end) == rank)
+            assert all(first[1] <= second[0] + 1e-15 for first, second in pairwise(busy))
+    for m, needs in zip(timeline.messages, timeline.needs, strict=True):
+        for index, added_up in needs:
+            assert m.start_s >= timeline.messages[index][6 if added_up else 4]
+
+
+def test_adding_overlaps_with_the_next_segment_only_when_pipelined():
+    n = 64 << 20
+    link, reduce_bytes_per_s = Link(0.0, 1e9), 2e9
+    plain, pipelined = (seconds(a, 4, n // 4, link, reduce_bytes_per_s) for a in ("ring", "ring_pipelined"))
+    assert plain == pytest.approx(1.5 * n / 1e9 + 0.75 * n / 2e9)
+    assert pipelined == pytest.approx(1.5 * n / 1e9, rel=0.02)
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 50))
+@settings(deadline=None)
+def test_hierarchical_costs_what_its_phases_cost(nodes, ranks_per_node, per_chunk):
+    intra, inter = Link(1e-6, 100e9), Link(5e-6, 10e9)
+    ranks, count = nodes * ranks_per_node, nodes * ranks_per_node * per_chunk * 12
+    topology = Topology(ranks, inter, intra, ranks_per_node)
+    timeline = simulate(build("hierarchical", ranks, count, topology.nodes), 4, topology)
+    assert timeline.seconds == pytest.approx(hierarchical(nodes, ranks_per_node, count * 4, intra, inter), rel=1e-9)
+
+
+def test_a_network_card_for_all_ranks_of_a_node_makes_the_phase_between_them_longer():
+    intra, inter = Link(0.0, 450e9), Link(0.0, 25e9)
+
+    def between(cards: int) -> float:
+        topology = Topology(16, inter, intra, 8, nics_per_node=cards)
+        ends = simulate(build("hierarchical", 16, 1 << 20, topology.nodes), 4, topology).phase_ends_s()
+        return ends["between_all_gather"] - ends["reduce_scatter"]
+
+    assert between(1) == pytest.approx(8 * between(8))
+    assert between(4) == pytest.approx(2 * between(8))
+
+
+def pairs(*pairs: tuple[int, int]) -> Schedule:
+    """One step in which the named ranks send 1000 bytes each."""
+    return Schedule(8, (Chunk(0, 1000),), (tuple(Transfer("x", 0, 0, a, b, reduce=False) for a, b in pairs),))
+
+
+def test_messages_that_cross_one_link_share_it_while_both_are_there():
+    topology = Topology(8, Link(0.0, 1000.0), nodes_per_rack=4, oversubscription=4)
+    assert topology.capacity(SharedLink("rack up", 0)) == 1000
+    assert simulate(pairs((0, 4)), 1, topology).seconds == pytest.approx(1)
+    assert simulate(pairs((0, 4), (1, 5)), 1, topology).seconds == pytest.approx(2)
+    assert simulate(pairs((0, 1), (2, 3), (4, 5)), 1, topology).seconds == pytest.approx(1), "inside the racks"
+    up_and_down = simulate(pairs((0, 4), (5, 1)), 1, topology)
+    assert up_and_down.seconds == pytest.approx(1), "full duplex"
+
+
+def test_a_link_that_becomes_free_speeds_up_who_stays():
+    topology = Topology(8, Link(0.0, 1000.0), nodes_per_rack=4, oversubscription=4)
+    chunks = partition(1500, 3)
+    both = Schedule(
+        8,
+        chunks,
+        (
+            (Transfer("x", 0, 0, 0, 4, reduce=False), Transfer("x", 0, 0, 1, 5, reduce=False)),
+            (Transfer("x", 1, 1, 0, 4, reduce=False),),
+        ),
+    )
+    times = [(m.start_s, m.arrived_s) for m in simulate(both, 1, topology).messages]
+    assert times == [(0, pytest.approx(1)), (0, pytest.approx(1)), (pytest.approx(1), pytest.approx(1.5))]
+
+
+@given(st.integers(1, 4), st.floats(1, 8), st.sampled_from(["ring", "direct", "tree", "halving_doubling"]))
+@settings(deadline=None, max_examples=25)
+def test_oversubscription_never_helps_and_never_costs_more_than_its_factor(cards, factor, algorithm):
+    def price(oversubscription: float) -> float:
+        topology = Topology(
+            16, Link(0.0, 1e9), Link(0.0, 10e9), 4, cards, nodes_per_rack=2, oversubscription=oversubscription
+        )
+        return simulate(SCHEDULES[algorithm](16, 16 * 64), 4, topology).seconds
+
+    assert price(1) * (1 - 1e-9) <= price(factor) <= price(1) * factor * (1 + 1e-9)
+
+
+def test_a_topology_of_another_size_is_refused():
+    with pytest.raises(ValueError, match=r"topology: it has 3 ranks but the schedule 2; give both the same number\."):
+        simulate(SCHEDULES["ring"](2, 4), 4, flat(3, GB_PER_S))

@@ -1,0 +1,123 @@
+"""Fits: parameters that are known come back; measured rows are described, and sizes that were held out predicted."""
+
+import json
+import random
+from pathlib import Path
+from statistics import median
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ringscope.algorithms import SCHEDULES
+from ringscope.cost import simulate
+from ringscope.fit import fit, held_out
+from ringscope.record import Measurement
+from ringscope.topology import Link, flat
+
+SIZES = [4 << i for i in range(24)]
+
+
+def row(algorithm: str, ranks: int, size_bytes: int, time_s: float, transport: str = "mpi") -> Measurement:
+    time_us = time_s * 1e6
+    return Measurement(
+        algorithm=algorithm,
+        transport=transport,
+        in_place=False,
+        size_bytes=size_bytes,
+        count=size_bytes // 4,
+        dtype="float32",
+        op="sum",
+        ranks=ranks,
+        time_us=time_us,
+        algbw_gb_per_s=0.0,
+        busbw_gb_per_s=0.0,
+        wrong=None,
+        min_us=time_us,
+        p50_us=time_us,
+        p99_us=time_us,
+        max_us=time_us,
+        iterations=1,
+        time_ns=0,
+    )
+
+
+def priced(algorithm: str, ranks: int, size_bytes: int, link: Link, reduce_bytes_per_s: float | None) -> Measurement:
+    schedule = SCHEDULES[algorithm](ranks, size_bytes // 4)
+    return row(algorithm, ranks, size_bytes, simulate(schedule, 4, flat(ranks, link, reduce_bytes_per_s)).seconds)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.floats(1e-7, 1e-4), st.floats(1e8, 1e11), st.floats(1e8, 1e11))
+def test_known_parameters_come_back(latency_s, bytes_per_s, reduce_bytes_per_s):
+    link = Link(latency_s, bytes_per_s)
+    rows = [priced(a, 4, s, link, reduce_bytes_per_s) for a in ("ring", "recursive_doubling") for s in SIZES]
+    found = fit(rows)
+    (regime,) = found.regimes
+    assert regime.latency_s == pytest.approx(latency_s, rel=1e-4)
+    assert 1 / regime.send_s_per_byte == pytest.approx(bytes_per_s, rel=1e-4)
+    assert regime.reduce_s_per_byte == pytest.approx(1 / reduce_bytes_per_s, rel=1e-3)
+    assert found.median_error < 1e-6
+    assert found.r_squared == pytest.approx(1)
+
+
+def test_one_algorithm_cannot_tell_adding_from_sending():
+    (regime,) = fit([priced("ring", 4, s, Link(1e-5, 1e9), 4e9) for s in SIZES]).regimes
+    assert regime.reduce_s_per_byte is None
+    assert regime.send_s_per_byte == pytest.approx(1e-9 + 0.5 / 4e9), "the ring adds half as much as it sends"
+
+
+def test_disturbed_rows_do_not_spoil_the_fit():
+    random.seed(7)
+    rows = [priced("ring", 4, s, Link(1e-5, 1e9), None) for s in SIZES]
+    disturbed = [
+        r.model_copy(update={"p50_us": r.p50_us * (20 if i % 6 == 3 else random.uniform(0.97, 1.03))})
+        for i, r in enumerate(rows)
+    ]
+    found = fit(disturbed)
+    assert found.regimes[0].latency_s == pytest.approx(1e-5, rel=0.1)
+    assert found.regimes[0].send_s_per_byte == pytest.approx(1e-9, rel=0.1)
+    assert found.median_error < 0.05
+
+
+def test_a_change_of_protocol_is_found():
+    eager, rendezvous = Link(1e-6, 1e9), Link(20e-6, 10e9)
+    rows = [priced("ring", 2, s, eager if s <= 1 << 14 else rendezvous, None) for s in SIZES]
+    one, two = fit(rows), fit(rows, max_regimes=3)
+    assert one.median_error > 0.1
+    assert two.median_error < 1e-6
+    assert [r.latency_s for r in two.regimes] == pytest.approx([1e-6, 20e-6])
+    assert 1 << 13 < two.regimes[0].below_bytes < 1 << 14, "messages are half of the size"
+    assert two.topology(2, 1 << 20).inter.bytes_per_s == pytest.approx(10e9)
+    assert two.seconds("ring", 4, 1 << 20, 4) == pytest.approx(
+        simulate(SCHEDULES["ring"](4, 1 << 20), 4, flat(4, rendezvous)).seconds
+    )
+
+
+def test_no_regimes_are_invented():
+    rows = [priced("ring", 2, s, Link(1e-6, 1e9), None) for s in SIZES]
+    noisy = [r.model_copy(update={"p50_us": r.p50_us * (1.05 if i % 2 else 0.95)}) for i, r in enumerate(rows)]
+    assert len(fit(noisy, max_regimes=4).regimes) == 1
+
+
+def measured(transport: str) -> list[Measurement]:
+    """Medians of 100 iterations, 2 ranks of one node, MPICH 5.0, from `ringscope bench`."""
+    table = json.loads(Path(__file__).with_name("measured_two_ranks.json").read_text())
+    return [row(a, 2, size, p50_us / 1e6, transport) for a, size, p50_us in table[transport]]
+
+
+@pytest.mark.parametrize("transport", ["mpi", "shared_memory"])
+def test_half_of_the_measured_sizes_predicts_the_other_half_within_15_percent(transport):
+    found, errors = held_out(measured(transport), max_regimes=4)
+    assert median(map(abs, errors)) < 0.15
+    assert found.r_squared > 0.95
+
+
+def test_rows_without_a_schedule_are_refused():
+    with pytest.raises(ValueError, match="rows: mpi has no schedule to price; leave its rows out"):
+        fit([row("mpi", 2, 8, 1e-6)])
+
+
+def test_too_few_rows_are_refused():
+    with pytest.raises(ValueError, match="rows: a fit needs 3 different sizes"):
+        fit([row("ring", 2, 8, 1e-6), row("ring", 2, 8, 2e-6), row("ring", 1, 16, 1e-6), row("ring", 2, 0, 1e-6)])

@@ -1,0 +1,80 @@
+"""Prices side by side: which model each comes from, and what is refused."""
+
+from typing import get_args
+
+import pytest
+
+from ringscope.nccl_tuner import H100_NODE, Architecture, machine_of
+from ringscope.plan import MAX_RANKS, PRICED, prices
+from ringscope.topology import PRESETS, Link, Topology, flat
+
+LECTURE = flat(10, Link(0.0, 1e9))
+BYTES = 1_200_000_000
+NODE = Topology(8, PRESETS["ib200"].link, PRESETS["nvlink4"].link, 8)
+
+
+def times(*algorithms: str, servers: int = 1, topology: Topology = LECTURE, size_bytes: int = BYTES) -> list[float]:
+    return [price.time_s for price in prices(algorithms, size_bytes, topology, servers)]
+
+
+def test_the_lecture_side_by_side():
+    assert times("gather", "naive", "ring") == pytest.approx([10.8, 21.6, 2.16])
+    assert times("separate_servers", "separate_servers_duplex", servers=10) == pytest.approx([2.4, 1.2])
+    assert times("separate_servers", servers=2) == pytest.approx([12.0])
+    assert times("assisted_servers", servers=5) == pytest.approx([1.543], abs=5e-4)
+
+
+def test_one_rank_pays_nothing():
+    every = [algorithm for algorithm in PRICED if algorithm != "nccl"]
+    assert times(*every, topology=flat(1, Link(1e-6, 1e9))) == [0.0] * len(every)
+
+
+def test_a_price_says_what_it_is_made_of():
+    (price,) = prices(["ring"], BYTES, flat(10, Link(1e-3, 1e9), 1e10))
+    assert price.time_s == price.formula_s == pytest.approx(2.16 + 0.108 + 0.018)
+    assert (price.messages, price.bytes_on_critical_path, price.source) == (18, 2_160_000_000, "schedule")
+    assert price.algbw_gb_per_s == pytest.approx(1.2 / price.time_s)
+    assert price.busbw_gb_per_s == pytest.approx(1.2 / price.time_s * 1.8)
+    assert list(price.phase_ends_s or {}) == ["reduce_scatter", "all_gather"]
+
+
+def test_a_formula_is_only_set_beside_a_flat_network():
+    assert [price.formula_s for price in prices(["ring"], BYTES, NODE)] == [None]
+
+
+def test_hierarchical_knows_the_nodes():
+    cluster = Topology(16, PRESETS["10gbe"].link, PRESETS["nvlink4"].link, 8)
+    ring, hierarchical = times("ring", "hierarchical", topology=cluster, size_bytes=1 << 28)
+    assert hierarchical < ring / 3
+
+
+def test_nccls_model_is_a_predictor_beside_ours():
+    found = [next(prices(["nccl"], size, NODE, architecture="hopper")) for size in (1 << 15, 1 << 30)]
+    assert [price.source for price in found] == ["nccl Ring/LL", "nccl NVLS/Simple"]
+    assert found[1].busbw_gb_per_s == pytest.approx(464.0, rel=0.05), "measured on 8 x H200"
+    machine = machine_of(NODE, "hopper")
+    assert (machine.intra_gb_per_s, machine.nvls_gb_per_s) == (
+        pytest.approx(H100_NODE.intra_gb_per_s),
+        pytest.approx(H100_NODE.nvls_gb_per_s),
+    )
+
+
+@pytest.mark.parametrize("architecture", get_args(Architecture))
+def test_between_nodes_nccl_is_bound_by_the_network_cards(architecture):
+    cluster = Topology(32, PRESETS["ib200"].link, PRESETS["nvlink4"].link, 8)
+    (price,) = prices(["nccl"], 16 << 30, cluster, architecture=architecture)
+    assert 0.7 * 8 * 25 < price.busbw_gb_per_s <= 8 * 25
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "topology", "sentence"),
+    [
+        ("rong", LECTURE, "algorithm: unknown algorithm 'rong'; choose one of ring"),
+        ("nccl", LECTURE, "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5"),
+        ("gather", NODE, "algorithm: gather has a formula for flat networks only; leave out the topology"),
+        ("ring", flat(MAX_RANKS + 1, Link(0, 1e9)), "ranks: 513 are too many to price step by step; give 512 or fewer"),
+    ],
+)
+def test_what_cannot_be_priced_is_refused(algorithm, topology, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        times(algorithm, topology=topology)

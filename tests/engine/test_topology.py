@@ -1,0 +1,52 @@
+"""Topologies: paths, shared links, and what is refused."""
+
+import pytest
+
+from ringscope.topology import PRESETS, Link, SharedLink, Topology, flat
+
+INTRA, INTER = Link(1e-6, 100e9), Link(5e-6, 10e9)
+
+
+def test_ranks_of_a_node_use_the_link_inside():
+    topology = Topology(8, INTER, INTRA, 4, nics_per_node=2)
+    assert topology.path(0, 3) == (*INTRA, ())
+    assert topology.path(3, 4) == (*INTER, (SharedLink("nic out", 1), SharedLink("nic in", 2)))
+    assert topology.nodes == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+def test_a_card_of_its_own_is_not_shared():
+    assert Topology(8, INTER, INTRA, 4).path(3, 4) == (*INTER, ())
+    assert flat(8, INTER).path(0, 7) == (*INTER, ())
+
+
+def test_between_racks_messages_take_the_uplinks_and_wait_for_the_spine():
+    topology = Topology(16, INTER, INTRA, 4, nodes_per_rack=2, oversubscription=4, spine_latency_s=2e-6)
+    path = topology.path(0, 15)
+    assert path.latency_s == pytest.approx(7e-6)
+    assert path.shared == (SharedLink("rack up", 0), SharedLink("rack down", 1))
+    assert topology.capacity(path.shared[0]) == 2 * 4 * 10e9 / 4
+    assert topology.path(0, 4).shared == (), "the top-of-rack switch does not block"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"ranks": 0, "inter": INTER}, "ranks: 0 ranks do not fill nodes of 1"),
+        ({"ranks": 6, "inter": INTER, "intra": INTRA, "ranks_per_node": 4}, "ranks: 6 ranks do not fill nodes of 4"),
+        ({"ranks": 4, "inter": INTER, "ranks_per_node": 4}, "intra: nodes with several ranks need a link"),
+        ({"ranks": 4, "inter": INTER, "oversubscription": 0.5}, "oversubscription: 0.5 is too small; give 1 or more"),
+        ({"ranks": 4, "inter": INTER, "nics_per_node": 2}, "nics_per_node: 2 cards serve 1 to 1 ranks"),
+        ({"ranks": 4, "inter": INTER, "nodes_per_rack": 3}, "nodes_per_rack: 4 nodes do not fill racks of 3"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Topology(**arguments)
+
+
+def test_presets_name_their_source_and_grow():
+    assert all(preset.source for preset in PRESETS.values())
+    rates = [PRESETS[f"nvlink{generation}"].link.bytes_per_s for generation in range(1, 6)]
+    assert rates == sorted(rates)
+    assert PRESETS["10gbe"].link.bytes_per_s == 10e9 / 8
+    assert PRESETS["ib200"].link.bytes_per_s == 200e9 / 8

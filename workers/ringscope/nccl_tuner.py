@@ -1,0 +1,173 @@
+"""NCCL's own time model of an all-reduce, with which it chooses algorithm and protocol: a second predictor. Pure.
+
+time = latency + size / bandwidth for each of Tree, Ring and NVLS with each protocol; the lowest wins. Constants and
+formulas are those of NCCL 2.30's src/graph/tuning.cc. Left out: CollNet and, between nodes, NVLSTree; so between nodes
+with NVLink SHARP this is an upper bound. Bandwidths here are in GB/s (1e9), times in microseconds, as in NCCL.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log2
+from typing import Literal, NamedTuple
+
+from ringscope.topology import Topology
+
+Protocol = Literal["LL", "LL128", "Simple"]
+Architecture = Literal["ampere", "hopper", "blackwell"]
+PROTOCOLS: tuple[Protocol, ...] = ("LL", "LL128", "Simple")
+
+_Three = tuple[float, float, float]  # by protocol, or by the number of nodes: 1, 2, more
+
+_BASE_US: dict[str, _Three] = {"Tree": (6.8, 14.0, 8.4), "Ring": (6.6, 14.0, 8.4)}
+_NVLINK_US: dict[str, _Three] = {"Tree": (0.6, 1.25, 4.0), "Ring": (0.6, 1.9, 3.4)}
+_NETWORK_US: dict[str, _Three] = {"Tree": (5.0, 8.5, 14.0), "Ring": (2.7, 4.0, 14.0)}
+_NVLS_US = 25.0
+_NETWORK_OVERHEAD_US = 1.0  # of Intel hosts; three times as much with Simple
+_LL_MAX_NETWORK = (39.0, 20.4)  # 2 nodes, more; Intel hosts
+_RING_PLATEAU_BYTES = 64  # per channel and rank: from there on chunks are full and each hop waits for a whole one
+_RING_PLATEAU = 1.4
+# Trees do not follow the model at middle sizes; NCCL corrects them by factors for 64 B times 2^i.
+_TREE_CORRECTION: dict[Protocol, tuple[float, ...]] = {
+    "LL": (1, 1, 1, 1, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    "LL128": (1, 1, 1, 1, 1, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9),
+    "Simple": (
+        *(0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5, 0.5, 0.5, 0.5),
+        *(0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9, 0.9),
+    ),
+}
+
+
+class _Limits(NamedTuple):
+    """What a GPU generation can do at most: LL in all, the others per channel."""
+
+    ll: float
+    ring_ll128: float
+    tree: _Three
+    nvls_efficiency: float
+
+
+_LIMITS: dict[str, _Limits] = {
+    "ampere": _Limits(87.7, 20.0, (24.0, 23.6, 17.8), 0.0),
+    "hopper": _Limits(141.0, 36.7, (38.7, 41.4, 36.0), 0.85),
+    "blackwell": _Limits(282.0, 40.0, (77.4, 82.8, 72.0), 0.74),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What NCCL's topology search finds (NCCL_DEBUG_SUBSYS=GRAPH): channels and their bandwidth in GB/s."""
+
+    architecture: Architecture
+    nodes: int
+    gpus_per_node: int
+    channels: int
+    intra_gb_per_s: float
+    inter_gb_per_s: float = 0.0
+    nvls_channels: int = 0
+    nvls_gb_per_s: float = 0.0
+
+    @property
+    def ranks(self) -> int:
+        """GPUs in all."""
+        return self.nodes * self.gpus_per_node
+
+
+# Graphs of an 8 x H100 node as NCCL prints them (NVIDIA/nccl issue 1197): 360 GB/s in rings, 8 channels for NVLS.
+H100_NODE = Machine("hopper", 1, 8, channels=12, intra_gb_per_s=30.0, nvls_channels=8, nvls_gb_per_s=40.0)
+
+
+def machine_of(topology: Topology, architecture: Architecture) -> Machine:
+    """What NCCL would find there: of the wire, rings get 360/450 and NVLS 320/450, as on the H100 node."""
+    wire = (topology.intra or topology.inter).bytes_per_s / 1e9
+    channels, nvls_channels = H100_NODE.channels, H100_NODE.nvls_channels
+    ring = 0.8 * wire / channels
+    inter = topology.cards * topology.inter.bytes_per_s / 1e9 / channels
+    return Machine(
+        architecture,
+        topology.node_count,
+        topology.ranks_per_node,
+        channels,
+        intra_gb_per_s=ring if topology.node_count == 1 else min(ring, inter),
+        inter_gb_per_s=inter,
+        nvls_channels=nvls_channels,
+        nvls_gb_per_s=320 / 450 * wire / nvls_channels,
+    )
+
+
+class Prediction(NamedTuple):
+    """One way that NCCL considers, and how long it believes it takes."""
+
+    algorithm: str
+    protocol: Protocol
+    time_us: float
+
+
+def predictions(machine: Machine, size_bytes: int) -> list[Prediction]:
+    """All ways for an all-reduce of this size, fastest first; one GPU needs none."""
+    if machine.ranks < 2:
+        return []
+    return sorted(_candidates(machine, size_bytes), key=lambda found: found.time_us)
+
+
+def _candidates(machine: Machine, size_bytes: int) -> Iterator[Prediction]:
+    for i, protocol in enumerate(PROTOCOLS):
+        latency_us, bandwidth = _ring(machine, i, size_bytes)
+        yield Prediction("Ring", protocol, latency_us + size_bytes / (1e3 * bandwidth))
+        latency_us, bandwidth = _tree(machine, i, size_bytes)
+        yield Prediction("Tree", protocol, latency_us + size_bytes / (1e3 * bandwidth))
+    bandwidth = _nvls_gb_per_s(machine)
+    if bandwidth:
+        yield Prediction("NVLS", "Simple", _NVLS_US + size_bytes / (1e3 * bandwidth))
+
+
+def _ring(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, float]:
+    """Latency in us and algorithm bandwidth in GB/s."""
+    limits = _LIMITS[machine.architecture]
+    busbw = machine.channels * _channel_gb_per_s(machine)
+    if protocol == 0:
+        busbw = min(limits.ll if machine.nodes == 1 else _LL_MAX_NETWORK[min(machine.nodes, 3) - 2], busbw / 2)
+    elif protocol == 1:
+        busbw = min(busbw * 0.92, machine.channels * limits.ring_ll128)
+    hops, between = 2 * (machine.ranks - 1), 2 * (machine.nodes - 1)
+    inside_us, network_us = _NVLINK_US["Ring"][protocol], _network_us(machine, "Ring", protocol)
+    if machine.nodes > 1:
+        inside_us = max(inside_us, _NETWORK_OVERHEAD_US * (3 if protocol == 2 else 1))
+    latency_us = _BASE_US["Ring"][protocol] + (hops - between) * inside_us + between * network_us
+    is_plateau = size_bytes / (machine.channels * machine.ranks) >= _RING_PLATEAU_BYTES
+    if protocol == 2 and machine.nodes > 1 and is_plateau:
+        latency_us *= _RING_PLATEAU
+    return latency_us, busbw * machine.ranks / hops
+
+
+def _tree(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, float]:
+    """Latency in us and algorithm bandwidth in GB/s."""
+    limits = _LIMITS[machine.architecture]
+    per_channel = limits.tree[min(machine.nodes, 3) - 1]
+    busbw = machine.channels * min(_channel_gb_per_s(machine) * 0.92, per_channel)
+    if protocol == 0:
+        busbw /= 3.8
+    elif protocol == 1:
+        busbw *= 7 / 9 if machine.nodes == 1 else 120 / 128
+    inside_us = (machine.gpus_per_node - 1) * _NVLINK_US["Tree"][protocol]
+    between_us = int(log2(machine.nodes)) * _network_us(machine, "Tree", protocol)
+    factors = _TREE_CORRECTION[PROTOCOLS[protocol]]
+    place = max(size_bytes // 64, 1).bit_length() - 1
+    correction = factors[place] if place < len(factors) else 1.0
+    return _BASE_US["Tree"][protocol] + 2 * (inside_us + between_us), busbw * correction * 0.5
+
+
+def _nvls_gb_per_s(machine: Machine) -> float:
+    """Algorithm bandwidth of in-switch reduction inside one node; 0 where there is none."""
+    if machine.nodes > 1 or machine.nvls_channels < 2:
+        return 0.0
+    efficiency = _LIMITS[machine.architecture].nvls_efficiency
+    busbw = 2 * machine.nvls_gb_per_s * efficiency * (machine.nvls_channels - 1)
+    return busbw * machine.ranks / (2 * (machine.ranks - 1))
+
+
+def _channel_gb_per_s(machine: Machine) -> float:
+    return machine.intra_gb_per_s if machine.nodes <= 2 else machine.inter_gb_per_s
+
+
+def _network_us(machine: Machine, algorithm: str, protocol: int) -> float:
+    return _NETWORK_US["Tree" if machine.gpus_per_node == 1 else algorithm][protocol]

@@ -1,0 +1,123 @@
+"""What algorithms would cost on a cluster that is only described: prices side by side. Pure.
+
+Algorithms with a schedule are priced from it; parameter servers on machines of their own, which take part in no
+schedule, by their formula.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
+from ringscope.closed_forms import ALL_REDUCE, assisted_servers, gather, parameter_servers
+from ringscope.cost import simulate
+from ringscope.nccl_tests import bus_factor, elements
+from ringscope.nccl_tuner import Architecture, machine_of, predictions
+from ringscope.topology import Topology
+
+MAX_RANKS = 512  # pairwise algorithms have p² messages: more would take minutes to price
+FORMULAS: tuple[str, ...] = ("gather", "separate_servers", "separate_servers_duplex", "assisted_servers")
+NCCL = "nccl"
+PRICED: tuple[str, ...] = (*SCHEDULES, *FORMULAS, NCCL)
+_ELEMENT_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The time of one call in the model, and what it is made of.
+
+    ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
+    ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
+    ``phase_ends_s``, ``messages`` and ``bytes_on_critical_path`` come from the schedule.
+    """
+
+    algorithm: str
+    time_s: float
+    algbw_gb_per_s: float
+    busbw_gb_per_s: float
+    source: str
+    formula_s: float | None = None
+    phase_ends_s: dict[str, float] | None = None
+    messages: int | None = None
+    bytes_on_critical_path: int | None = None
+
+
+def prices(
+    algorithms: Sequence[str],
+    size_bytes: int,
+    topology: Topology,
+    servers: int = 1,
+    architecture: Architecture | None = None,
+    collective: str = "all_reduce",
+) -> Iterator[Price]:
+    """One price per algorithm, for a collective of ``size_bytes`` in nccl-tests' sense.
+
+    ``servers`` are those of the parameter-server formulas, ``architecture`` that of the GPUs in NCCL's model.
+    ValueError with a sentence for what cannot be priced.
+    """
+    if topology.ranks > MAX_RANKS:
+        raise ValueError(f"ranks: {topology.ranks} are too many to price step by step; give {MAX_RANKS} or fewer.")
+    if collective not in COLLECTIVES:
+        raise ValueError(f"collective: unknown collective {collective!r}; choose one of {', '.join(COLLECTIVES)}.")
+    priced = PRICED if collective == "all_reduce" else tuple(COLLECTIVES[collective])
+    for algorithm in algorithms:
+        if algorithm not in priced:
+            raise ValueError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(priced)}.")
+        if algorithm in FORMULAS:
+            yield _by_formula(algorithm, size_bytes, topology, servers)
+        elif algorithm == NCCL:
+            yield _by_nccl(size_bytes, topology, architecture)
+        else:
+            yield _by_schedule(collective, algorithm, size_bytes, topology)
+
+
+def _by_schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology) -> Price:
+    _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
+    schedule = build(algorithm, topology.ranks, total, topology.nodes, collective)
+    timeline = simulate(schedule, _ELEMENT_BYTES, topology)
+    work = timeline.critical_path()
+    formula = ALL_REDUCE.get(algorithm) if collective == "all_reduce" else None
+    return Price(
+        algorithm,
+        timeline.seconds,
+        *_rates(timeline.seconds, total * _ELEMENT_BYTES, topology.ranks, collective),
+        source="schedule",
+        formula_s=(
+            formula(topology.ranks, size_bytes, topology.inter, topology.reduce_s_per_byte)
+            if formula is not None and topology.is_flat
+            else None
+        ),
+        phase_ends_s=timeline.phase_ends_s(),
+        messages=work.messages,
+        bytes_on_critical_path=work.sent_bytes,
+    )
+
+
+def _by_formula(algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Price:
+    ranks, link = topology.ranks, topology.inter
+    if not topology.is_flat:
+        raise ValueError(f"algorithm: {algorithm} has a formula for flat networks only; leave out the topology.")
+    match algorithm:
+        case "gather":
+            time_s = gather(ranks, size_bytes, link, topology.reduce_s_per_byte)
+        case "assisted_servers":
+            time_s = assisted_servers(ranks, servers, size_bytes, link)
+        case _:
+            duplex = algorithm == "separate_servers_duplex"
+            time_s = parameter_servers(ranks, servers, size_bytes, link, duplex)
+    return Price(algorithm, time_s, *_rates(time_s, size_bytes, ranks), source="formula")
+
+
+def _by_nccl(size_bytes: int, topology: Topology, architecture: Architecture | None) -> Price:
+    if architecture is None:
+        raise ValueError(
+            "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5; name one of these as the link inside."
+        )
+    ways = predictions(machine_of(topology, architecture), size_bytes)
+    time_s = ways[0].time_us / 1e6 if ways else 0.0
+    source = f"nccl {ways[0].algorithm}/{ways[0].protocol}" if ways else "nccl"
+    return Price(NCCL, time_s, *_rates(time_s, size_bytes, topology.ranks), source=source)
+
+
+def _rates(time_s: float, size_bytes: int, ranks: int, collective: str = "all_reduce") -> tuple[float, float]:
+    algbw = size_bytes / time_s / 1e9 if time_s else 0.0
+    return algbw, algbw * bus_factor(collective, ranks)

@@ -1,0 +1,146 @@
+"""Where ranks are and what lies between them: the links that a message crosses. Pure.
+
+A cluster is racks of nodes of ranks. Ranks of one node reach each other over the ``intra`` link, others over their
+node's network cards, and between racks through the top-of-rack switch's uplinks, which may be oversubscribed.
+Bandwidths are of one direction (all links are full duplex); times are seconds.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Link(NamedTuple):
+    """One kind of link: seconds per message (α) and bytes per second and direction (1/β)."""
+
+    latency_s: float
+    bytes_per_s: float
+
+
+class Preset(NamedTuple):
+    """A link that people know by name, and where its two figures come from."""
+
+    link: Link
+    source: str
+
+
+class SharedLink(NamedTuple):
+    """A link that several ranks' messages cross: they share its bandwidth while they do."""
+
+    kind: str
+    number: int
+
+
+class Path(NamedTuple):
+    """What one message meets: the latency, the bandwidth that it has alone, and the links that it shares."""
+
+    latency_s: float
+    bytes_per_s: float
+    shared: tuple[SharedLink, ...]
+
+
+# [V]: read in the named document; [R]: recalled, replace it by a fit (`ringscope.fit`) before relying on it.
+PRESETS: dict[str, Preset] = {
+    "10gbe": Preset(Link(25e-6, 1.25e9), "rate IEEE 802.3ae; latency of TCP [R]"),
+    "25gbe": Preset(Link(10e-6, 3.125e9), "rate IEEE 802.3by; latency of TCP [R]"),
+    "ib100": Preset(Link(1.5e-6, 12.5e9), "rate InfiniBand EDR 4x; latency of an MPI message [R]"),
+    "ib200": Preset(Link(1.3e-6, 25e9), "rate InfiniBand HDR 4x; latency of an MPI message [R]"),
+    "nvlink1": Preset(Link(3.4e-6, 80e9), "P100, 4 links of 20 GB/s [R]; latency NCCL tuning.cc, Ring/Simple [V]"),
+    "nvlink2": Preset(Link(3.4e-6, 150e9), "V100, 6 links of 25 GB/s [R]; latency NCCL tuning.cc, Ring/Simple [V]"),
+    "nvlink3": Preset(Link(3.4e-6, 300e9), "A100, 12 links of 25 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
+    "nvlink4": Preset(Link(3.4e-6, 450e9), "H100/H200, 18 links of 25 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
+    "nvlink5": Preset(Link(3.4e-6, 900e9), "B200, 18 links of 50 GB/s [R]; latency NCCL tuning.cc, Ring/Simple [V]"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """``ranks`` ranks, ``ranks_per_node`` on each node, ``nodes_per_rack`` nodes in each rack (None: one rack).
+
+    ``inter`` is one network card; the ranks of a node take its ``nics_per_node`` cards in turn (None: one each).
+    A rack's uplinks carry what its cards can send divided by ``oversubscription``, and a message that crosses the
+    spine waits ``spine_latency_s`` more. ``reduce_bytes_per_s`` (1/γ) is how fast one rank adds; None: for nothing.
+    """
+
+    ranks: int
+    inter: Link
+    intra: Link | None = None
+    ranks_per_node: int = 1
+    nics_per_node: int | None = None
+    nodes_per_rack: int | None = None
+    oversubscription: float = 1.0
+    spine_latency_s: float = 0.0
+    reduce_bytes_per_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.ranks < 1 or self.ranks_per_node < 1 or self.ranks % self.ranks_per_node:
+            raise ValueError(
+                f"ranks: {self.ranks} ranks do not fill nodes of {self.ranks_per_node}; choose a multiple of it."
+            )
+        if self.ranks_per_node > 1 and self.intra is None:
+            raise ValueError("intra: nodes with several ranks need a link inside the node; name one.")
+        if self.nodes_per_rack is not None and (self.nodes_per_rack < 1 or self.node_count % self.nodes_per_rack):
+            raise ValueError(
+                f"nodes_per_rack: {self.node_count} nodes do not fill racks of {self.nodes_per_rack}; choose a divisor."
+            )
+        if self.oversubscription < 1:
+            raise ValueError(f"oversubscription: {self.oversubscription:g} is too small; give 1 or more.")
+        if not 1 <= self.cards <= self.ranks_per_node:
+            raise ValueError(f"nics_per_node: {self.cards} cards serve 1 to {self.ranks_per_node} ranks; choose these.")
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether every two ranks have a link of their own, all alike."""
+        return self.ranks_per_node == 1 and (self.nodes_per_rack is None or self.nodes_per_rack == self.ranks)
+
+    @property
+    def node_count(self) -> int:
+        """Nodes in all racks."""
+        return self.ranks // self.ranks_per_node
+
+    @property
+    def nodes(self) -> list[list[int]]:
+        """The ranks of each node."""
+        size = self.ranks_per_node
+        return [list(range(node * size, (node + 1) * size)) for node in range(self.node_count)]
+
+    @property
+    def cards(self) -> int:
+        """Network cards of each node."""
+        return self.ranks_per_node if self.nics_per_node is None else self.nics_per_node
+
+    @property
+    def reduce_s_per_byte(self) -> float:
+        """Seconds to add one byte, γ."""
+        return 0.0 if self.reduce_bytes_per_s is None else 1 / self.reduce_bytes_per_s
+
+    def capacity(self, link: SharedLink) -> float:
+        """Bytes per second and direction of a shared link."""
+        if link.kind.startswith("nic"):
+            return self.inter.bytes_per_s
+        assert self.nodes_per_rack is not None
+        return self.nodes_per_rack * self.cards * self.inter.bytes_per_s / self.oversubscription
+
+    def path(self, src: int, dst: int) -> Path:
+        """What a message from rank ``src`` to rank ``dst`` crosses."""
+        node, peer = src // self.ranks_per_node, dst // self.ranks_per_node
+        if node == peer and self.intra is not None:
+            return Path(*self.intra, ())
+        shared: tuple[SharedLink, ...] = ()
+        if self.cards < self.ranks_per_node:
+            shared += SharedLink("nic out", self._card(src)), SharedLink("nic in", self._card(dst))
+        if self.nodes_per_rack is None or node // self.nodes_per_rack == peer // self.nodes_per_rack:
+            return Path(*self.inter, shared)
+        shared += (
+            SharedLink("rack up", node // self.nodes_per_rack),
+            SharedLink("rack down", peer // self.nodes_per_rack),
+        )
+        return Path(self.inter.latency_s + self.spine_latency_s, self.inter.bytes_per_s, shared)
+
+    def _card(self, rank: int) -> int:
+        node, local = divmod(rank, self.ranks_per_node)
+        return node * self.cards + local % self.cards
+
+
+def flat(ranks: int, link: Link, reduce_bytes_per_s: float | None = None) -> Topology:
+    """Every two ranks joined by a link of their own, as behind one ideal switch."""
+    return Topology(ranks, link, reduce_bytes_per_s=reduce_bytes_per_s)

@@ -1,0 +1,72 @@
+"""Shared windows of one node, and in one of them the counters by which its ranks tell how far they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from mpi4py import MPI
+
+from ringscope.transports.hazards import Waits
+
+_SPINS = 20  # checks before the core is offered to another rank: a peer that is nearly there answers within 1 us
+_CACHE_LINE = 128  # bytes between counters: two lines, because processors fetch lines in pairs
+
+
+def shared_window(node: MPI.Intracomm, size_bytes: int) -> MPI.Win:
+    """A window with ``size_bytes`` of every rank, which all of them map (collective)."""
+    info = MPI.Info.Create({"alloc_shared_noncontig": "true"})  # each rank's part on pages of its own
+    window = MPI.Win.Allocate_shared(max(size_bytes, 1), 1, info, node)
+    info.Free()
+    window.Lock_all(MPI.MODE_NOCHECK)  # one epoch for ever: it makes Win.Sync a legal memory fence
+    return window
+
+
+def free_window(window: MPI.Win) -> None:
+    """Give the window back (collective)."""
+    window.Unlock_all()
+    window.Free()
+
+
+def memory(window: MPI.Win, rank: int) -> memoryview:
+    """The bytes of ``rank``."""
+    found: Any = window.Shared_query(rank)[0]
+    return memoryview(found).cast("B")
+
+
+class Progress:
+    """One counter per rank in a window; it only grows, over all calls, and only its rank writes it."""
+
+    def __init__(self, node: MPI.Intracomm) -> None:
+        self.rank, self.size = node.rank, node.size
+        self._window = window = shared_window(node, _CACHE_LINE)
+        self._counters = [memory(window, r)[:8].cast("q") for r in range(node.size)]
+        self._base = [0] * node.size
+        self._counters[node.rank][0] = 0
+        node.Barrier()
+
+    def publish(self, progress: int) -> None:
+        """Say how far this rank is in the running call; who reads it also sees all that was written before."""
+        self._window.Sync()
+        self._counters[self.rank][0] = self._base[self.rank] + progress
+
+    def await_(self, waits: Waits) -> None:
+        """Return once every (peer, progress) of the running call is reached."""
+        for peer, progress in waits:
+            counter, target, spins = self._counters[peer], self._base[peer] + progress, _SPINS
+            while counter[0] < target:
+                spins -= 1
+                if spins < 0:
+                    os.sched_yield()
+        self._window.Sync()
+
+    def finish(self, last: Sequence[int]) -> None:
+        """End the call, in which rank r's progress went up to ``last[r]``."""
+        self._base = [base + progress for base, progress in zip(self._base, last, strict=True)]
+
+    def free(self) -> None:
+        """Give back the window (collective)."""
+        for counter in self._counters:
+            counter.release()
+        free_window(self._window)

@@ -1,0 +1,122 @@
+"""MPI's own collectives on the same buffers: the yardstick, executed by the MPI library as it sees fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from ringscope.schedule import partition
+from ringscope.transports.base import Array, Buffer, Plan
+
+_MPI_OPS = {"sum": MPI.SUM}
+
+
+def vendor_plan(comm: MPI.Intracomm, collective: str, op: str, send: Buffer, recv: Buffer, root: int) -> Plan:
+    """A plan that calls the MPI function of this name."""
+    in_place = send.local.ctypes.data == recv.local.ctypes.data
+    return _VendorPlan(_CALLS[collective](comm, _MPI_OPS[op], send.local, recv.local, in_place, root))
+
+
+class _VendorPlan:
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call = call
+
+    def run(self) -> None:
+        """Call the MPI function once."""
+        self._call()
+
+    def free(self) -> None:
+        """Nothing to give back."""
+
+
+def _all_reduce(
+    comm: MPI.Intracomm, op: MPI.Op, send: Array, recv: Array, in_place: bool, root: int
+) -> Callable[[], Any]:
+    return partial(comm.Allreduce, MPI.IN_PLACE if in_place else _message(send), _message(recv), op)
+
+
+def _reduce_scatter(
+    comm: MPI.Intracomm, op: MPI.Op, send: Array, recv: Array, in_place: bool, root: int
+) -> Callable[[], Any]:
+    counts = [part.length for part in partition(recv.size, comm.size)]
+    own = _part(recv, comm)
+    if not in_place:
+        return partial(comm.Reduce_scatter, _message(send), _message(own), counts, op)
+    result = np.empty_like(own)  # in place MPI would put the result at the beginning, where other parts belong
+
+    def call() -> None:
+        comm.Reduce_scatter(_message(send), _message(result), counts, op)
+        np.copyto(own, result)
+
+    return call
+
+
+def _all_gather(
+    comm: MPI.Intracomm, op: MPI.Op, send: Array, recv: Array, in_place: bool, root: int
+) -> Callable[[], Any]:
+    counts = [part.length for part in partition(recv.size, comm.size)]
+    own = MPI.IN_PLACE if in_place else _message(_part(send, comm))
+    return partial(comm.Allgatherv, own, [recv, counts, None, _datatype(recv)])
+
+
+def _broadcast(
+    comm: MPI.Intracomm, op: MPI.Op, send: Array, recv: Array, in_place: bool, root: int
+) -> Callable[[], Any]:
+    if in_place or comm.rank != root:
+        return partial(comm.Bcast, _message(recv), root)
+
+    def call() -> None:
+        comm.Bcast(_message(send), root)
+        np.copyto(recv, send)
+
+    return call
+
+
+def _reduce(comm: MPI.Intracomm, op: MPI.Op, send: Array, recv: Array, in_place: bool, root: int) -> Callable[[], Any]:
+    mine = MPI.IN_PLACE if in_place and comm.rank == root else _message(send)
+    return partial(comm.Reduce, mine, _message(recv) if comm.rank == root else None, op, root)
+
+
+def _alltoall(
+    comm: MPI.Intracomm, op: MPI.Op, send: Array, recv: Array, in_place: bool, root: int
+) -> Callable[[], Any]:
+    if recv.size % comm.size:
+        raise ValueError(f"count: {recv.size} elements cannot be split evenly over {comm.size} ranks; give a multiple.")
+    return partial(comm.Alltoall, MPI.IN_PLACE if in_place else _message(send), _message(recv))
+
+
+def _sendrecv(
+    comm: MPI.Intracomm, op: MPI.Op, send: Array, recv: Array, in_place: bool, root: int
+) -> Callable[[], Any]:
+    after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
+    if in_place:
+        return partial(comm.Sendrecv_replace, _message(recv), after, source=before)
+    return partial(comm.Sendrecv, _message(send), after, recvbuf=_message(recv), source=before)
+
+
+_CALLS = {
+    "all_reduce": _all_reduce,
+    "reduce_scatter": _reduce_scatter,
+    "all_gather": _all_gather,
+    "broadcast": _broadcast,
+    "reduce": _reduce,
+    "alltoall": _alltoall,
+    "sendrecv": _sendrecv,
+}
+
+
+def _datatype(memory: Array) -> MPI.Datatype:
+    return MPI.Datatype.fromcode(memory.dtype.char)
+
+
+def _message(memory: Array) -> list[Any]:
+    return [memory, _datatype(memory)]
+
+
+def _part(memory: Array, comm: MPI.Intracomm) -> Array:
+    offset, length = partition(memory.size, comm.size)[comm.rank]
+    return memory[offset : offset + length]

@@ -41,7 +41,8 @@ def test_the_outcome_is_the_exit_code(server: Server, state: str, code: int) -> 
 def test_every_flag_reaches_the_spec(server: Server) -> None:
     done = server.run(
         *("submit", "--json", "--name", "all flags", "--ranks", "3", "--nodes", "1", "--ranks-per-node", "3"),
-        *("--collective", "reduce", "-r", "2", "--algorithm", "ring,mpi", "--transport", "mpi", "-b", "1K", "-e", "1M", "-f", "4", "-n", "7"),
+        *("--collective", "reduce", "-r", "2", "--algorithm", "ring,mpi", "--transport", "mpi"),
+        *("-b", "1K", "-e", "1M", "-f", "4", "-n", "7"),
         *("-w", "2", "-c", "0", "-d", "int", "-o", "sum", "--priority", "70", "--time-limit", "90"),
         *("--label", "team=infra", "--label", "run=5"),
     )

@@ -29,8 +29,10 @@ Algorithm = Literal[
 ]
 TransportName = Literal["auto", "shared_memory", "mpi"]
 Device = Literal["auto", "cpu"]
-DType = Literal["float32", "int32"]
-Op = Literal["sum"]
+DType = Literal[
+    "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"
+]
+Op = Literal["sum", "prod", "min", "max", "avg"]
 JobKind = Literal["benchmark"]
 
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)

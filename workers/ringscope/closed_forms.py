@@ -88,7 +88,6 @@ def _message_s(size_bytes: int, link: Link) -> float:
 
 ALL_REDUCE: dict[str, Formula] = {
     "naive": naive,
-    "parameter_server": naive,  # of one server
     "ring": ring,
     "direct": ring,
     "recursive_doubling": recursive_doubling,

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from ringscope.algorithms import COLLECTIVES, REDUCING, VENDORS
+from ringscope.algorithms import COLLECTIVES, REDUCING
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.transports.base import DTYPES, OPS
 from ringscope.transports.communicator import Communicator
@@ -20,7 +20,7 @@ def main() -> int:
     seed = wrong = checked = 0
     for collective, algorithms in COLLECTIVES.items():
         send, recv = (comm.buffer(max(COUNTS) * comm.size * 8) for _ in range(2))
-        for algorithm, count, in_place in product((*algorithms, *VENDORS), COUNTS, (False, True)):
+        for algorithm, count, in_place in product((*algorithms, "mpi"), COUNTS, (False, True)):
             dtype, root = DTYPES[seed % len(DTYPES)], count % comm.size
             op = OPS[(seed + count) % len(OPS)] if collective in REDUCING else "none"
             total = count * comm.size if collective == "alltoall" else count

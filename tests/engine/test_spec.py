@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from ringscope.algorithms import COLLECTIVES as SCHEDULES
-from ringscope.spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, JobSpec, Placement, available, field_errors, pointer
+from ringscope.algorithms import available
+from ringscope.spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, JobSpec, Placement, field_errors, pointer
 
 
 def test_sizes_step_as_nccl_tests_does() -> None:

@@ -493,7 +493,7 @@ export interface components {
              *       "mpi"
              *     ]
              */
-            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi")[];
+            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo")[];
             /**
              * Check
              * @description Compare every element with the exact answer after each size.

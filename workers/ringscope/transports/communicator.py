@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import REDUCING, SCHEDULES, VENDORS, build, choose
+from ringscope.algorithms import REDUCING, SCHEDULES, VENDORS, available, build, choose
 from ringscope.transports.base import DTYPES, OPS, Array, Buffer, EngineError, Plan, Transport, require_memory
+from ringscope.transports.gloo import gloo_plan
 from ringscope.transports.mpi import MpiTransport, unlink_segments
 from ringscope.transports.shared_memory import SharedMemoryTransport
 from ringscope.transports.vendor import vendor_plan
@@ -106,8 +107,15 @@ class Communicator:
         """
         if collective not in REDUCING:
             op = "sum"  # of a single value: the value
-        if algorithm in VENDORS:
-            return vendor_plan(self._comm, collective, op, send, recv, root)
+        if algorithm not in available(collective):
+            raise EngineError(
+                f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
+            )
+        match algorithm:
+            case "mpi":
+                return vendor_plan(self._comm, collective, op, send, recv, root)
+            case "gloo":
+                return gloo_plan(self._comm, op, send, recv)
         schedule = build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
         return self.transport.plan(schedule, op, send, recv)
 

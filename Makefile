@@ -16,8 +16,8 @@ demo: .venv/.worker ui ## Serve, run one benchmark, show it (EXIT=1: then stop; 
 test: .venv/.test ui ## Run every test tier that can run here (CI=true: only the GPU tier may be skipped)
 	@exec $(BIN)/python scripts/test.py $(TIERS)
 
-bench: .venv/.worker ## Measure the engine on this machine
-	@exec $(BIN)/python benchmarks/one_node.py
+bench: .venv/.bench ## Measure the engine beside its peers and limits (PARTS="one_node links model"; links needs root)
+	@exec $(BIN)/python benchmarks $(PARTS)
 
 lint: .venv/.test ui ## Check style, types and import arrows
 	@exec $(BIN)/python scripts/test.py lint
@@ -32,6 +32,9 @@ clean: ## Remove what was built; data directories stay
 
 .venv/.test: .venv/.worker
 	PYTHON=$(PYTHON) scripts/venv --group dev && touch $@
+
+.venv/.bench: .venv/.worker
+	PYTHON=$(PYTHON) scripts/venv --group bench && touch $@
 
 frontend/dist/index.html: $(UI_SOURCES) scripts/ui | .venv/.worker
 	scripts/ui build -- --logLevel=warn && touch $@

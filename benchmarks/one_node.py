@@ -1,90 +1,83 @@
-"""Bus bandwidth of our all-reduce beside MPI's own on this machine: ``python benchmarks/one_node.py [ROUNDS]``.
+"""All-reduce inside this machine: ours beside MPI's own, gloo's, and what the memory can do at most.
 
 The limit. An all-reduce among p ranks of one node must read all inputs and write all results: p messages in, p
 messages out. If every rank copies one message, as many bytes move; ``copy`` is the bus bandwidth that an all-reduce
 of that duration would have. It is a fair limit once messages leave the private caches, from about 1 MiB on: below,
 the copy stays inside one core, while an all-reduce must move every cache line from core to core.
 
-All four run in turn, size by size, in every round, so that a change of the machine's speed hits all alike; shown is
-the median of the rounds, out of place, float32.
-
-Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3) with MPICH 5.0.2, otherwise idle; ``direct``:
-  2 ranks  42 GB/s at 1 MiB (0.72 of the limit), 48 at 4 MiB (0.8 to 0.9), 20 at 64 MiB (0.94 to 1.0);
-           5 to 9 times MPI_Allreduce at 1 MiB, never less than 3.7 times from 16 KiB up
-  4 ranks  (two per core) 21 GB/s at 1 MiB, 7.4 at 64 MiB (0.70); 8 to 9 times MPI_Allreduce
-With other work on the machine everything is slower and the ratios scatter between 3 and 35.
+Out of place, in registered buffers; the median of the rounds. Ratios are taken round by round.
 """
 
-import subprocess
-import sys
-from collections.abc import Callable
-from functools import partial
-from statistics import median
+import importlib.util
+from collections.abc import Iterable
 
-import numpy as np
+from gangs import on_this_machine
+from measure import COPY, MeasurePlan, Series, speedup
+from report import Result, Target, say, say_targets, watched
 
-from ringscope.bench.local import find_mpiexec
-from ringscope.bench.timing import timed_block
-from ringscope.nccl_tests import bus_factor
-from ringscope.transports.communicator import Communicator
 from ringscope.units import format_size
 
 RANKS = (2, 4)
-SIZES = tuple(1 << power for power in range(14, 27, 2))
-ALGORITHMS = ("copy", "direct", "ring", "mpi")
-BLOCK_BYTES = 128 << 20  # per timed block: short blocks at every size, many rounds
+OURS = ("direct", "ring")
+_SMALL, _LARGE, _LARGEST = 16 << 10, 256 << 10, 64 << 20
+_SIZES = tuple(1 << power for power in range(12, 27, 2))
+_HALF_SIZE = 16 << 20
+_ROUNDS = 7
+Table = dict[tuple[str, int], Series]
 
 
-def main(rounds: int) -> None:
-    """Start a gang for each number of ranks; each prints its own table."""
-    for ranks in RANKS:
-        command = [find_mpiexec(), "-n", str(ranks), sys.executable, __file__, str(rounds), "rank"]
-        subprocess.run(command, check=True)
+def run() -> Result:
+    """Measure for every number of ranks, and half precision beside single."""
+    gloo = ("gloo",) if importlib.util.find_spec("torch") else ()
+    if not gloo:
+        say("one_node: gloo is left out, PyTorch is not installed; pip install 'ringscope[train]'.")
+    plan = MeasurePlan((COPY, *OURS, "auto", "mpi", *gloo), _SIZES, _ROUNDS)
+    halves = MeasurePlan(("direct",), (_HALF_SIZE,), _ROUNDS, dtypes=("float32", "float16", "bfloat16"))
+    with watched() as conditions:
+        series = {ranks: (on_this_machine(ranks, plan), on_this_machine(ranks, halves)) for ranks in RANKS}
+    say(f"\none_node ({conditions})")
+    targets = []
+    for ranks, (single, mixed) in series.items():
+        table = {(row.algorithm, row.size_bytes): row for row in single}
+        _show(table, ranks)
+        targets += [*_targets(table, ranks), *_half_targets(mixed, ranks)]
+    say_targets(targets)
+    return Result("one_node", conditions, [row for pair in series.values() for rows in pair for row in rows], targets)
 
 
-def rank_main(rounds: int) -> None:
-    """On every rank: measure; on rank 0: print."""
-    comm = Communicator("shared_memory")
-    if comm.rank == 0:
-        columns = "".join(f"{name:>9}" for name in ALGORITHMS)
-        say(f"\n{comm.size} ranks, busbw in GB/s\n{'size':>9}{columns}   direct/mpi   direct/copy")
-    send, recv = (comm.buffer(max(SIZES)).view("float32") for _ in range(2))
-    for size_bytes in SIZES:
-        count = size_bytes // 4
-        plans = {
-            name: comm.plan(name, "sum", send.head(count), recv.head(count)) for name in ALGORITHMS if name != "copy"
-        }
-        calls: dict[str, Callable[[], None]] = {name: plan.run for name, plan in plans.items()}
-        calls["copy"] = partial(np.copyto, recv.local[:count], send.local[:count])
-        iterations = max(3, min(200, BLOCK_BYTES // size_bytes))
-        times: dict[str, list[float]] = {name: [] for name in ALGORITHMS}
-        for _ in range(rounds):
-            for name in ALGORITHMS:
-                calls[name]()
-                comm.barrier()
-                mean_us = timed_block(calls[name], iterations).mean_us
-                times[name].append(float(comm.maximum(np.array([mean_us]))[0]))
-        for plan in plans.values():
-            plan.free()
-        if comm.rank == 0:
-            show(size_bytes, comm.size, {name: median(values) for name, values in times.items()})
-    comm.free()
+def best(table: Table, size_bytes: int) -> Series:
+    """The fastest of ours at a size."""
+    return min((table[name, size_bytes] for name in OURS), key=lambda row: row.time_us)
 
 
-def show(size_bytes: int, ranks: int, times_us: dict[str, float]) -> None:
-    """One line of the table."""
-    busbw = {n: size_bytes / time_us / 1e3 * bus_factor("all_reduce", ranks) for n, time_us in times_us.items()}
-    columns = "".join(f"{busbw[name]:9.2f}" for name in ALGORITHMS)
-    ratios = f"{busbw['direct'] / busbw['mpi']:11.1f}x {busbw['direct'] / busbw['copy']:12.2f}"
-    say(f"{format_size(size_bytes):>9}{columns} {ratios}")
+def _targets(table: Table, ranks: int) -> Iterable[Target]:
+    names = {name for name, _ in table}
+    for rival, wanted in (("mpi", 4.0), ("gloo", 10.0)):
+        if rival in names:
+            sizes = [size for size in _SIZES if _LARGE <= size <= _LARGEST]
+            ratios = {size: speedup(best(table, size), table[rival, size]) for size in sizes}
+            worst = min(ratios, key=ratios.__getitem__)
+            span = f"{format_size(_LARGE)} to {format_size(_LARGEST)}"
+            yield Target(f"{ranks} ranks, {span}: times {rival}, worst at {format_size(worst)}", wanted, ratios[worst])
+    share = speedup(best(table, _LARGEST), table[COPY, _LARGEST])
+    yield Target(f"{ranks} ranks, {format_size(_LARGEST)}: share of the memory limit", 0.85, share)
+    small = min(speedup(table["auto", size], table["mpi", size]) for size in _SIZES if size <= _SMALL)
+    yield Target(f"{ranks} ranks, up to {format_size(_SMALL)}: auto, times mpi", 0.9, small)
 
 
-def say(line: str) -> None:
-    """Print at once, also through mpiexec."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _half_targets(rows: list[Series], ranks: int) -> Iterable[Target]:
+    by_dtype = {row.dtype: row for row in rows}
+    for dtype in ("float16", "bfloat16"):
+        share = speedup(by_dtype[dtype], by_dtype["float32"])
+        yield Target(f"{ranks} ranks, {format_size(_HALF_SIZE)}: {dtype}, share of float32's byte rate", 0.5, share)
 
 
-if __name__ == "__main__":
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    rank_main(number) if sys.argv[2:] == ["rank"] else main(number)
+def _show(table: Table, ranks: int) -> None:
+    names = list(dict.fromkeys(name for name, _ in table))
+    rivals = [name for name in ("mpi", "gloo", COPY) if name in names]
+    say(f"{ranks} ranks, busbw in GB/s; the best of ours against the others")
+    say(f"{'size':>9}" + "".join(f"{name:>9}" for name in names) + "".join(f"{'x ' + name:>9}" for name in rivals))
+    for size_bytes in _SIZES:
+        columns = "".join(f"{table[name, size_bytes].busbw_gb_per_s:9.2f}" for name in names)
+        ratios = (speedup(best(table, size_bytes), table[rival, size_bytes]) for rival in rivals)
+        say(f"{format_size(size_bytes):>9}{columns}" + "".join(f"{ratio:9.2f}" for ratio in ratios))

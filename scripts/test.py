@@ -73,7 +73,7 @@ TIERS = (
         ),
     ),
     Tier("frontend", tools=(("scripts/ui", "test"),)),
-    Tier("fast", folders=("tests/engine", "tests/agent", "tests/cli")),
+    Tier("fast", folders=("tests/engine", "tests/agent", "tests/cli", "tests/examples")),
     Tier("server", folders=("tests/server",)),
     Tier("cluster", folders=("tests/cluster",)),
     Tier("web", folders=("tests/web",), missing=no_browser),

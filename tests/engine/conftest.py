@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from .fakes.fixture import cupy as cupy
+
 HERE = Path(__file__).parent
 DEADLINE_SECONDS = 60
 

@@ -5,8 +5,9 @@ from itertools import product
 
 import numpy as np
 
-from ringscope.algorithms import COLLECTIVES, VENDORS
-from ringscope.bench.oracle import check, fill, pieces
+from ringscope.algorithms import COLLECTIVES, REDUCING
+from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.transports.base import DTYPES, OPS
 from ringscope.transports.communicator import Communicator
 
 COUNTS = [0, 1, 2, 3, 4, 5, 17, 1009, 65537, 200_003]
@@ -18,27 +19,30 @@ def main() -> int:
     comm = Communicator(sys.argv[1])
     seed = wrong = checked = 0
     for collective, algorithms in COLLECTIVES.items():
-        send, recv = (comm.buffer(max(COUNTS) * comm.size * 4) for _ in range(2))
-        for algorithm, count, in_place in product((*algorithms, *VENDORS), COUNTS, (False, True)):
-            dtype, root = (("float32", 0), ("int32", comm.size - 1))[count % 2]
+        send, recv = (comm.buffer(max(COUNTS) * comm.size * 8) for _ in range(2))
+        for algorithm, count, in_place in product((*algorithms, "mpi"), COUNTS, (False, True)):
+            dtype, root = DTYPES[seed % len(DTYPES)], count % comm.size
+            op = OPS[(seed + count) % len(OPS)] if collective in REDUCING else "none"
             total = count * comm.size if collective == "alltoall" else count
-            target = recv.head(total * 4).view(dtype)
-            source = target if in_place else send.head(total * 4).view(dtype)
-            plan = comm.plan(algorithm, "sum", source, target, collective, root)
+            size_bytes = total * np.dtype(dtype).itemsize
+            target = recv.head(size_bytes).view(dtype)
+            source = target if in_place else send.head(size_bytes).view(dtype)
+            plan = comm.plan(algorithm, op, source, target, collective, root)
             for _ in range(REPEATS):
                 # No barrier around the call: the next input is written while slower ranks still return.
                 seed += 1
+                case = Case(np.dtype(dtype), op, comm.size, seed)
                 target.local.view(np.uint8).fill(0xA5)
-                fill(source.local, seed, comm.rank)
+                fill(source.local, case, comm.rank)
                 before = source.local.copy()
                 plan.run()
-                found = check(target.local, seed, pieces(collective, total, comm.size, comm.rank, root))
+                found = check(target.local, case, pieces(collective, total, comm.size, comm.rank, root))
                 checked += 1
                 if found:
-                    sys.stdout.write(f"{collective} {algorithm} {dtype} {count} in place {in_place}: {found}\n")
+                    sys.stdout.write(f"{collective} {algorithm} {op} {dtype} {count} in place {in_place}: {found}\n")
                     wrong += found.wrong
                 if not in_place:
-                    np.testing.assert_array_equal(source.local, before)
+                    assert (source.local.view(np.uint8) == before.view(np.uint8)).all()
             plan.free()
     comm.free()
     sys.stdout.write(f"checked {checked}\n")

@@ -70,7 +70,7 @@ def test_a_wrong_element_is_exit_code_1():
         (["-e", "lots"], "-e: 'lots' is not a size; write bytes or a number with K, M or G, "),
         (["--ranks", "0"], "placement.ranks: 0 is too small; give 1 or more."),
         (["-n", "-1"], "benchmark.iterations: -1 is too small; give 1 or more."),
-        (["-d", "half"], "benchmark.dtype: unknown dtype 'half'; choose one of float32, int32."),
+        (["-d", "quarter"], "benchmark.dtype: unknown dtype 'quarter'; choose one of int8, uint8, int32, uint32, "),
         (["scan"], "benchmark.collective: unknown collective 'scan'; choose one of all_reduce, reduce_scatter, "),
         (["reduce", "--algorithm", "direct"], "benchmark.algorithms[0]: reduce has no algorithm direct; choose from "),
         (["--json", "/nowhere/x.json"], "--json: /nowhere/x.json cannot be written (No such file or directory); "),

@@ -121,6 +121,18 @@ def test_hierarchical_costs_what_its_phases_cost(nodes, ranks_per_node, per_chun
     assert timeline.seconds == pytest.approx(hierarchical(nodes, ranks_per_node, count * 4, intra, inter), rel=1e-9)
 
 
+def test_a_published_run_lies_between_overlapping_and_sequential_phases():
+    """4 GiB on 4 nodes of 8 x B200, 50 GB/s per GPU between them: 22.05 ms (stas00's network benchmarks)."""
+    intra, inter = Link(0.0, 740e9), Link(0.0, 50e9)
+    topology = Topology(32, inter, intra, 8)
+    count = (4 << 30) // 4
+    in_turn_s = simulate(build("hierarchical", 32, count, topology.nodes), 4, topology).seconds
+    assert in_turn_s == pytest.approx(26.25e-3, rel=1e-3)
+    assert in_turn_s - 10.15e-3 < 22.05e-3 < in_turn_s
+    one_card = Topology(32, inter, intra, 8, nics_per_node=1)
+    assert simulate(build("hierarchical", 32, count, one_card.nodes), 4, one_card).seconds > 5 * 22.05e-3
+
+
 def test_a_network_card_for_all_ranks_of_a_node_makes_the_phase_between_them_longer():
     intra, inter = Link(0.0, 450e9), Link(0.0, 25e9)
 

@@ -5,7 +5,8 @@ from statistics import median
 
 import pytest
 
-from ringscope.nccl_tuner import H100_NODE, Machine, predictions
+from ringscope.nccl_tuner import H100_NODE, Machine, machine_of, predictions
+from ringscope.topology import PRESETS, Link, Topology
 
 KIB, MIB = 1 << 10, 1 << 20
 # The same NVSwitch node: an H200 differs from an H100 in its memory only. size -> measured us
@@ -44,6 +45,24 @@ def test_without_nvls_the_ring_reaches_its_channels():
     busbw = (8 << 30) / best.time_us / 1e3 * 14 / 8
     assert (best.algorithm, best.protocol) == ("Ring", "Simple")
     assert busbw == pytest.approx(365.6, rel=0.15), "measured with NVLS off"
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "measured_busbw"), [(1 << 30, 361.99), (4 << 30, 377.34), (16 << 30, 381.80), (16 << 30, 376.71)]
+)
+def test_large_messages_between_nodes_are_within_15_percent(size_bytes, measured_busbw):
+    """4 nodes of 8 x B200, 50 GB/s per GPU between them (stas00's network benchmarks)."""
+    cluster = Topology(32, Link(0.0, 50e9), PRESETS["nvlink5"].link, 8)
+    best = predictions(machine_of(cluster, "blackwell"), size_bytes)[0]
+    assert size_bytes / best.time_us / 1e3 * 62 / 32 == pytest.approx(measured_busbw, rel=0.15)
+
+
+def test_between_nodes_nvls_goes_on_as_a_tree():
+    cluster = Topology(64, PRESETS["ib200"].link, PRESETS["nvlink4"].link, 8)
+    found = {p.algorithm for p in predictions(machine_of(cluster, "hopper"), MIB)}
+    assert found == {"Ring", "Tree", "NVLSTree"}
+    ampere = Topology(64, PRESETS["ib200"].link, PRESETS["nvlink3"].link, 8)
+    assert {p.algorithm for p in predictions(machine_of(ampere, "ampere"), MIB)} == {"Ring", "Tree"}
 
 
 def test_latency_grows_with_nodes_for_small_and_large_messages():

@@ -1,76 +1,114 @@
+from collections.abc import Sequence
+from functools import reduce
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.bench.oracle import Piece, check, compare, expected_pattern, fill, pieces
+from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
 from ringscope.schedule import partition
 from ringscope.spec import COLLECTIVES
+from ringscope.transports.base import DTYPES
 
-DTYPES = ["float32", "int32"]
 COUNTS = st.sampled_from([1, 2, 10_006, 10_007, 10_008, 100_000, 700_000])
+COMBINE = {"sum": np.add, "avg": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
-def summed(seed: int, ranks: int, count: int, dtype: str, order: list[int]) -> np.ndarray:
-    total = np.zeros(count, dtype)
+def case(dtype: str = "float32", op: str = "sum", ranks: int = 2, seed: int = 1) -> Case:
+    return Case(np.dtype(dtype), op, ranks, seed)
+
+
+def combined(this: Case, count: int, order: Sequence[int]) -> np.ndarray:
+    parts = []
     for rank in order:
-        part = np.empty(count, dtype)
-        fill(part, seed, rank)
-        total += part
-    return total
+        parts.append(np.empty(count, this.dtype))
+        fill(parts[-1], this, rank)
+    return reduce(COMBINE[this.op], parts)
 
 
-@given(st.integers(0, 1000), st.permutations(range(5)), COUNTS, st.sampled_from(DTYPES))
-def test_the_sum_is_exact_in_any_order(seed, order, count, dtype):
-    result = summed(seed, 5, count, dtype, order)
-    assert compare(result, expected_pattern(seed, range(5), np.dtype(dtype))) is None
+@given(
+    st.sampled_from(DTYPES),
+    st.sampled_from(["sum", "prod", "min", "max"]),
+    st.permutations(range(9)),
+    st.integers(0, 9),
+)
+def test_the_result_is_exact_in_any_order(dtype, op, order, seed):
+    this = case(dtype, op, len(order), seed)
+    assert compare(combined(this, 10_008, order), expected_pattern(this, order)) is None
 
 
-@given(COUNTS, st.sampled_from(DTYPES), st.data())
+@given(st.sampled_from(DTYPES), st.sampled_from([1, 2, 3, 7, 100, 300]))
+def test_sums_of_averages_are_exact_too(dtype, ranks):
+    this = case(dtype, "avg", ranks)
+    total = sum(pattern(this, rank).astype(np.float64) for rank in range(ranks))
+    assert (total.astype(dtype).astype(np.float64) == total).all(), "no rounding, no wrapping around"
+    want = expected_pattern(this, range(ranks)).astype(np.float64)
+    assert np.abs(want - total / ranks).max() < (
+        1 if np.dtype(dtype).kind in "iu" else np.abs(total).max() / 100 + 1e-9
+    )
+
+
+def test_integers_take_all_bits():
+    assert np.unique(pattern(case("int8"), 0)).size == 256
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_ulps_are_counted_across_zero(dtype):
+    smallest = np.array([1], f"u{np.dtype(dtype).itemsize}").view(dtype)
+    result = np.concatenate([smallest, -smallest, np.zeros(1, dtype)])
+    assert compare(result, np.concatenate([-smallest, smallest, -smallest]), ulps=2) is None
+    assert compare(result, np.concatenate([-smallest, smallest, -smallest]), ulps=1).wrong == 2
+
+
+@given(COUNTS, st.sampled_from(["float32", "int32"]), st.data())
 def test_wrong_elements_are_counted_and_the_first_is_named(count, dtype, data):
-    result = summed(3, 2, count, dtype, [0, 1])
+    this = case(dtype)
+    result = combined(this, count, [0, 1])
     places = sorted(data.draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=5)))
     want = result[places[0]]
     result[places] += 1
-    found = compare(result, expected_pattern(3, range(2), np.dtype(dtype)))
+    found = compare(result, expected_pattern(this, [0, 1]))
     assert (found.wrong, found.first_index) == (len(places), places[0])
     assert (found.want, found.got) == (str(want), str(result[places[0]]))
 
 
 def test_one_bit_is_enough():
-    result = summed(1, 2, 100, "float32", [0, 1])
+    result = combined(case(), 100, [0, 1])
     result[7] = np.nextafter(result[7], np.float32(np.inf))
-    assert compare(result, expected_pattern(1, range(2), np.dtype("float32"))).wrong == 1
+    assert compare(result, expected_pattern(case(), range(2))).wrong == 1
 
 
 @pytest.mark.parametrize("parts", [2, 3, 4, 8])
 def test_swapped_chunks_are_noticed(parts):
-    result = summed(1, 2, 1 << 16, "float32", [0, 1])
+    result = combined(case(), 1 << 16, [0, 1])
     length = result.size // parts
     swapped = result.copy()
     swapped[:length], swapped[length : 2 * length] = result[length : 2 * length], result[:length]
-    assert compare(swapped, expected_pattern(1, range(2), np.dtype("float32"))).wrong > length
+    assert compare(swapped, expected_pattern(case(), range(2))).wrong > length
 
 
 def test_a_missing_or_doubled_contribution_is_noticed():
-    want = expected_pattern(1, range(3), np.dtype("int32"))
-    assert compare(summed(1, 3, 1000, "int32", [0, 1]), want).wrong > 900
-    assert compare(summed(1, 3, 1000, "int32", [0, 1, 1]), want).wrong > 900
+    this = case("int32", ranks=3)
+    want = expected_pattern(this, range(3))
+    assert compare(combined(this, 1000, [0, 1]), want).wrong > 900
+    assert compare(combined(this, 1000, [0, 1, 1, 2]), want).wrong > 900
 
 
 def test_an_empty_result_is_right():
-    assert compare(np.empty(0, "float32"), expected_pattern(1, range(2), np.dtype("float32"))) is None
+    assert compare(np.empty(0, "float32"), expected_pattern(case(), range(2))) is None
 
 
 def test_a_piece_is_compared_with_its_own_place():
     count, parts = 30_000, partition(30_000, 3)
     result = np.empty(count, "int32")
-    fill(result, 1, 2)
+    this = case("int32", "none", 3)
+    fill(result, this, 2)
     result = np.roll(result, parts[1].length)  # what rank 2 has from 0 on now lies in chunk 1
-    assert check(result, 1, [Piece(parts[1], (2,), 0)]) is None
-    assert check(result, 1, [Piece(parts[1], (2,), parts[1].offset)]).wrong > 9000
+    assert check(result, this, [Piece(parts[1], (2,), 0)]) is None
+    assert check(result, this, [Piece(parts[1], (2,), parts[1].offset)]).wrong > 9000
     result[parts[1].offset + 5] += 1
-    found = check(result, 1, [Piece(parts[1], (2,), 0)])
+    found = check(result, this, [Piece(parts[1], (2,), 0)])
     assert (found.wrong, found.first_index) == (1, parts[1].offset + 5)
 
 

@@ -24,6 +24,14 @@ def test_the_lecture_side_by_side():
     assert times("assisted_servers", servers=5) == pytest.approx([1.543], abs=5e-4)
 
 
+def test_servers_among_the_ranks_share_the_load():
+    one, two, ten = (times("parameter_server", servers=servers)[0] for servers in (1, 2, 10))
+    assert (one, ten) == (pytest.approx(21.6), pytest.approx(2.16)), (
+        "one is naive, as many as ranks are the ring's volume"
+    )
+    assert ten < two < one
+
+
 def test_one_rank_pays_nothing():
     every = [algorithm for algorithm in PRICED if algorithm != "nccl"]
     assert times(*every, topology=flat(1, Link(1e-6, 1e9))) == [0.0] * len(every)

@@ -34,7 +34,11 @@ def test_between_racks_messages_take_the_uplinks_and_wait_for_the_spine():
         ({"ranks": 0, "inter": INTER}, "ranks: 0 ranks do not fill nodes of 1"),
         ({"ranks": 6, "inter": INTER, "intra": INTRA, "ranks_per_node": 4}, "ranks: 6 ranks do not fill nodes of 4"),
         ({"ranks": 4, "inter": INTER, "ranks_per_node": 4}, "intra: nodes with several ranks need a link"),
-        ({"ranks": 4, "inter": INTER, "oversubscription": 0.5}, "oversubscription: 0.5 is too small; give 1 or more"),
+        (
+            {"ranks": 4, "inter": INTER, "oversubscription": 0.5},
+            "oversubscription: 0.5 is no such factor; give 1 or more",
+        ),
+        ({"ranks": 4, "inter": INTER, "oversubscription": float("nan")}, "oversubscription: nan is no such factor"),
         ({"ranks": 4, "inter": INTER, "nics_per_node": 2}, "nics_per_node: 2 cards serve 1 to 1 ranks"),
         ({"ranks": 4, "inter": INTER, "nodes_per_rack": 3}, "nodes_per_rack: 4 nodes do not fill racks of 3"),
     ],

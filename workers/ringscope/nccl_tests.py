@@ -14,7 +14,7 @@ from ringscope.spec import BenchmarkSpec
 
 PER_RANK = frozenset({"reduce_scatter", "all_gather", "alltoall"})
 UNCHECKED_IN_PLACE = frozenset({"alltoall", "sendrecv"})
-_TYPES = {"float32": "float", "int32": "int32"}
+_TYPES = {"float16": "half", "float32": "float", "float64": "double"}  # where nccl-tests has names of its own
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
 _RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"
 _HEADER = (
@@ -32,6 +32,12 @@ _HEADER = (
     + " ",
 )
 _Pair = tuple[Measurement | None, Measurement | None]
+
+
+def dtype_named(name: str) -> str:
+    """Our name of a dtype, for nccl-tests' or for our own; unknown names come back as they are."""
+    ours = {theirs: ours for ours, theirs in _TYPES.items()} | {"int": "int32"}
+    return ours.get(name, name)
 
 
 def bus_factor(collective: str, ranks: int) -> float:
@@ -145,7 +151,7 @@ def _root(spec: BenchmarkSpec | None) -> int:
 def _row(pair: _Pair, root: int) -> str:
     row = pair[0] or pair[1]
     assert row is not None
-    left = f"{row.size_bytes:12d}" + _LEFT.format(row.count, _TYPES[row.dtype], row.op, root)
+    left = f"{row.size_bytes:12d}" + _LEFT.format(row.count, _TYPES.get(row.dtype, row.dtype), row.op, root)
     return left + "".join(map(_columns, pair))
 
 
@@ -213,7 +219,7 @@ def _result(pair: _Pair, root: int) -> dict[str, Any]:
     result: dict[str, Any] = {
         "size": row.size_bytes,
         "count": row.count,
-        "type": _TYPES[row.dtype],
+        "type": _TYPES.get(row.dtype, row.dtype),
         "redop": row.op,
         "root": f"{root:>6}",
         "algorithm": row.algorithm,

@@ -1,8 +1,8 @@
 """NCCL's own time model of an all-reduce, with which it chooses algorithm and protocol: a second predictor. Pure.
 
-time = latency + size / bandwidth for each of Tree, Ring and NVLS with each protocol; the lowest wins. Constants and
-formulas are those of NCCL 2.30's src/graph/tuning.cc. Left out: CollNet and, between nodes, NVLSTree; so between nodes
-with NVLink SHARP this is an upper bound. Bandwidths here are in GB/s (1e9), times in microseconds, as in NCCL.
+time = latency + size / bandwidth for each of Tree, Ring, NVLS and NVLSTree with each protocol; the lowest wins.
+Constants and formulas are those of NCCL 2.30's src/graph/tuning.cc; CollNet, which needs switches that add, is left
+out. Bandwidths here are in GB/s (1e9), times in microseconds, as in NCCL.
 """
 
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ _BASE_US: dict[str, _Three] = {"Tree": (6.8, 14.0, 8.4), "Ring": (6.6, 14.0, 8.4
 _NVLINK_US: dict[str, _Three] = {"Tree": (0.6, 1.25, 4.0), "Ring": (0.6, 1.9, 3.4)}
 _NETWORK_US: dict[str, _Three] = {"Tree": (5.0, 8.5, 14.0), "Ring": (2.7, 4.0, 14.0)}
 _NVLS_US = 25.0
+_NVLS_TREE_NETWORK_US = 20.9
 _NETWORK_OVERHEAD_US = 1.0  # of Intel hosts; three times as much with Simple
 _LL_MAX_NETWORK = (39.0, 20.4)  # 2 nodes, more; Intel hosts
 _RING_PLATEAU_BYTES = 64  # per channel and rank: from there on chunks are full and each hop waits for a whole one
@@ -38,18 +39,20 @@ _TREE_CORRECTION: dict[Protocol, tuple[float, ...]] = {
 
 
 class _Limits(NamedTuple):
-    """What a GPU generation can do at most: LL in all, the others per channel."""
+    """What a GPU generation can do at most: LL in all, the others per channel; triples are of 1, 2 and more nodes."""
 
     ll: float
     ring_ll128: float
     tree: _Three
+    tree_ll128: _Three
     nvls_efficiency: float
+    nvls_tree: _Three
 
 
 _LIMITS: dict[str, _Limits] = {
-    "ampere": _Limits(87.7, 20.0, (24.0, 23.6, 17.8), 0.0),
-    "hopper": _Limits(141.0, 36.7, (38.7, 41.4, 36.0), 0.85),
-    "blackwell": _Limits(282.0, 40.0, (77.4, 82.8, 72.0), 0.74),
+    "ampere": _Limits(87.7, 20.0, (24.0, 23.6, 17.8), (20.0, 20.0, 20.0), 0.0, (24.0, 23.6, 17.8)),
+    "hopper": _Limits(141.0, 36.7, (38.7, 41.4, 36.0), (36.7, 36.7, 29.0), 0.85, (0.0, 57.7, 45.5)),
+    "blackwell": _Limits(282.0, 40.0, (70.0, 42.8, 24.0), (55.6, 31.67, 20.0), 0.74, (0.0, 96.0, 43.8)),
 }
 
 
@@ -117,7 +120,9 @@ def _candidates(machine: Machine, size_bytes: int) -> Iterator[Prediction]:
         yield Prediction("Tree", protocol, latency_us + size_bytes / (1e3 * bandwidth))
     bandwidth = _nvls_gb_per_s(machine)
     if bandwidth:
-        yield Prediction("NVLS", "Simple", _NVLS_US + size_bytes / (1e3 * bandwidth))
+        between_us = 2 * int(log2(machine.nodes)) * _NVLS_TREE_NETWORK_US
+        name = "NVLS" if machine.nodes == 1 else "NVLSTree"
+        yield Prediction(name, "Simple", _NVLS_US + between_us + size_bytes / (1e3 * bandwidth))
 
 
 def _ring(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, float]:
@@ -125,7 +130,7 @@ def _ring(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, floa
     limits = _LIMITS[machine.architecture]
     busbw = machine.channels * _channel_gb_per_s(machine)
     if protocol == 0:
-        busbw = min(limits.ll if machine.nodes == 1 else _LL_MAX_NETWORK[min(machine.nodes, 3) - 2], busbw / 2)
+        busbw = min(_ll_gb_per_s(machine), busbw / 2)
     elif protocol == 1:
         busbw = min(busbw * 0.92, machine.channels * limits.ring_ll128)
     hops, between = 2 * (machine.ranks - 1), 2 * (machine.nodes - 1)
@@ -142,12 +147,12 @@ def _ring(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, floa
 def _tree(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, float]:
     """Latency in us and algorithm bandwidth in GB/s."""
     limits = _LIMITS[machine.architecture]
-    per_channel = limits.tree[min(machine.nodes, 3) - 1]
-    busbw = machine.channels * min(_channel_gb_per_s(machine) * 0.92, per_channel)
+    busbw = machine.channels * min(_channel_gb_per_s(machine) * 0.92, _by_nodes(limits.tree, machine))
     if protocol == 0:
-        busbw /= 3.8
+        busbw = min(busbw / 3.8, _ll_gb_per_s(machine))
     elif protocol == 1:
-        busbw *= 7 / 9 if machine.nodes == 1 else 120 / 128
+        useful = 7 / 9 if machine.nodes == 1 else 120 / 128
+        busbw = min(busbw * useful, machine.channels * _by_nodes(limits.tree_ll128, machine))
     inside_us = (machine.gpus_per_node - 1) * _NVLINK_US["Tree"][protocol]
     between_us = int(log2(machine.nodes)) * _network_us(machine, "Tree", protocol)
     factors = _TREE_CORRECTION[PROTOCOLS[protocol]]
@@ -157,12 +162,24 @@ def _tree(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, floa
 
 
 def _nvls_gb_per_s(machine: Machine) -> float:
-    """Algorithm bandwidth of in-switch reduction inside one node; 0 where there is none."""
-    if machine.nodes > 1 or machine.nvls_channels < 2:
+    """Algorithm bandwidth with reduction in the NVSwitch, and a tree between nodes; 0 where there is no such switch."""
+    limits, channels = _LIMITS[machine.architecture], machine.nvls_channels
+    if channels < 2 or machine.gpus_per_node < 2:
         return 0.0
-    efficiency = _LIMITS[machine.architecture].nvls_efficiency
-    busbw = 2 * machine.nvls_gb_per_s * efficiency * (machine.nvls_channels - 1)
-    return busbw * machine.ranks / (2 * (machine.ranks - 1))
+    per_channel = 2 * machine.nvls_gb_per_s * limits.nvls_efficiency * (channels - 1) / channels
+    if machine.nodes > 1:
+        inter = machine.inter_gb_per_s * machine.channels / channels * (2 if machine.nodes == 2 else 1)
+        per_channel = min(per_channel, inter, _by_nodes(limits.nvls_tree, machine))
+    return channels * per_channel * machine.ranks / (2 * (machine.ranks - 1))
+
+
+def _ll_gb_per_s(machine: Machine) -> float:
+    limit = _LIMITS[machine.architecture].ll
+    return _by_nodes((limit, *_LL_MAX_NETWORK), machine)
+
+
+def _by_nodes(limits: _Three, machine: Machine) -> float:
+    return limits[min(machine.nodes, 3) - 1]
 
 
 def _channel_gb_per_s(machine: Machine) -> float:

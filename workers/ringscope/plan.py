@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
+from ringscope.algorithms.parameter_server import parameter_server
 from ringscope.closed_forms import ALL_REDUCE, assisted_servers, gather, parameter_servers
 from ringscope.cost import simulate
 from ringscope.nccl_tests import bus_factor, elements
 from ringscope.nccl_tuner import Architecture, machine_of, predictions
+from ringscope.schedule import Schedule
 from ringscope.topology import Topology
 
 MAX_RANKS = 512  # pairwise algorithms have p² messages: more would take minutes to price
@@ -51,7 +53,7 @@ def prices(
 ) -> Iterator[Price]:
     """One price per algorithm, for a collective of ``size_bytes`` in nccl-tests' sense.
 
-    ``servers`` are those of the parameter-server formulas, ``architecture`` that of the GPUs in NCCL's model.
+    ``servers`` are the parameter servers or helpers, ``architecture`` that of the GPUs in NCCL's model.
     ValueError with a sentence for what cannot be priced.
     """
     if topology.ranks > MAX_RANKS:
@@ -67,19 +69,23 @@ def prices(
         elif algorithm == NCCL:
             yield _by_nccl(size_bytes, topology, architecture)
         else:
-            yield _by_schedule(collective, algorithm, size_bytes, topology)
+            _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
+            if algorithm == "parameter_server":
+                schedule = parameter_server(topology.ranks, total, servers)
+            else:
+                schedule = build(algorithm, topology.ranks, total, topology.nodes, collective)
+            yield _by_schedule(collective, algorithm, schedule, topology)
 
 
-def _by_schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology) -> Price:
-    _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
-    schedule = build(algorithm, topology.ranks, total, topology.nodes, collective)
+def _by_schedule(collective: str, algorithm: str, schedule: Schedule, topology: Topology) -> Price:
+    size_bytes = schedule.length * _ELEMENT_BYTES
     timeline = simulate(schedule, _ELEMENT_BYTES, topology)
     work = timeline.critical_path()
     formula = ALL_REDUCE.get(algorithm) if collective == "all_reduce" else None
     return Price(
         algorithm,
         timeline.seconds,
-        *_rates(timeline.seconds, total * _ELEMENT_BYTES, topology.ranks, collective),
+        *_rates(timeline.seconds, size_bytes, topology.ranks, collective),
         source="schedule",
         formula_s=(
             formula(topology.ranks, size_bytes, topology.inter, topology.reduce_s_per_byte)

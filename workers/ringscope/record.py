@@ -15,6 +15,8 @@ TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
 SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
 FAULT_VARIABLE = "RINGSCOPE_FAULT"  # drill: "wrong_element" makes rank 0 spoil one element of each result
 
+LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
+
 # Exit codes of a rank program.
 EXIT_OK = 0
 EXIT_FAILURE = 1

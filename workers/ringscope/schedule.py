@@ -74,6 +74,12 @@ class Schedule:
         """Whether the chunk belongs to the result of ``rank``."""
         return self.outputs is None or chunk in self.outputs[rank]
 
+    def output_chunks(self, rank: int) -> tuple[Chunk, ...]:
+        """What the result of ``rank`` consists of: one piece, if it is all of the buffer."""
+        if self.outputs is None:
+            return (Chunk(0, self.length),)
+        return tuple(self.chunks[i] for i in sorted(self.outputs[rank]))
+
     def elements_sent(self) -> list[int]:
         """Elements that each rank sends."""
         sent = [0] * self.ranks

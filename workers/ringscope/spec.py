@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from ringscope.algorithms import COLLECTIVES as SCHEDULES_BY_COLLECTIVE
-from ringscope.algorithms import VENDORS
+from ringscope.algorithms import available
 
 Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
 Algorithm = Literal[
@@ -26,23 +25,20 @@ Algorithm = Literal[
     "parameter_server",
     "naive",
     "mpi",
+    "gloo",
 ]
 TransportName = Literal["auto", "shared_memory", "mpi"]
 Device = Literal["auto", "cpu"]
-DType = Literal["float32", "int32"]
-Op = Literal["sum"]
+DType = Literal[
+    "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"
+]
+Op = Literal["sum", "prod", "min", "max", "avg"]
 JobKind = Literal["benchmark"]
 
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
 MAX_MESSAGE_BYTES = 1 << 36
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
-
-
-def available(collective: object) -> tuple[str, ...]:
-    """The algorithms of a collective; none for what is no collective."""
-    schedules = SCHEDULES_BY_COLLECTIVE.get(collective) if isinstance(collective, str) else None
-    return (*schedules, *sorted(VENDORS)) if schedules else ()
 
 
 class SpecModel(BaseModel):

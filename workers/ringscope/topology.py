@@ -6,6 +6,7 @@ Bandwidths are of one direction (all links are full duplex); times are seconds.
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 
@@ -82,8 +83,8 @@ class Topology:
             raise ValueError(
                 f"nodes_per_rack: {self.node_count} nodes do not fill racks of {self.nodes_per_rack}; choose a divisor."
             )
-        if self.oversubscription < 1:
-            raise ValueError(f"oversubscription: {self.oversubscription:g} is too small; give 1 or more.")
+        if not 1 <= self.oversubscription < inf:
+            raise ValueError(f"oversubscription: {self.oversubscription:g} is no such factor; give 1 or more.")
         if not 1 <= self.cards <= self.ranks_per_node:
             raise ValueError(f"nics_per_node: {self.cards} cards serve 1 to {self.ranks_per_node} ranks; choose these.")
 

@@ -493,7 +493,7 @@ export interface components {
              *       "mpi"
              *     ]
              */
-            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi")[];
+            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo")[];
             /**
              * Check
              * @description Compare every element with the exact answer after each size.
@@ -519,7 +519,7 @@ export interface components {
              * @default float32
              * @enum {string}
              */
-            dtype: "float32" | "int32";
+            dtype: "int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64";
             /**
              * Iterations
              * @description Timed iterations of each size.
@@ -540,9 +540,9 @@ export interface components {
              * Op
              * @description How values are combined, in the collectives that reduce.
              * @default sum
-             * @constant
+             * @enum {string}
              */
-            op: "sum";
+            op: "sum" | "prod" | "min" | "max" | "avg";
             /**
              * Root
              * @description The rank that broadcast sends from and reduce sends to.

@@ -46,8 +46,14 @@ COLLECTIVES: dict[str, dict[str, Builder]] = {
 }
 REDUCING: frozenset[str] = frozenset({"all_reduce", "reduce_scatter", "reduce"})
 ROOTED: frozenset[str] = frozenset({"broadcast", "reduce"})
-# Collectives of a library, which executes them without a schedule of ours.
-VENDORS: frozenset[str] = frozenset({"mpi"})
+# Libraries that execute collectives without a schedule of ours, and which collectives of theirs we call.
+VENDORS: dict[str, frozenset[str]] = {"mpi": frozenset(COLLECTIVES), "gloo": frozenset({"all_reduce"})}
+
+
+def available(collective: object) -> tuple[str, ...]:
+    """Every name that can execute a collective: our algorithms, then the libraries; none for what is no collective."""
+    schedules = COLLECTIVES.get(collective) if isinstance(collective, str) else None
+    return (*schedules, *(name for name, theirs in VENDORS.items() if collective in theirs)) if schedules else ()
 
 
 def build(

@@ -1,21 +1,34 @@
-"""Inputs whose exact sum is known and does not depend on the order of additions. Pure.
+"""Inputs whose exact result is known and does not depend on the order of operations. Pure.
 
-Every rank's input repeats a random pattern of small integers. The period is prime, so that chunks, which begin
-at other multiples, hold different values and a swapped chunk is noticed; the sums stay below 2^24, up to which
-float32 counts exactly.
+Every rank's input repeats a random pattern. The period is prime, so that chunks, which begin at other multiples, hold
+different values and a swapped chunk is noticed. Integers take all bits, as they wrap around alike in every order.
+Floating-point sums are of integers that stay below 2^m, up to which a type with m bits of precision counts exactly;
+products are of powers of two. Source: nccl-tests 2.13 and later, which compare by 0 ulp, averages by 2 ulp.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
 from ringscope.schedule import Chunk, partition
-from ringscope.transports.base import Array
+from ringscope.transports.base import Array, bits, cut
 
 _PERIOD = 10_007
 _LARGEST = 100
 _ROWS = 64  # periods compared at a time: keeps the temporaries in the cache
+_PRECISION_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
+_SCALING_RANKS = 8  # that take a factor of 2 or 1/2: products stay within the exponents of float16
+_AVERAGE_ULPS = 2
+_COMBINE: dict[str, np.ufunc] = {
+    "none": np.add,  # of a single value
+    "sum": np.add,
+    "avg": np.add,
+    "prod": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +41,17 @@ class Mismatch:
     got: str
 
 
-def pattern(seed: int, rank: int) -> Array:
-    """One period of the integers that ``rank`` contributes."""
-    return np.random.default_rng((seed, rank)).integers(-_LARGEST, _LARGEST, _PERIOD, np.int64, endpoint=True)
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is computed: the inputs depend on all of it, as each must stay exact over all ranks.
 
+    ``op`` is none for collectives that only move data.
+    """
 
-def fill(target: Array, seed: int, rank: int) -> None:
-    """Write the input of ``rank`` into the flat array ``target``."""
-    _repeat(target, pattern(seed, rank).astype(target.dtype))
+    dtype: np.dtype[np.generic]
+    op: str
+    ranks: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,60 @@ class Piece:
     target: Chunk
     contributors: tuple[int, ...]
     source_offset: int
+
+
+def pattern(case: Case, rank: int) -> Array:
+    """One period of what ``rank`` contributes."""
+    random = np.random.default_rng((case.seed, rank))
+    if case.dtype.kind in "iu":
+        return _integers(case, rank, random)
+    match case.op:
+        case "prod":
+            largest = int(rank < _SCALING_RANKS)
+            exponents = random.integers(-largest, largest, _PERIOD, np.int64, endpoint=True)
+            signs = random.choice(np.array([-1.0, 1.0]), _PERIOD)
+            powers: Array = (signs * 2.0**exponents).astype(case.dtype)
+            return powers
+        case "sum" | "avg":
+            largest = _share(1 << _PRECISION_BITS[case.dtype.name], case.ranks, rank)
+        case _:
+            largest = _LARGEST
+    values: Array = random.integers(-largest, largest, _PERIOD, np.int64, endpoint=True).astype(case.dtype)
+    return values
+
+
+def _integers(case: Case, rank: int, random: np.random.Generator) -> Array:
+    limits = np.iinfo(case.dtype)  # type: ignore[type-var]
+    smallest, largest = int(limits.min), int(limits.max)
+    if case.op == "avg":  # the sum must not wrap around before it is divided
+        largest = _share(largest, case.ranks, rank)
+        smallest = -largest if smallest else 0
+    values: Array = random.integers(smallest, largest, _PERIOD, case.dtype, endpoint=True)
+    return values
+
+
+def _share(limit: int, ranks: int, rank: int) -> int:
+    """The largest value of ``rank`` so that those of all ranks add up to ``limit`` at most."""
+    return min(_LARGEST, max(1, limit // ranks)) if rank < limit else 0
+
+
+def fill(target: Array, case: Case, rank: int) -> None:
+    """Write the input of ``rank`` into the flat array ``target``."""
+    values = pattern(case, rank)
+    whole = target.size // values.size * values.size
+    target[:whole].reshape(-1, values.size)[:] = values
+    target[whole:] = values[: target.size - whole]
+
+
+def expected_pattern(case: Case, contributors: Sequence[int]) -> Array:
+    """One period of the exact result over the contributors."""
+    wide = case.dtype if case.dtype.kind in "iu" and case.op != "avg" else np.dtype(np.float64)
+    combined: Array = reduce(_COMBINE[case.op], (pattern(case, rank).astype(wide) for rank in contributors))
+    if case.op == "avg":
+        combined = combined / len(contributors)
+        if case.dtype.kind in "iu":
+            combined = np.trunc(combined)
+    return combined.astype(case.dtype)
 
 
 def pieces(collective: str, count: int, ranks: int, rank: int, root: int) -> list[Piece]:
@@ -68,39 +138,45 @@ def pieces(collective: str, count: int, ranks: int, rank: int, root: int) -> lis
     raise ValueError(f"{collective}: there is no such collective.")
 
 
-def check(result: Array, seed: int, wanted: list[Piece]) -> Mismatch | None:
+def check(result: Array, case: Case, wanted: list[Piece]) -> Mismatch | None:
     """Compare all pieces of a flat result; the index of the first wrong element counts from its start."""
     found = []
     for piece in wanted:
-        want = expected_pattern(seed, piece.contributors, result.dtype)
-        offset, length = piece.target
-        mismatch = compare(result[offset : offset + length], np.roll(want, -(piece.source_offset % _PERIOD)))
+        want = np.roll(expected_pattern(case, piece.contributors), -(piece.source_offset % _PERIOD))
+        is_rounded = case.op == "avg" and case.dtype.kind not in "iu"
+        mismatch = compare(cut(result, piece.target), want, _AVERAGE_ULPS if is_rounded else 0)
         if mismatch is not None:
-            found.append(replace(mismatch, first_index=offset + mismatch.first_index))
+            found.append(replace(mismatch, first_index=piece.target.offset + mismatch.first_index))
     return replace(found[0], wrong=sum(mismatch.wrong for mismatch in found)) if found else None
 
 
-def expected_pattern(seed: int, contributors: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
-    """One period of the exact sum over the contributors."""
-    return sum((pattern(seed, rank) for rank in contributors), np.zeros(_PERIOD, np.int64)).astype(dtype)
-
-
-def compare(result: Array, want: Array) -> Mismatch | None:
-    """Bit by bit (0 ulp) compare the flat ``result`` with the repeated ``want``; None when all is right."""
-    bits, want_bits = result.view(f"u{result.itemsize}"), want.view(f"u{want.itemsize}")
+def compare(result: Array, want: Array, ulps: int = 0) -> Mismatch | None:
+    """Compare the flat ``result`` with the repeated ``want``, bit by bit or by ``ulps``; None when all is right."""
+    have, wanted = bits(result), bits(want)
     wrong, first = 0, -1
-    block = _ROWS * _PERIOD
-    for start in range(0, bits.size, block):
-        part = bits[start : start + block]
-        different = part != np.resize(want_bits, part.size)
+    block = _ROWS * want.size
+    for start in range(0, have.size, block):
+        part = have[start : start + block]
+        expected = np.resize(wanted, part.size)
+        different = part != expected if ulps == 0 else _distance(part, expected) > ulps
         found = int(np.count_nonzero(different))
         if found and first < 0:
             first = start + int(np.argmax(different))
         wrong += found
-    return Mismatch(wrong, first, str(want[first % _PERIOD]), str(result[first])) if wrong else None
+    return Mismatch(wrong, first, str(want[first % want.size]), str(result[first])) if wrong else None
 
 
-def _repeat(target: Array, values: Array) -> None:
-    whole = target.size // values.size * values.size
-    target[:whole].reshape(-1, values.size)[:] = values
-    target[whole:] = values[: target.size - whole]
+def _distance(first: Array, second: Array) -> Array:
+    """Representable numbers between floating-point numbers, which are given as bits."""
+    one, other = _ordered(first), _ordered(second)
+    distance: Array = (np.maximum(one, other) - np.minimum(one, other)).view(np.uint64)
+    return distance
+
+
+def _ordered(pattern_bits: Array) -> Array:
+    """Integers in the order of the numbers: sign and magnitude become two's complement."""
+    signed = pattern_bits.view(f"i{pattern_bits.itemsize}")
+    smallest = int(np.iinfo(signed.dtype).min)
+    wide = signed.astype(np.int64)
+    ordered: Array = np.where(wide < 0, smallest - wide, wide)
+    return ordered

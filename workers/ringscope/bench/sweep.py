@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ringscope.algorithms import REDUCING, VENDORS
-from ringscope.bench.oracle import check, fill, pieces
+from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.bench.timing import Block, percentile, timed_block
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.record import Check, Measurement, Record, Steps
@@ -37,6 +37,7 @@ class Sweep:
         self._dtype = np.dtype(spec.dtype)
         size_bytes = max(self._elements(size)[1] for size in spec.sizes()) * self._dtype.itemsize
         self._send, self._recv = (comm.buffer(size_bytes).view(spec.dtype) for _ in range(2))
+        self._op = spec.op if spec.collective in REDUCING else "none"
         self._step = 0
         self._seed = 0
 
@@ -77,14 +78,15 @@ class Sweep:
     def _check(self, plan: Plan, algorithm: str, in_place: bool, send: Buffer, recv: Buffer) -> int:
         self._seed += 1
         recv.local.view(np.uint8).fill(_UNTOUCHED)
-        fill(send.local, self._seed, self._comm.rank)
+        case = Case(self._dtype, self._op, self._comm.size, self._seed)
+        fill(send.local, case, self._comm.rank)
         plan.run()
         result = recv.local
         wanted = pieces(self._spec.collective, result.size, self._comm.size, self._comm.rank, self._spec.root)
         if self._spoil and wanted and result.size:
             offset, length = wanted[0].target
             result[offset + length // 2] += 1
-        mismatch = check(result, self._seed, wanted)
+        mismatch = check(result, case, wanted)
         if mismatch is not None:
             self._emit(
                 Check(
@@ -148,7 +150,7 @@ class Sweep:
                 size_bytes=size_bytes,
                 count=count,
                 dtype=self._spec.dtype,
-                op=self._spec.op if self._spec.collective in REDUCING else "none",
+                op=self._op,
                 ranks=self._comm.size,
                 time_us=time_us,
                 algbw_gb_per_s=algbw,

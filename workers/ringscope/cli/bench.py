@@ -14,13 +14,12 @@ from ringscope.bench.local import Run, run_local
 from ringscope.cli.children import interrupts
 from ringscope.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, complain, say, stderr_console
 from ringscope.errors import UserError
-from ringscope.nccl_tests import render_table, to_json
+from ringscope.nccl_tests import dtype_named, render_table, to_json
 from ringscope.record import Measurement
 from ringscope.spec import COLLECTIVES, JobSpec, field_errors
 from ringscope.units import format_size, parse_size
 from ringscope.verdict import verdict
 
-_DTYPES = {"float": "float32", "int": "int32"}  # nccl-tests' names for ours
 _TIME = "%Y-%m-%d %H:%M:%S"
 
 
@@ -42,8 +41,8 @@ def bench(
     iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
     warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 5,
     check: Annotated[int, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = 1,
-    dtype: Annotated[str, typer.Option("-d", "--dtype", help="float or int32.")] = "float",
-    op: Annotated[str, typer.Option("-o", "--op", help="sum.")] = "sum",
+    dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
+    op: Annotated[str, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")] = "sum",
     root: Annotated[int, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write nccl-tests' JSON here.")] = None,
 ) -> None:
@@ -60,7 +59,7 @@ def bench(
         "iterations": iterations,
         "warmup": warmup,
         "check": bool(check),
-        "dtype": _DTYPES.get(dtype, dtype),
+        "dtype": dtype_named(dtype),
         "op": op,
         "root": root,
     } | ({"algorithms": algorithm.split(",")} if algorithm is not None else {})

@@ -42,7 +42,7 @@ def plan(
     intra: Annotated[str, typer.Option(help="Inside a node. " + _LINK_HELP)] = "nvlink4",
     nics: Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")] = None,
     oversubscription: Annotated[float, typer.Option(min=1, help="Of the racks' uplinks.")] = 1.0,
-    servers: Annotated[int, typer.Option(min=1, help="Parameter servers or helpers, in their formulas.")] = 1,
+    servers: Annotated[int, typer.Option(min=1, help="Parameter servers, or helpers of assisted_servers.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.

@@ -23,10 +23,9 @@ from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.progress import describe, show_progress
 from ringscope.client import Client, Job
 from ringscope.errors import UserError
+from ringscope.nccl_tests import dtype_named
 from ringscope.spec import COLLECTIVES
 from ringscope.units import parse_size
-
-_DTYPES = {"float": "float32", "int": "int32"}  # nccl-tests' names for ours
 
 
 def register(app: typer.Typer) -> None:
@@ -49,8 +48,8 @@ def submit(
     iterations: Annotated[int | None, typer.Option("-n", "--iterations", help="Timed, each size.")] = None,
     warmup: Annotated[int | None, typer.Option("-w", "--warmup", help="Untimed, each size.")] = None,
     check: Annotated[int | None, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = None,
-    dtype: Annotated[str | None, typer.Option("-d", "--dtype", help="float or int.")] = None,
-    op: Annotated[str | None, typer.Option("-o", "--op", help="sum.")] = None,
+    dtype: Annotated[str | None, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = None,
+    op: Annotated[str | None, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")] = None,
     root: Annotated[int | None, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = None,
     priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None,
     time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None,
@@ -82,7 +81,7 @@ def submit(
         ("benchmark", "iterations"): iterations,
         ("benchmark", "warmup"): warmup,
         ("benchmark", "check"): bool(check) if check is not None else None,
-        ("benchmark", "dtype"): _DTYPES.get(dtype, dtype) if dtype is not None else None,
+        ("benchmark", "dtype"): dtype_named(dtype) if dtype is not None else None,
         ("benchmark", "op"): op,
         ("benchmark", "root"): root,
         ("priority",): priority,

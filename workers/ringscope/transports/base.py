@@ -4,18 +4,28 @@ import os
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from ringscope.schedule import Schedule
+from ringscope.schedule import Chunk, Schedule
 from ringscope.units import format_size
 
 Array = NDArray[Any]
 
-# The one table of what the engine can add up; a wider engine adds entries here.
-DTYPES: tuple[str, ...] = ("float32", "int32")
-OPS: dict[str, np.ufunc] = {"sum": np.add}
+# What the engine can combine, and how; ``arithmetic`` does it.
+DTYPES: tuple[str, ...] = (
+    "int8",
+    "uint8",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
+OPS: tuple[str, ...] = ("sum", "prod", "min", "max", "avg")
 
 
 class EngineError(Exception):
@@ -24,6 +34,17 @@ class EngineError(Exception):
 
 class OutOfMemoryError(EngineError):
     """The buffers do not fit."""
+
+
+class StalledError(EngineError):
+    """A rank waited in vain for another one."""
+
+    def __init__(self, rank: int, peer: int, step: int, timeout_seconds: float) -> None:
+        super().__init__(
+            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in step {step}; see whether rank {peer} still "
+            "runs and makes the same calls, or raise timeout_seconds."
+        )
+        self.rank, self.peer, self.step = rank, peer, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +97,16 @@ class Transport(Protocol):
 
     def free(self) -> None:
         """Give back all memory (collective)."""
+
+
+def cut(memory: Array, chunk: Chunk) -> Array:
+    """The elements of a chunk, without a copy."""
+    return memory[chunk.offset : chunk.offset + chunk.length]
+
+
+def bits(memory: Array) -> Array:
+    """The same elements as unsigned integers: who only carries them need not know the dtype."""
+    return memory.view(f"u{memory.itemsize}")
 
 
 def require_memory(size_bytes: int, mount: str | None = None) -> None:

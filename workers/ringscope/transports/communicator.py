@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import SCHEDULES, VENDORS, build, choose
+from ringscope.algorithms import REDUCING, SCHEDULES, VENDORS, available, build, choose
 from ringscope.transports.base import DTYPES, OPS, Array, Buffer, EngineError, Plan, Transport, require_memory
+from ringscope.transports.gloo import gloo_plan
 from ringscope.transports.mpi import MpiTransport, unlink_segments
 from ringscope.transports.shared_memory import SharedMemoryTransport
 from ringscope.transports.vendor import vendor_plan
@@ -104,8 +105,17 @@ class Communicator:
         Both buffers hold the whole layout: where it has a part per rank, that of rank r is chunk r of as many, in the
         input as in the result. The same buffer twice means in place.
         """
-        if algorithm in VENDORS:
-            return vendor_plan(self._comm, collective, op, send, recv, root)
+        if collective not in REDUCING:
+            op = "sum"  # of a single value: the value
+        if algorithm not in available(collective):
+            raise EngineError(
+                f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
+            )
+        match algorithm:
+            case "mpi":
+                return vendor_plan(self._comm, collective, op, send, recv, root)
+            case "gloo":
+                return gloo_plan(self._comm, op, send, recv)
         schedule = build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
         return self.transport.plan(schedule, op, send, recv)
 
@@ -122,7 +132,7 @@ class Communicator:
         call = _Call(
             count=x.size,
             dtype=_code(dtype, DTYPES, "dtype"),
-            op=_code(op, tuple(OPS), "op"),
+            op=_code(op, OPS, "op"),
             algorithm=_code(algorithm, _ALGORITHMS, "algorithm"),
             in_place=int(target is x),
             send=self._place(x),
@@ -240,7 +250,7 @@ def _code(value: str, choices: tuple[str, ...], field: str) -> int:
 def _shown(name: str, number: int) -> str:
     named = {
         "dtype": DTYPES,
-        "op": tuple(OPS),
+        "op": OPS,
         "algorithm": _ALGORITHMS,
         "in place or out of place": ("out", "in"),
     }

@@ -16,8 +16,9 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.messages import Message, messages, untouched
-from ringscope.schedule import Chunk, Schedule
-from ringscope.transports.base import OPS, Array, Buffer, Plan
+from ringscope.schedule import Schedule
+from ringscope.transports.arithmetic import reduction
+from ringscope.transports.base import Array, Buffer, Plan, bits, cut
 
 _Reduction = tuple[Array, Array, Array]
 
@@ -86,7 +87,9 @@ class _MessagePlan:
     """
 
     def __init__(self, comm: MPI.Intracomm, schedule: Schedule, op: str, send: Array, recv: Array) -> None:
-        self._comm, self._ufunc, self._send, self._recv = comm, OPS[op], send, recv
+        self._comm, self._send, self._recv = comm, send, recv
+        self._reduction = reduction(op, recv.dtype, comm.size)
+        self._outputs = [cut(recv, chunk) for chunk in schedule.output_chunks(comm.rank)]
         in_place = send is recv or send.ctypes.data == recv.ctypes.data
         every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in messages(schedule, in_place))
         mine = [step for step in every if step]
@@ -98,27 +101,35 @@ class _MessagePlan:
         for i, step in enumerate(self._steps):
             self._rounds[i - early[i]][0].extend(step.requests)
         kept = [] if in_place else [schedule.chunks[i] for i in untouched(schedule, comm.rank)]
-        self._copies = [(_cut(recv, chunk), _cut(send, chunk)) for chunk in kept]
+        self._copies = [(cut(recv, chunk), cut(send, chunk)) for chunk in kept]
 
     def run(self) -> None:
         """Execute the schedule once."""
         for result, source in self._copies:
             np.copyto(result, source)
-        start, wait = MPI.Prequest.Startall, MPI.Request.Waitall
-        for starting, step in self._rounds:
-            if starting:
-                start(starting)
-            wait(step.requests)
-            for first, second, result in step.reductions:
-                self._ufunc(first, second, result)
-            for result, received in step.copies:
-                np.copyto(result, received)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._run_rounds()
+            if self._reduction.finish is not None:
+                for output in self._outputs:
+                    self._reduction.finish(output)
 
     def free(self) -> None:
         """Free the persistent requests."""
         for step in self._steps:
             for request in step.requests:
                 request.Free()
+
+    def _run_rounds(self) -> None:
+        combine = self._reduction.combine
+        start, wait = MPI.Prequest.Startall, MPI.Request.Waitall
+        for starting, step in self._rounds:
+            if starting:
+                start(starting)
+            wait(step.requests)
+            for first, second, result in step.reductions:
+                combine(first, second, result)
+            for result, received in step.copies:
+                np.copyto(result, received)
 
     def _is_aside(self, m: Message) -> bool:
         return m.dst == self._comm.rank and (m.reduce or m.staged)
@@ -129,15 +140,15 @@ class _MessagePlan:
         for m in step:
             if m.src == self._comm.rank:
                 memory = self._send if m.src_is_input else self._recv
-                found.requests.append(self._comm.Send_init(_cut(memory, m.source), m.dst))
+                found.requests.append(self._comm.Send_init(bits(cut(memory, m.source)), m.dst))
                 continue
-            received = result = _cut(self._recv, m.target)
+            received = result = cut(self._recv, m.target)
             if self._is_aside(m):
                 received = scratch[used : used + m.target.length]
                 used += m.target.length
-            found.requests.append(self._comm.Recv_init(received, m.src))
+            found.requests.append(self._comm.Recv_init(bits(received), m.src))
             if m.reduce:
-                own = _cut(self._send if m.own_is_input else self._recv, m.target)
+                own = cut(self._send if m.own_is_input else self._recv, m.target)
                 # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
                 found.reductions.append((received, own, result) if m.src < m.dst else (own, received, result))
             elif m.staged:
@@ -152,7 +163,3 @@ def _is_independent(before: list[Message], after: list[Message], rank: int) -> b
     sent_next = {chunk for m in after if m.src == rank for chunk in m.reads}
     received_next = {c for m in after if m.dst == rank and not (m.reduce or m.staged) for c in m.writes}
     return not (sent_next & written or received_next & (written | sent))
-
-
-def _cut(memory: Array, chunk: Chunk) -> Array:
-    return memory[chunk.offset : chunk.offset + chunk.length]

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.schedule import Chunk, Hub, Schedule, hubs
-from ringscope.transports.base import OPS, Array, Buffer, EngineError, Plan, require_memory
+from ringscope.schedule import Hub, Schedule, hubs
+from ringscope.transports.arithmetic import reduction
+from ringscope.transports.base import Array, Buffer, EngineError, Plan, cut, require_memory
 from ringscope.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.transports.progress import Progress, free_window, memory, shared_window
 
@@ -85,7 +86,8 @@ class _HubPlan:
         send: Buffer,
         recv: Buffer,
     ) -> None:
-        self._progress, self._ufunc = progress, OPS[op]
+        self._progress = progress
+        self._reduction = reduction(op, recv.local.dtype, progress.size)
         peers = [r for r in range(progress.size) if r != progress.rank]
         self._all_entered: Waits = tuple((peer, ENTERED) for peer in peers)
         self._all_finished: Waits = tuple((peer, _FINISHED) for peer in peers)
@@ -99,17 +101,11 @@ class _HubPlan:
 
     def run(self) -> None:
         """Execute the schedule once."""
-        progress, ufunc, copy = self._progress, self._ufunc, np.copyto
+        progress = self._progress
         progress.publish(ENTERED)
         progress.await_(self._all_entered)
-        for own, sources, result, destinations in self._tiles:
-            for source in sources:
-                ufunc(own, source, result)
-                own = result
-            if own is not result:
-                copy(result, own)
-            for destination in destinations:
-                copy(destination, result)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._combine_tiles()
         progress.publish(_FINISHED)
         progress.await_(self._all_finished)
         progress.finish(self._last)
@@ -117,6 +113,17 @@ class _HubPlan:
     def free(self) -> None:
         """Let go of the buffers."""
         self._tiles.clear()
+
+    def _combine_tiles(self) -> None:
+        combine, finish, copy = self._reduction.combine, self._reduction.finish, np.copyto
+        for own, sources, result, destinations in self._tiles:
+            for source in sources:
+                combine(own, source, result)
+                own = result
+            if finish is not None:
+                finish(result)
+            for destination in destinations:
+                copy(destination, result)
 
 
 def _tiles(hub: Hub, chunk: tuple[int, int], send: Buffer, recv: Buffer) -> list[_Tile]:
@@ -139,17 +146,29 @@ class _StepwisePlan:
         in_place = _same(send, recv)
         all_programs = programs(schedule, in_place)
         program = all_programs[progress.rank]
-        self._progress, self._ufunc = progress, OPS[op]
+        self._progress = progress
+        self._reduction = reduction(op, recv.local.dtype, progress.size)
+        self._outputs = [cut(recv.local, chunk) for chunk in schedule.output_chunks(progress.rank)]
         scratch = np.empty(program.scratch_count, recv.local.dtype)
         self._actions = [_bind(action, send, recv, scratch) for action in program.actions]
         kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
-        self._copies = [(_cut(recv.local, chunk), _cut(send.local, chunk)) for chunk in kept]
+        self._copies = [(cut(recv.local, chunk), cut(send.local, chunk)) for chunk in kept]
         self._final_waits = program.final_waits
         self._last = [p.progress for p in all_programs]
 
     def run(self) -> None:
         """Execute the schedule once."""
-        progress, ufunc, copy = self._progress, self._ufunc, np.copyto
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._run()
+
+    def free(self) -> None:
+        """Let go of the buffers."""
+        self._actions.clear()
+        self._copies.clear()
+        self._outputs.clear()
+
+    def _run(self) -> None:
+        progress, combine, copy = self._progress, self._reduction.combine, np.copyto
         progress.publish(ENTERED)
         for target, value in self._copies:
             copy(target, value)
@@ -160,37 +179,31 @@ class _StepwisePlan:
             if second is None:
                 copy(result, first)
             else:
-                ufunc(first, second, result)
+                combine(first, second, result)
             done += 1
             progress.publish(done)
         progress.await_(self._final_waits)
         progress.finish(self._last)
-
-    def free(self) -> None:
-        """Let go of the buffers."""
-        self._actions.clear()
-        self._copies.clear()
+        if self._reduction.finish is not None:
+            for output in self._outputs:
+                self._reduction.finish(output)
 
 
 def _bind(action: Action, send: Buffer, recv: Buffer, scratch: Array) -> _Bound:
     m = action.message
-    result = _cut(recv.local, m.target)
+    result = cut(recv.local, m.target)
     if action.scratch is not None:
         aside = scratch[action.scratch : action.scratch + m.target.length]
         if action.commit:
             return action.waits, aside, None, result
         result = aside
-    source = _cut((send if m.src_is_input else recv).parts[m.src], m.source)
+    source = cut((send if m.src_is_input else recv).parts[m.src], m.source)
     if not m.reduce:
         return action.waits, source, None, result
-    own = _cut((send if m.own_is_input else recv).local, m.target)
+    own = cut((send if m.own_is_input else recv).local, m.target)
     # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
     first, second = (source, own) if m.src < m.dst else (own, source)
     return action.waits, first, second, result
-
-
-def _cut(memory: Array, chunk: Chunk) -> Array:
-    return memory[chunk.offset : chunk.offset + chunk.length]
 
 
 def _same(send: Buffer, recv: Buffer) -> bool:

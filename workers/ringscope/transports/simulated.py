@@ -67,7 +67,7 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
 
     EngineError for an algorithm without a schedule: a library's own time is not ours to make up.
     """
-    itemsize, ranks = np.dtype(spec.dtype).itemsize, topology.ranks
+    itemsize, ranks = _itemsize(spec.dtype), topology.ranks
     vendors = [name for name in spec.algorithms if name in VENDORS]
     if vendors:
         raise EngineError(f"algorithms: {', '.join(vendors)} has no schedule to simulate; leave it out.")
@@ -77,7 +77,7 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
         for algorithm in spec.algorithms:
             count, total = elements(spec.collective, size_bytes, itemsize, ranks)
             schedule = build(algorithm, ranks, total, topology.nodes, spec.collective, spec.root)
-            buffer = memory.view(spec.dtype).head(total)
+            buffer = memory.view(f"u{itemsize}").head(total)
             plan = transport.plan(schedule, spec.op, buffer, buffer)
             for in_place in (False, True):
                 start_s = transport.clock_s
@@ -86,6 +86,11 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
                 time_us = (transport.clock_s - start_s) / spec.iterations * 1e6
                 start_ns = time_ns + round(start_s * 1e9)
                 yield _row(spec, algorithm, in_place, count, buffer.local.nbytes, ranks, time_us, start_ns)
+
+
+def _itemsize(dtype: str) -> int:
+    """From the bits in its name: NumPy knows bfloat16 only where a worker's libraries are installed."""
+    return int("".join(filter(str.isdigit, dtype))) // 8
 
 
 def _row(

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
 from ringscope.schedule import partition
-from ringscope.transports.base import Array, Buffer, Plan
+from ringscope.transports.arithmetic import reduction
+from ringscope.transports.base import Array, Buffer, Plan, bits
 
-_MPI_OPS = {"sum": MPI.SUM}
+_MPI_OPS = {"sum": MPI.SUM, "prod": MPI.PROD, "min": MPI.MIN, "max": MPI.MAX, "avg": MPI.SUM}
+_MPI_HALVES = {"float16": MPI.FLOAT16_T, "bfloat16": MPI.BFLOAT16_T}  # null where the library has none
 
 
 def vendor_plan(comm: MPI.Intracomm, collective: str, op: str, send: Buffer, recv: Buffer, root: int) -> Plan:
     """A plan that calls the MPI function of this name."""
     in_place = send.local.ctypes.data == recv.local.ctypes.data
-    return _VendorPlan(_CALLS[collective](comm, _MPI_OPS[op], send.local, recv.local, in_place, root))
+    call = _CALLS[collective](comm, _operation(op, recv.local.dtype), send.local, recv.local, in_place, root)
+    finish = reduction(op, recv.local.dtype, comm.size).finish
+    return _VendorPlan(
+        call if finish is None else _both(call, partial(finish, _output(comm, collective, recv.local, root)))
+    )
 
 
 class _VendorPlan:
@@ -31,6 +37,20 @@ class _VendorPlan:
 
     def free(self) -> None:
         """Nothing to give back."""
+
+
+def _both(call: Callable[[], Any], then: Callable[[], None]) -> Callable[[], None]:
+    def run() -> None:
+        call()
+        then()
+
+    return run
+
+
+def _output(comm: MPI.Intracomm, collective: str, recv: Array, root: int) -> Array:
+    if collective == "reduce" and comm.rank != root:
+        return recv[:0]
+    return _part(recv, comm) if collective == "reduce_scatter" else recv
 
 
 def _all_reduce(
@@ -60,7 +80,7 @@ def _all_gather(
 ) -> Callable[[], Any]:
     counts = [part.length for part in partition(recv.size, comm.size)]
     own = MPI.IN_PLACE if in_place else _message(_part(send, comm))
-    return partial(comm.Allgatherv, own, [recv, counts, None, _datatype(recv)])
+    return partial(comm.Allgatherv, own, [bits(recv), counts, None, _datatype(recv.dtype)])
 
 
 def _broadcast(
@@ -109,12 +129,30 @@ _CALLS = {
 }
 
 
-def _datatype(memory: Array) -> MPI.Datatype:
-    return MPI.Datatype.fromcode(memory.dtype.char)
-
-
 def _message(memory: Array) -> list[Any]:
-    return [memory, _datatype(memory)]
+    return [bits(memory), _datatype(memory.dtype)]
+
+
+def _datatype(dtype: np.dtype[np.generic]) -> MPI.Datatype:
+    half = _MPI_HALVES.get(dtype.name)
+    if half is None:
+        return MPI.Datatype.fromcode(dtype.char)
+    return MPI.UINT16_T if half == MPI.DATATYPE_NULL else half
+
+
+@cache
+def _operation(op: str, dtype: np.dtype[np.generic]) -> MPI.Op:
+    """MPI's operation; ours, as a user-defined one, for a dtype that the MPI library does not know."""
+    if _MPI_HALVES.get(dtype.name) != MPI.DATATYPE_NULL:
+        return _MPI_OPS[op]
+    combine = reduction(op, dtype, 1).combine
+
+    def call(first: Any, second: Any, datatype: MPI.Datatype) -> None:
+        result = np.frombuffer(second, dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            combine(np.frombuffer(first, dtype), result, result)
+
+    return MPI.Op.Create(call, commute=True)
 
 
 def _part(memory: Array, comm: MPI.Intracomm) -> Array:

@@ -1,0 +1,171 @@
+"""What every benchmark here measures with: calls of equal meaning in turn, on the ranks of one gang.
+
+``mpiexec -n P python measure.py PLAN.json RESULT.json`` reads a ``MeasurePlan`` and has rank 0 write one ``Series`` for
+each call. In every round all calls of a size run one after another, so that a change of the machine's speed hits all
+alike; a block of a call is as long as all ranks agree that it needs to be.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from ringscope.algorithms import choose
+from ringscope.bench.timing import timed_block
+from ringscope.nccl_tests import bus_factor
+from ringscope.parent_death import end_with_parent
+from ringscope.transports.communicator import Communicator
+
+COPY = "copy"
+_NETWORK = Path("/proc/self/net/dev")
+_SENT_COLUMN = 8
+_MAX_ITERATIONS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurePlan:
+    """Out-of-place all-reduce sums: every algorithm at every size and dtype; ``copy`` is every rank copying a message.
+
+    ``block_us`` is how long a timed block should take (0: ``min_iterations`` calls, whatever they take), ``warmup`` how
+    many untimed calls go before each, ``device`` a network card whose bytes are counted.
+    """
+
+    algorithms: tuple[str, ...]
+    sizes_bytes: tuple[int, ...]
+    rounds: int
+    transport: str = "auto"
+    dtypes: tuple[str, ...] = ("float32",)
+    block_us: float = 20_000.0
+    min_iterations: int = 3
+    warmup: int = 1
+    device: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One call at one size: the slowest rank's mean time per iteration, round by round.
+
+    ``sent_bytes`` is what the busiest rank's network card sent per call, with all headers; None where none was watched.
+    """
+
+    algorithm: str
+    transport: str
+    dtype: str
+    ranks: int
+    size_bytes: int
+    iterations: int
+    times_us: tuple[float, ...]
+    sent_bytes: float | None = None
+
+    @property
+    def time_us(self) -> float:
+        """Median of the rounds."""
+        return median(self.times_us)
+
+    @property
+    def busbw_gb_per_s(self) -> float:
+        """Bus bandwidth of the median."""
+        return self.size_bytes / self.time_us / 1e3 * bus_factor("all_reduce", self.ranks)
+
+
+def speedup(ours: Series, other: Series) -> float:
+    """How many times faster ``ours`` is: the median over rounds of the two times' ratio in one round."""
+    return median(theirs / mine for mine, theirs in zip(ours.times_us, other.times_us, strict=True))
+
+
+def read_series(path: Path) -> list[Series]:
+    """What rank 0 wrote."""
+    return [Series(**row | {"times_us": tuple(row["times_us"])}) for row in json.loads(path.read_text())]
+
+
+class Gang:
+    """One rank's part of the measurement."""
+
+    def __init__(self, plan: MeasurePlan) -> None:
+        self._plan = plan
+        self._comm = comm = Communicator(plan.transport)
+        self._send, self._recv = (comm.buffer(max(plan.sizes_bytes)) for _ in range(2))
+        self.is_first = comm.rank == 0
+
+    def measure(self) -> Iterator[Series]:
+        """Every call, size by size (collective)."""
+        for size_bytes in self._plan.sizes_bytes:
+            yield from self._measure(size_bytes)
+        self._comm.free()
+
+    def _measure(self, size_bytes: int) -> Iterator[Series]:
+        calls = {
+            (name, dtype): self._call(name, size_bytes, dtype)
+            for name, dtype in product(self._plan.algorithms, self._plan.dtypes)
+        }
+        iterations = {key: self._iterations(call) for key, call in calls.items()}
+        blocks: dict[tuple[str, str], list[tuple[float, float]]] = {key: [] for key in calls}
+        for _ in range(self._plan.rounds):
+            for key, call in calls.items():
+                blocks[key].append(self._block(call, iterations[key]))
+        for name, dtype in calls:
+            times_us, sent_bytes = zip(*blocks[name, dtype], strict=True)
+            yield Series(
+                algorithm=name,
+                transport=self._comm.transport.name,
+                dtype=dtype,
+                ranks=self._comm.size,
+                size_bytes=size_bytes,
+                iterations=iterations[name, dtype],
+                times_us=times_us,
+                sent_bytes=median(sent_bytes) if self._plan.device else None,
+            )
+
+    def _call(self, name: str, size_bytes: int, dtype: str) -> Callable[[], None]:
+        send, recv = (buffer.head(size_bytes).view(dtype) for buffer in (self._send, self._recv))
+        if name == COPY:
+            return partial(np.copyto, recv.local, send.local)
+        algorithm = choose(self._comm.transport.name, size_bytes) if name == "auto" else name
+        return self._comm.plan(algorithm, "sum", send, recv).run
+
+    def _iterations(self, call: Callable[[], None]) -> int:
+        if not self._plan.block_us:
+            return self._plan.min_iterations
+        warm_us, _ = self._block(call, 2)
+        return max(self._plan.min_iterations, min(_MAX_ITERATIONS, round(self._plan.block_us / warm_us)))
+
+    def _block(self, call: Callable[[], None], iterations: int) -> tuple[float, float]:
+        """(µs, bytes on the wire) per call; of the rank that has most of each."""
+        for _ in range(self._plan.warmup):
+            call()
+        self._comm.barrier()
+        before = self._sent_bytes()
+        mean_us = timed_block(call, iterations).mean_us
+        sent_bytes = (self._sent_bytes() - before) / iterations
+        time_us, most_bytes = self._comm.maximum(np.array([mean_us, sent_bytes])).tolist()
+        return time_us, most_bytes
+
+    def _sent_bytes(self) -> int:
+        if self._plan.device is None:
+            return 0
+        for line in _NETWORK.read_text().splitlines():
+            name, _, columns = line.partition(":")
+            if name.strip() == self._plan.device:
+                return int(columns.split()[_SENT_COLUMN])
+        raise ValueError(f"device: there is no network card {self._plan.device}.")
+
+
+def main(plan_path: Path, result_path: Path) -> None:
+    """Measure what the plan says."""
+    end_with_parent()
+    fields = json.loads(plan_path.read_text())
+    lists = {name: tuple(fields[name]) for name in ("algorithms", "sizes_bytes", "dtypes")}
+    gang = Gang(MeasurePlan(**fields | lists))
+    rows = [asdict(series) for series in gang.measure()]
+    if gang.is_first:
+        result_path.write_text(json.dumps(rows))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,144 @@
+# ruff: noqa: N801 (the names are CuPy's and CUDA's)
+"""A CuPy without a GPU, for tests: the calls that the engine makes, with CuPy's names, rules and refusals.
+
+Work is done at once, in host memory, and every call that CUDA or NCCL would see is written to ``fake.calls``. It is
+strict where the real one is: NumPy cannot touch these arrays, an IPC handle needs the address of an allocation, and
+nobody may open a handle of their own. Put this folder's parent on ``sys.path``; then ``import cupy`` finds it.
+"""
+
+import ctypes
+import re
+from types import SimpleNamespace
+
+import numpy as np
+
+from cupy.script import fake
+
+__all__ = ["ElementwiseKernel", "add", "copyto", "cuda", "empty", "empty_like", "fake", "ndarray", "zeros"]
+
+
+class ndarray:
+    """An array that NumPy cannot see into."""
+
+    def __init__(self, shape, dtype=float, memptr=None):
+        if memptr is None:
+            self._host = np.empty(shape, dtype)
+        else:
+            count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+            memory = (ctypes.c_char * count).from_address(memptr.ptr)
+            self._host = np.frombuffer(memory, dtype).reshape(shape)
+        self._owner = memptr
+
+    @classmethod
+    def _of(cls, host, owner):
+        array = cls.__new__(cls)
+        array._host, array._owner = host, owner
+        return array
+
+    def __array__(self, *arguments, **keywords):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def __array_function__(self, function, types, arguments, keywords):
+        raise TypeError(f"{function.__name__}: NumPy got a CuPy array")
+
+    __array_ufunc__ = None
+
+    shape = property(lambda self: self._host.shape)
+    dtype = property(lambda self: self._host.dtype)
+    size = property(lambda self: self._host.size)
+    nbytes = property(lambda self: self._host.nbytes)
+    itemsize = property(lambda self: self._host.itemsize)
+    flags = property(lambda self: self._host.flags)
+    data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data))
+
+    def __getitem__(self, index):
+        return self._of(self._host[index], self._owner)
+
+    def __setitem__(self, index, value):
+        if isinstance(value, np.ndarray):
+            raise TypeError("Unsupported type numpy.ndarray")
+        self._host[index] = value._host if isinstance(value, ndarray) else value
+
+    def __iadd__(self, value):
+        self._host += value
+        return self
+
+    def view(self, dtype):
+        return self._of(self._host.view(dtype), self._owner)
+
+    def reshape(self, *shape):
+        return self._of(self._host.reshape(*shape), self._owner)
+
+    def fill(self, value):
+        self._host.fill(value)
+
+    def get(self, out=None):
+        if out is None:
+            return self._host.copy()
+        assert out.dtype == self.dtype and out.shape == self.shape and out.flags.c_contiguous
+        out[...] = self._host
+        return out
+
+    def set(self, array):
+        assert isinstance(array, np.ndarray) and array.dtype == self.dtype and array.shape == self.shape
+        self._host[...] = array
+
+
+def empty(shape, dtype=float):
+    return ndarray(shape, dtype)
+
+
+def zeros(shape, dtype=float):
+    array = ndarray(shape, dtype)
+    array.fill(0)
+    return array
+
+
+def empty_like(array):
+    return ndarray(array.shape, array.dtype)
+
+
+def copyto(target, source):
+    _enqueue("copyto", source.size)
+    target._host[...] = source._host
+
+
+def _ufunc(function):
+    def call(first, second, out):
+        _enqueue(function.__name__, out.size)
+        with np.errstate(all="ignore"):
+            function(first._host, second._host, out=out._host)
+
+    return call
+
+
+add, multiply, minimum, maximum = (_ufunc(f) for f in (np.add, np.multiply, np.minimum, np.maximum))
+
+
+class ElementwiseKernel:
+    """Runs the kernel's text as Python, which the engine's kernels also are."""
+
+    def __init__(self, in_params, out_params, operation, name, preamble=""):
+        self._ins, self._outs = (re.findall(r"\w+ (\w+)", text) for text in (in_params, out_params))
+        self._operation, self._name = operation, name
+
+    def __call__(self, *arguments):
+        names = self._ins + self._outs
+        assert len(arguments) == len(names)
+        arrays = dict(zip(names, arguments, strict=True))
+        dtype = arguments[-1].dtype
+        values = {name: a._host if isinstance(a, ndarray) else a for name, a in arrays.items()}
+        values |= {"T": lambda v: v.astype(dtype), "lower": np.minimum, "higher": np.maximum}
+        _enqueue(self._name, arguments[-1].size)
+        with np.errstate(all="ignore"):
+            exec(self._operation, values)
+        results = [values[name].copy() for name in self._outs]
+        for name, result in zip(self._outs, results, strict=True):
+            arrays[name]._host[...] = result
+
+
+def _enqueue(name, size):
+    fake.record(name, size, cuda.current_stream())
+
+
+from cupy import cuda  # noqa: E402 (it needs ndarray)

@@ -1,0 +1,5 @@
+"""cupy.cuda.memory: its error."""
+
+
+class OutOfMemoryError(MemoryError):
+    pass

@@ -1,0 +1,32 @@
+"""What the fake writes down, and what a test lets it do."""
+
+
+class Fake:
+    """One per process; ``reset`` between tests."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.calls = []
+        self.gpus = 1
+        self.nccl_version = 23007
+        self.network = None  # an MPI communicator: NCCL's messages then travel over it
+        self.refused = {}  # name of an NCCL call -> status that it raises
+        self.async_error = 0
+        self.stuck_from = None  # what the stream does from this enqueued event on never ends
+        self.blocks_in = None  # name of an NCCL call that returns only when the communicator is aborted
+        self.events = 0
+
+    def record(self, name, *arguments):
+        self.calls.append((name, *arguments))
+
+    def names(self):
+        return [call[0] for call in self.calls]
+
+    @property
+    def is_stuck(self):
+        return self.stuck_from is not None and self.events > self.stuck_from
+
+
+fake = Fake()

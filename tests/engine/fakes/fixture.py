@@ -1,0 +1,47 @@
+"""Fixtures that put the fake CuPy in the place of a real one, and one process in the place of a gang."""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from ringscope.transports import kernels
+
+FOLDER = Path(__file__).parent
+PYTHONPATH = os.pathsep.join([str(FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])  # of a gang with the fake
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    """The fake, reset; whatever CuPy was imported before comes back afterwards."""
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "cupy"}
+    for name in before:
+        del sys.modules[name]
+    monkeypatch.syspath_prepend(FOLDER)
+    yield importlib.import_module("cupy")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cupy"]:
+        del sys.modules[name]
+    sys.modules.update(before)
+    kernels.combine.cache_clear()
+
+
+class OneOf:
+    """The MPI communicator of one rank whose peers always say what it says, or what ``answers`` has."""
+
+    def __init__(self, rank=0, size=1, answers=()):
+        self.rank, self.size, self.answers = rank, size, list(answers)
+        self.is_free = False
+
+    def Dup(self):  # noqa: N802
+        return self
+
+    def Free(self):  # noqa: N802
+        self.is_free = True
+
+    def allgather(self, value):
+        return self.answers.pop(0) if self.answers else [value] * self.size
+
+    def bcast(self, value):
+        return bytes(128) if value is None else value

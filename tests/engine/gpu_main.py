@@ -1,0 +1,84 @@
+"""Run on every rank, with the fake CuPy or a real one: all that a GPU transport can do gives the exact result."""
+
+import sys
+from itertools import product
+
+import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
+import numpy as np
+from mpi4py import MPI
+
+from ringscope.algorithms import COLLECTIVES, REDUCING, build
+from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.transports import cuda
+from ringscope.transports.arrays import copy, to_host
+from ringscope.transports.base import DTYPES, OPS, Buffer, Plan
+from ringscope.transports.cuda_ipc import CudaIpcTransport
+from ringscope.transports.nccl import NcclTransport
+
+COUNTS = [0, 1, 4, 5, 1009, 65537]
+REPEATS = 2
+TRANSPORTS = {"nccl": NcclTransport, "cuda_ipc": CudaIpcTransport}
+
+
+def main() -> int:
+    """The number of wrong elements over everything, as seen by this rank."""
+    world = MPI.COMM_WORLD
+    cupy = cuda.load()
+    if hasattr(cupy, "fake"):
+        cupy.fake.network = world.Dup()
+    node = world.Split_type(MPI.COMM_TYPE_SHARED)
+    transport = TRANSPORTS[sys.argv[1]](world, cuda.claim(world, node.rank))
+    send, recv = (transport.allocate(max(COUNTS) * world.size * 8) for _ in range(2))
+    seed = wrong = checked = 0
+    for collective, algorithms in COLLECTIVES.items():
+        vendors = ["nccl"] if isinstance(transport, NcclTransport) else []
+        for algorithm, count, in_place in product((*algorithms, *vendors), COUNTS, (False, True)):
+            dtype, root = DTYPES[seed % len(DTYPES)], count % world.size
+            op = OPS[(seed + count) % len(OPS)] if collective in REDUCING else "sum"
+            even = collective == "alltoall" or (algorithm in vendors and collective in ("reduce_scatter", "all_gather"))
+            total = count * world.size if even else count
+            size_bytes = total * np.dtype(dtype).itemsize
+            target = recv.head(size_bytes).view(dtype)
+            source = target if in_place else send.head(size_bytes).view(dtype)
+            plan = _plan(transport, algorithm, collective, op, source, target, root)
+            for _ in range(REPEATS):
+                seed += 1
+                case = Case(np.dtype(dtype), op if collective in REDUCING else "none", world.size, seed)
+                target.local.view(np.uint8).fill(0xA5)
+                host = np.empty(total, dtype)
+                fill(host, case, world.rank)
+                copy(source.local, host)
+                plan.run()
+                result = to_host(target.local)
+                found = check(result, case, pieces(collective, total, world.size, world.rank, root))
+                checked += 1
+                if found:
+                    sys.stdout.write(f"{collective} {algorithm} {op} {dtype} {count} in place {in_place}: {found}\n")
+                    wrong += found.wrong
+                if not in_place:
+                    assert (to_host(source.local).view(np.uint8) == host.view(np.uint8)).all()
+            plan.free()
+    transport.free()
+    sys.stdout.write(f"{transport.name}: checked {checked}\n")
+    return min(wrong, 1)
+
+
+def _plan(
+    transport: NcclTransport | CudaIpcTransport,
+    algorithm: str,
+    collective: str,
+    op: str,
+    send: Buffer,
+    recv: Buffer,
+    root: int,
+) -> Plan:
+    if algorithm == "nccl":
+        assert isinstance(transport, NcclTransport)
+        return transport.vendor_plan(collective, op, send, recv, root)
+    size = MPI.COMM_WORLD.size
+    schedule = build(algorithm, size, recv.local.size, (tuple(range(size)),), collective, root)
+    return transport.plan(schedule, op, send, recv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

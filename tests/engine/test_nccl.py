@@ -1,0 +1,304 @@
+"""Schedules as NCCL calls, and what happens when NCCL or a peer fails: on the recorded fake, without a GPU."""
+
+import os
+import sys
+
+import pytest
+
+from ringscope.algorithms import build
+from ringscope.transports import nccl_link
+from ringscope.transports.base import Buffer, EngineError
+from ringscope.transports.cuda import Gpu
+from ringscope.transports.nccl import NcclTransport
+from ringscope.transports.nccl_link import check_versions, load_nccl, version_text
+
+from .fakes.fixture import PYTHONPATH, OneOf
+
+TIMEOUT_SECONDS = 0.2
+FLOAT32 = 7
+CALLS = ("groupStart", "groupEnd", "send", "recv", "add", "ringscope_divide")
+
+
+@pytest.fixture
+def transport(cupy):
+    made = []
+
+    def make(rank, size, **keywords):
+        comm = OneOf(rank, size, **keywords)
+        made.append(NcclTransport(comm, Gpu(0, "0000:00:00.0", (rank,)), TIMEOUT_SECONDS))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.free()
+
+
+def buffers(cupy, count, dtype="float32"):
+    return [Buffer(array, (array,)) for array in (cupy.zeros(count, dtype), cupy.zeros(count, dtype))]
+
+
+def planned(cupy, transport, rank, size, count, algorithm="ring", op="sum", in_place=False, dtype="float32"):
+    """A plan, and its two buffers; the calls so far are forgotten."""
+    send, recv = buffers(cupy, count, dtype)
+    if in_place:
+        send = recv
+    plan = transport(rank, size).plan(build(algorithm, size, count), op, send, recv)
+    cupy.fake.calls.clear()
+    return plan, send.local, recv.local
+
+
+def calls(cupy):
+    return [call for call in cupy.fake.calls if call[0] in CALLS]
+
+
+def test_each_step_of_a_ring_is_one_group_and_the_kernel_behind_it(cupy, transport):
+    plan, send, recv = planned(cupy, transport, rank=1, size=3, count=7)
+    plan.run()
+    stream = next(call[-1] for call in calls(cupy) if call[0] == "send")
+    scratch = next(call[1] for call in calls(cupy) if call[0] == "recv")
+    assert stream != 0, "a stream of its own"
+    assert scratch not in range(send.data.ptr, send.data.ptr + 28)
+    assert scratch not in range(recv.data.ptr, recv.data.ptr + 28)
+    assert calls(cupy) == [  # chunks of 7 elements over 3 ranks: 3, 2 and 2 of 4 bytes, at 0, 3 and 5
+        ("groupStart",),
+        ("recv", scratch, 3, FLOAT32, 0, stream),
+        ("send", send.data.ptr + 12, 2, FLOAT32, 2, stream),
+        ("groupEnd",),
+        ("add", 3, stream),
+        ("groupStart",),
+        ("recv", scratch, 2, FLOAT32, 0, stream),
+        ("send", recv.data.ptr, 3, FLOAT32, 2, stream),
+        ("groupEnd",),
+        ("add", 2, stream),
+        ("groupStart",),
+        ("recv", recv.data.ptr + 12, 2, FLOAT32, 0, stream),
+        ("send", recv.data.ptr + 20, 2, FLOAT32, 2, stream),
+        ("groupEnd",),
+        ("groupStart",),
+        ("recv", recv.data.ptr, 3, FLOAT32, 0, stream),
+        ("send", recv.data.ptr + 12, 2, FLOAT32, 2, stream),
+        ("groupEnd",),
+    ]
+
+
+def test_the_stream_waits_for_the_callers_stream_before_anything_else(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=2)
+    plan.run()
+    (record, ready, on), (wait, awaited, stream), *rest = cupy.fake.calls
+    assert (record, wait) == ("record", "wait_event")
+    assert ready == awaited
+    assert on == 0, "the event is recorded on the current stream"
+    assert {call[-1] for call in rest if call[0] in ("send", "recv", "add", "record")} == {stream}
+
+
+def test_a_mean_is_divided_once_at_the_end(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4, op="avg")
+    plan.run()
+    names = [call[0] for call in calls(cupy)]
+    assert names.count("ringscope_divide") == 1
+    assert names[-1] == "ringscope_divide"
+
+
+def test_a_rank_takes_no_part_in_steps_without_it(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=2, size=3, count=2, algorithm="naive")
+    plan.run()
+    names = [call[0] for call in calls(cupy)]
+    assert names == ["groupStart", "send", "groupEnd", "groupStart", "recv", "groupEnd"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "factor"),
+    [
+        *(("int8", 0, 1), ("uint8", 1, 1), ("int32", 2, 1), ("uint32", 3, 1), ("int64", 4, 1), ("uint64", 5, 1)),
+        *(("float16", 6, 1), ("float64", 8, 1), ("bfloat16", 9, 1), ("complex64", 7, 2), ("complex128", 8, 2)),
+    ],
+)
+def test_every_dtype_goes_by_nccls_number(cupy, transport, dtype, number, factor):
+    pytest.importorskip("ml_dtypes")
+    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=6, dtype=dtype)
+    plan.run()
+    assert {call[2:4] for call in calls(cupy) if call[0] == "send"} == {(3 * factor, number)}
+
+
+@pytest.mark.parametrize("dtype", ["int16", "bool"])
+def test_what_nccl_cannot_carry_is_refused(cupy, transport, dtype):
+    with pytest.raises(EngineError, match=f"^dtype: NCCL has no {dtype}; choose one of int8, .*"):
+        planned(cupy, transport, rank=0, size=2, count=6, dtype=dtype)
+
+
+# NCCL's own collectives
+
+
+def test_the_vendor_is_called_with_the_layout_of_the_buffers(cupy, transport):
+    one = transport(1, 3)
+    send, recv = buffers(cupy, 6)
+    at, to = send.local.data.ptr, recv.local.data.ptr
+    want = {
+        "all_reduce": ("allReduce", at, to, 6, FLOAT32, 0),
+        "reduce": ("reduce", at, to, 6, FLOAT32, 0, 2),
+        "broadcast": ("broadcast", at, to, 6, FLOAT32, 2),
+        "reduce_scatter": ("reduceScatter", at, to + 8, 2, FLOAT32, 0),
+        "all_gather": ("allGather", at + 8, to, 2, FLOAT32),
+    }
+    for collective, call in want.items():
+        cupy.fake.calls.clear()
+        one.vendor_plan(collective, "sum", send, recv, root=2).run()
+        assert [found[:-1] for found in cupy.fake.calls if found[0] == call[0]] == [call]
+
+
+def test_the_vendor_needs_even_parts_and_meaningful_ops(cupy, transport):
+    one = transport(0, 3)
+    with pytest.raises(EngineError, match=r"^count: 7 elements cannot be split evenly over 3 ranks; give a multiple"):
+        one.vendor_plan("all_gather", "sum", *buffers(cupy, 7), root=0)
+    with pytest.raises(EngineError, match=r"^op: NCCL has no max of complex numbers; choose sum"):
+        one.vendor_plan("all_reduce", "max", *buffers(cupy, 6, "complex64"), root=0)
+
+
+# when something fails
+
+
+def test_a_refusal_inside_a_group_ends_the_group_and_the_communicator(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=1, size=2, count=4)
+    cupy.fake.refused = {"send": 5}
+    with pytest.raises(EngineError, match=r"^nccl: rank 1 failed in step 1 of 2 \(with rank 0\): .*usage.* abort"):
+        plan.run()
+    names = cupy.fake.names()
+    assert names.count("groupStart") == names.count("groupEnd") == 1
+    assert not load_nccl().is_grouped()
+    assert names[-1] == "abort"
+
+
+def test_an_error_at_the_end_of_a_group_ends_the_communicator(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4)
+    cupy.fake.refused = {"groupEnd": 4}
+    with pytest.raises(EngineError, match="failed in step 1 of 2"):
+        plan.run()
+    assert cupy.fake.names()[-1] == "abort"
+
+
+def test_an_invalid_argument_before_anything_started_leaves_the_communicator_usable(cupy, transport):
+    one = transport(0, 2)
+    plan = one.vendor_plan("all_reduce", "sum", *buffers(cupy, 4), root=0)
+    cupy.fake.refused = {"allReduce": 4}
+    with pytest.raises(EngineError, match=r"failed in NCCL's all_reduce: .*invalid argument\.$"):
+        plan.run()
+    cupy.fake.refused = {}
+    plan.run()
+    assert "abort" not in cupy.fake.names()
+
+
+def test_a_lost_peer_shows_in_the_asynchronous_error(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=0, size=3, count=6)
+    cupy.fake.stuck_from, cupy.fake.async_error = cupy.fake.events + 1, 6
+    with pytest.raises(
+        EngineError,
+        match=r"^nccl: rank 0 failed in step 2 of 4 \(with ranks 1, 2\): .*process exited\. The comm",
+    ):
+        plan.run()
+    assert cupy.fake.names()[-2:] == ["check_async_error", "abort"]
+
+
+def test_a_peer_that_never_comes_ends_in_a_timeout_that_names_the_step(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=2, size=3, count=6)
+    cupy.fake.stuck_from = cupy.fake.events + 2
+    with pytest.raises(EngineError, match=r"^nccl: rank 2 waited 0\.2 s in step 3 of 4 \(with ranks 0, 1\); a peer"):
+        plan.run()
+    assert cupy.fake.names().count("abort") == 1
+
+
+@pytest.mark.parametrize("blocking", ["recv", "allReduce"])
+def test_a_call_that_blocks_while_it_enqueues_is_ended_too(cupy, transport, blocking):
+    one = transport(0, 2)
+    send, recv = buffers(cupy, 4)
+    if blocking == "recv":
+        plan, where = one.plan(build("ring", 2, 4), "sum", send, recv), r"step 1 of 2 \(with rank 1\)"
+    else:
+        plan, where = one.vendor_plan("all_reduce", "sum", send, recv, 0), "NCCL's all_reduce"
+    cupy.fake.blocks_in = blocking
+    with pytest.raises(EngineError, match=f"^nccl: rank 0 waited 0.2 s in {where}; a peer did not come or is lost"):
+        plan.run()
+    assert not load_nccl().is_grouped()
+
+
+def test_after_an_abort_only_a_rebuild_makes_it_work_again(cupy, transport):
+    one = transport(0, 2)
+    plan = one.plan(build("ring", 2, 4), "sum", *buffers(cupy, 4))
+    cupy.fake.refused = {"send": 5}
+    with pytest.raises(EngineError):
+        plan.run()
+    cupy.fake.refused = {}
+    with pytest.raises(EngineError, match=r"was aborted\. Call rebuild\(\) on every rank, or start the job again"):
+        plan.run()
+    one.rebuild()
+    cupy.fake.calls.clear()
+    plan.run()
+    assert [call[0] for call in calls(cupy)].count("send") == 2
+
+
+def test_a_lost_cuda_context_cannot_be_rebuilt(cupy, transport, monkeypatch):
+    def lost(self):
+        raise cupy.cuda.runtime.CUDARuntimeError("IllegalAddress")
+
+    one = transport(3, 4)
+    with monkeypatch.context() as patch, pytest.raises(EngineError, match=r"^nccl: rank 3 has lost its CUDA context"):
+        patch.setattr(cupy.cuda.Device, "synchronize", lost)
+        one.rebuild()
+    one.rebuild()
+
+
+# joining
+
+
+def test_all_ranks_need_one_version(cupy, transport):
+    with pytest.raises(EngineError, match=r"^nccl: rank 2 has NCCL 2.29.1 but rank 0 has 2.30.7; install the same"):
+        check_versions([23007, 23007, 22901], (0,))
+    with pytest.raises(EngineError, match=r"rank 1 has NCCL 2.29.1"):
+        transport(0, 2, answers=[[23007, 22901]])
+
+
+@pytest.mark.parametrize(("number", "text"), [(23007, "2.30.7"), (2804, "2.8.4"), (21903, "2.19.3")])
+def test_versions_for_people(number, text):
+    assert version_text(number) == text
+
+
+def test_several_ranks_on_one_gpu_need_a_new_nccl_and_its_permission(cupy, monkeypatch):
+    crowded = Gpu(0, "0000:00:00.0", (0, 2))
+    for name in nccl_link._SHARED_GPU_SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    cupy.fake.nccl_version = 22907
+    with pytest.raises(EngineError, match=r"^nccl: ranks 0, 2 share one GPU, which NCCL 2.29.7 cannot; start one rank"):
+        NcclTransport(OneOf(0, 3), crowded)
+    cupy.fake.nccl_version = 23007
+    transport = NcclTransport(OneOf(0, 3), crowded)
+    assert transport.name == "nccl, one-device loopback"
+    assert os.environ["NCCL_MULTI_RANK_GPU_ENABLE"] == "1"
+    for name in nccl_link._SHARED_GPU_SETTINGS:
+        monkeypatch.delenv(name)
+    transport.free()
+
+
+def test_a_rank_that_cannot_join_says_so(cupy):
+    cupy.fake.refused = {"NcclCommunicator": 1}
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 cannot join the communicator \(.*unhandled cuda error\)"):
+        NcclTransport(OneOf(0, 1), Gpu(0, "", (0,)))
+
+
+@pytest.mark.parametrize("available", [None, False])
+def test_without_nccl_one_sentence_says_so(cupy, monkeypatch, available):
+    if available is None:
+        monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
+        monkeypatch.delattr(cupy.cuda, "nccl", raising=False)
+    else:
+        monkeypatch.setattr(load_nccl(), "available", False)
+    with pytest.raises(EngineError, match=r"^transport: .*(nvidia-nccl-cu12|without NCCL)"):
+        load_nccl()
+
+
+# on real ranks, whose messages travel over MPI
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_every_collective_is_exact(gang, ranks):
+    done = gang(ranks, "gpu_main.py", "nccl", PYTHONPATH=PYTHONPATH)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("checked 696") == ranks

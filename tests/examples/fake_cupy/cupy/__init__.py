@@ -1,0 +1,41 @@
+"""As much of CuPy as nccl_mpi_demo.py uses, on NumPy and MPI; FAKE_GPUS is how many devices there are.
+
+It refuses what the real one would: a communicator without a device chosen, a result read before its stream has passed.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from cupy import cuda
+from cupy.cuda import memory
+
+float32 = np.float32
+
+
+class ndarray(np.ndarray):  # noqa: N801 (CuPy's name)
+    """An array that is known by its address, and readable once the stream has passed."""
+
+    @property
+    def data(self):
+        return SimpleNamespace(ptr=self.ctypes.data)
+
+    def __ne__(self, other):
+        assert not memory.pending, "read before the stream has passed"
+        return np.asarray(self) != other
+
+
+def full(count, value, dtype):
+    return remembered(np.full(count, value, dtype))
+
+
+def empty_like(array):
+    return remembered(np.full_like(np.asarray(array), np.nan))
+
+
+def remembered(array):
+    memory.arrays[array.ctypes.data] = array
+    return array.view(ndarray)
+
+
+__all__ = ["cuda", "empty_like", "float32", "full", "ndarray"]

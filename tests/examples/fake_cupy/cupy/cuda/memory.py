@@ -1,0 +1,3 @@
+arrays = {}  # address -> NumPy array
+pending = []  # enqueued, not yet run
+device = None

@@ -1,0 +1,82 @@
+"""Every example runs as its first lines say."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FAKE_CUPY = str(Path(__file__).with_name("fake_cupy"))
+DEADLINE_SECONDS = 60
+
+
+def run(name: str, ranks: int, **environment: str) -> subprocess.CompletedProcess[str]:
+    python = [sys.executable, "-W", "error", str(EXAMPLES / name)]
+    return subprocess.run(
+        [str(Path(sys.executable).with_name("mpiexec")), "-n", str(ranks), *python],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_SECONDS,
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_the_ring_sums_up(ranks):
+    done = run("ring_by_hand.py", ranks)
+    assert (done.returncode, done.stderr) == (0, "")
+    total = ranks * (ranks + 1) // 2
+    summary, _, numbers = done.stdout.partition(": ")
+    assert summary == f"{ranks} ranks, 0 wrong elements"
+    assert [float(number) for number in numbers.strip("[]\n").split()] == [i * total for i in range(10)]
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_the_parameter_server_finds_the_weights(ranks):
+    done = run("parameter_server_by_hand.py", ranks)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{ranks - 1} workers found [ 3.  -2.   0.5]")
+
+
+def test_a_server_without_workers_says_what_to_do():
+    done = run("parameter_server_by_hand.py", 1)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "A server needs a worker; start 2 ranks or more with mpiexec -n 2.\n"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="here the demo may be able to run")
+def test_the_nccl_demo_says_what_it_needs():
+    done = run("nccl_mpi_demo.py", 1)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("This demo needs an NVIDIA GPU per rank, mpi4py and CuPy with NCCL (pip install")
+    assert done.stderr.endswith("; No module named 'cupy'.\n")
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_nccl_demo_makes_the_right_calls_in_the_right_order(ranks):
+    done = run("nccl_mpi_demo.py", ranks, PYTHONPATH=FAKE_CUPY, FAKE_GPUS=str(ranks))
+    assert (done.returncode, done.stderr) == (0, "")
+    total = ranks * (ranks + 1) // 2
+    assert done.stdout.splitlines() == [
+        f"rank {rank} on GPU {rank}: 1048576 elements of {total}, 0 wrong" for rank in range(ranks)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "gpus", "words"),
+    [(1, "0", "there is no GPU"), (2, "1", "a node has 2 ranks but GPUs for 1, start fewer")],
+)
+def test_the_nccl_demo_says_that_there_are_too_few_gpus(ranks, gpus, words):
+    done = run("nccl_mpi_demo.py", ranks, PYTHONPATH=FAKE_CUPY, FAKE_GPUS=gpus)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("This demo needs an NVIDIA GPU per rank")
+    assert done.stderr.endswith(f"; {words}.\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_every_example_is_tested():
+    tested = Path(__file__).read_text()
+    assert all(f'"{example.name}"' in tested for example in EXAMPLES.glob("*.py"))

@@ -1,0 +1,55 @@
+"""The one seam between NumPy and CuPy: everything else calls these and works on arrays of either.
+
+CuPy calls only enqueue on the current stream; what reads a result on the host goes through ``to_host`` or ``copy``,
+which wait for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ringscope.transports.base import Array
+
+
+def module_of(array: object) -> Any:
+    """The module that an array belongs to: CuPy for one in GPU memory, else NumPy."""
+    module: Any = sys.modules["cupy"] if is_on_gpu(array) else np
+    return module
+
+
+def is_on_gpu(array: object) -> bool:
+    """Whether this is a CuPy array; never imports CuPy."""
+    cupy: Any = sys.modules.get("cupy")
+    return cupy is not None and isinstance(array, cupy.ndarray)
+
+
+def is_array(value: object) -> bool:
+    """Whether the engine can work on it: a NumPy or CuPy array."""
+    return isinstance(value, np.ndarray) or is_on_gpu(value)
+
+
+def address(array: Any) -> int:
+    """Where the array's memory begins; host and GPUs share one address space."""
+    return int(array.data.ptr if is_on_gpu(array) else array.ctypes.data)
+
+
+def copy(target: Any, source: Any) -> None:
+    """Copy between arrays of equal shape and dtype, wherever they lie; the host may change either one afterwards."""
+    match is_on_gpu(target), is_on_gpu(source):
+        case False, False:
+            np.copyto(target, source)
+        case True, True:
+            module_of(target).copyto(target, source)
+        case True, False:
+            target.set(source)
+        case False, True:
+            source.get(out=target)
+
+
+def to_host(array: Any) -> Array:
+    """The array itself, or a copy in host memory of one in GPU memory."""
+    host: Array = array.get() if is_on_gpu(array) else array
+    return host

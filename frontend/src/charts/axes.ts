@@ -40,8 +40,8 @@ export function decades(min: number, max: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => 10 ** (from + i));
 }
 
-/** Moves labels apart so that neighbours are at least `gap` away, as near to where they belong as that allows. */
-export function spreadLabels(wanted: readonly number[], gap: number): number[] {
+/** Moves labels at least `gap` apart, as near to where they belong as that allows, all of them within `bounds`. */
+export function spreadLabels(wanted: readonly number[], gap: number, [from, to]: readonly [number, number]): number[] {
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   const placed = [...wanted];
   for (let k = 1; k < order.length; k += 1) {
@@ -50,5 +50,8 @@ export function spreadLabels(wanted: readonly number[], gap: number): number[] {
     placed[here] = Math.max(placed[here] ?? 0, above + gap);
   }
   const drift = placed.reduce((sum, y, i) => sum + y - (wanted[i] ?? 0), 0) / Math.max(1, wanted.length);
-  return placed.map((y) => y - drift);
+  const low = Math.max(...placed) - drift - to;
+  const high = from - Math.min(...placed) + drift;
+  const back = low > 0 ? -low : Math.max(0, high);
+  return placed.map((y) => y - drift + back);
 }

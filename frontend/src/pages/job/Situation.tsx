@@ -2,6 +2,7 @@
 import type { JobView, MeasurementView } from "../../api/types";
 import { Fact, factsClass } from "../../components/Fact";
 import { JobProgress } from "../../components/JobProgress";
+import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
 import { formatDateTime, formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
@@ -47,8 +48,7 @@ export function Situation({ job, rows }: Props) {
 function AlgorithmLabel({ name }: { name: string }) {
   return (
     <>
-      <span className={classes.swatch} style={{ background: `var(--algorithm-${name})` }} />
-      {name}, best busbw
+      <Swatch algorithm={name} /> {name}, best busbw
     </>
   );
 }

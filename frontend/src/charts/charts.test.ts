@@ -46,6 +46,10 @@ describe("spreadLabels", () => {
     expect((a + b) / 2).toBe(51);
   });
 
+  it("moves no label for a crowd far away", () => {
+    expect(spreadLabels([5, 150, 151, 152, 153], 14, [0, 200])).toEqual([5, 130.5, 144.5, 158.5, 172.5]);
+  });
+
   it("keeps a crowd at an edge within the plot", () => {
     expect(spreadLabels([198, 199, 200], 14, [0, 200])).toEqual([172, 186, 200]);
     expect(spreadLabels([2, 1, 0], 14, [0, 200])).toEqual([28, 14, 0]);

@@ -1,9 +1,12 @@
 /** How the lines of a chart look: a colour and a dash pattern per algorithm, the same everywhere and always. */
 
-/** Okabe-Ito's eight colours (tokens.css) come first; a relative has the same colour and a pattern, and so has the
- * second blue, which is too near to the first. */
+/**
+ * Okabe-Ito's eight colours (tokens.css) come first. A relative of an algorithm has its colour and a pattern; so have
+ * sky blue and yellow, which on white must be so dark that they come near to others.
+ */
 const DASHES: Record<string, readonly number[]> = {
   recursive_doubling: [5, 3],
+  halving_doubling: [9, 3, 2, 3, 2, 3],
   ring_pipelined: [10, 4],
   double_tree: [10, 3, 2, 3],
   parameter_server: [2, 3],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Collective } from "../api/types";
-import { busFactorInWords, callInWords, caption, sizeInWords } from "./caption";
+import { busFactorInWords, callInWords, caption, sizeInWords, uncheckedInWords } from "./caption";
 import { busFactor, COLLECTIVES, whatARankSends } from "./collectives";
 import { aJob } from "./fixtures";
 
@@ -31,8 +31,15 @@ describe("the bus factor", () => {
 });
 
 it("explains the count where ranks own parts", () => {
-  expect(sizeInWords(of("all_reduce"))).toBe("size: the buffer of each rank");
-  expect(sizeInWords(of("alltoall"))).toContain("count: the elements of one of its n parts");
+  expect(sizeInWords(of("all_reduce"))).toBe("Size is the buffer of each rank");
+  expect(sizeInWords(of("alltoall"))).toContain("count is the elements of one of its n parts");
+});
+
+it("gives the reason for a missing check, the first that applies", () => {
+  expect(uncheckedInWords(true, true, false)).toBe("");
+  expect(uncheckedInWords(true, false, false)).toContain("in place");
+  expect(uncheckedInWords(false, false, false)).toContain("off");
+  expect(uncheckedInWords(true, true, true)).toContain("nothing was computed");
 });
 
 it("says what a rank sends, and names the library's call", () => {

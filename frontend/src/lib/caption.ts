@@ -22,7 +22,15 @@ export function busFactorInWords({ benchmark, placement: { ranks } }: JobView["s
 /** What size and count mean in the table of this collective. */
 export function sizeInWords(spec: JobView["spec"]): string {
   const { size, hasParts } = COLLECTIVES[spec.benchmark.collective];
-  return `size: ${size}${hasParts ? "; count: the elements of one of its n parts, in whole pieces of 16 bytes" : ""}`;
+  const parts = "; count is the elements of one of its n parts, in whole pieces of 16 bytes";
+  return `Size is ${size}${hasParts ? parts : ""}`;
+}
+
+/** Why rows have no check, in a table where that happens; empty where every row has one. */
+export function uncheckedInWords(isOn: boolean, isCheckedInPlace: boolean, simulated: boolean): string {
+  if (simulated) return "N/A: nothing was computed that could be checked.";
+  if (!isOn) return "N/A: the check is off.";
+  return isCheckedInPlace ? "" : "N/A: as in nccl-tests, results in place are not checked.";
 }
 
 /** The caption of the chart. */

@@ -10,12 +10,16 @@ import { isActive } from "../../lib/state";
 import { CheckFact } from "./CheckFact";
 import classes from "./Situation.module.css";
 
+/** As many algorithms have a fact of their own; the chart has them all. */
+const MOST_BEST = 4;
+
 interface Props {
   job: JobView;
   rows: readonly MeasurementView[];
 }
 
 export function Situation({ job, rows }: Props) {
+  const others = job.summary.best.length - MOST_BEST;
   const nodes = job.attempts.at(-1)?.nodes.join(", ");
   return (
     <section className="card" aria-label="Outcome">
@@ -24,7 +28,7 @@ export function Situation({ job, rows }: Props) {
         <JobProgress job={job} />
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
-        {job.summary.best.map((best) => (
+        {job.summary.best.slice(0, MOST_BEST).map((best) => (
           <Fact
             key={best.algorithm}
             label={<AlgorithmLabel name={best.algorithm} />}
@@ -33,6 +37,7 @@ export function Situation({ job, rows }: Props) {
             note={`at ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
           />
         ))}
+        {others > 0 && <Fact label="Slower" value={others} unit={others > 1 ? "algorithms" : "algorithm"} note="in the chart" />}
         <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
         <Fact
           label="Ranks"

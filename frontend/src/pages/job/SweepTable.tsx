@@ -1,12 +1,14 @@
 /** One algorithm's rows in nccl-tests' columns. */
 import { getRouteApi } from "@tanstack/react-router";
 import type { JobView, MeasurementView } from "../../api/types";
+import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { busFactorInWords, sizeInWords } from "../../lib/caption";
+import { busFactorInWords, sizeInWords, uncheckedInWords } from "../../lib/caption";
 import { whatARankSends } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
+import { isSimulated } from "../../lib/state";
 import { sizeRows, type SizeRow } from "../../lib/table";
 import classes from "./SweepTable.module.css";
 
@@ -26,6 +28,8 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHov
   const { algorithms, check, collective } = job.spec.benchmark;
   const algorithm = algorithms.find((name) => name === chosen) ?? algorithms[0] ?? "";
   const items = sizeRows(rows, algorithm);
+  const isModelled = isSimulated(job, rows);
+  const unchecked = uncheckedInWords(check, isCheckedInPlace, isModelled);
   return (
     <div className={classes.block}>
       <div className={classes.head}>
@@ -42,28 +46,28 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHov
       {items.length === 0 ? (
         <p className={`dim ${classes.none}`}>{algorithm} has no row yet.</p>
       ) : (
-        <div className="scroll-x">
+        <ScrollX label="Every size">
           <table className={classes.table}>
-            <caption className="hidden-visually">Measurements of {algorithm}, by message size</caption>
+            <caption className="hidden-visually">
+              {isModelled ? "Simulated times" : "Measurements"} of {algorithm}, by message size
+            </caption>
             <Head busbw={busFactorInWords(job.spec)} size={sizeInWords(job.spec)} />
             <tbody>
               {items.map((item) => (
                 <Row
                   key={item.sizeBytes}
                   item={item}
-                  unchecked={check && !isCheckedInPlace ? "not checked in place" : "the check is off"}
+                  unchecked={unchecked}
                   isHovered={item.sizeBytes === hovered}
                   onHover={onHover}
                 />
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollX>
       )}
       <p className={`dim ${classes.notes}`}>
-        {sizeInWords(job.spec)}.
-        {check && !isCheckedInPlace && " N/A: as in nccl-tests, results in place are not checked."}
-        {!check && " N/A: the check is off."}
+        {sizeInWords(job.spec)}. {unchecked}
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
 import { Age } from "../../components/Age";
 import { JobProgress } from "../../components/JobProgress";
+import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
 import { COLLECTIVES } from "../../lib/collectives";
@@ -15,7 +16,7 @@ const MOST_ALGORITHMS = 3;
 /** One row per job: what it is, where it stands, what came out. */
 export function JobsTable({ jobs }: { jobs: readonly JobView[] }) {
   return (
-    <div className="scroll-x">
+    <ScrollX label="Jobs, one row each">
       <table className={classes.jobs}>
         <thead>
           <tr>
@@ -38,7 +39,7 @@ export function JobsTable({ jobs }: { jobs: readonly JobView[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollX>
   );
 }
 

@@ -13,7 +13,7 @@ from ringscope import __version__
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database, sqlite_url
 from ringscope_server.db.lock import DataDirError
-from ringscope_server.http import agents, jobs, monitoring, nodes, problems, results, session, stream, ui
+from ringscope_server.http import agents, engine, jobs, monitoring, nodes, problems, results, session, stream, ui
 from ringscope_server.http.body_limit import BodyLimit
 from ringscope_server.http.caching import CacheControl
 from ringscope_server.scheduler import loop
@@ -61,6 +61,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> FastAPI:
         jobs.router,
         results.router,
         nodes.router,
+        engine.router,
         stream.router,
         monitoring.discovery,
         agents.router,

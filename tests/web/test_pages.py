@@ -78,7 +78,8 @@ def test_overview_and_nodes_show_what_the_api_says(visit: Visit) -> None:
     facts = page.locator("dl").first
     expect(facts).to_contain_text(f"Nodes ready{cluster['nodes_ready']} of {cluster['nodes_total']}")
     expect(facts).to_contain_text(f"of {cluster['slots_total']}")
-    expect(page.get_by_role("link", name="Job 1, first sweep: succeeded")).to_be_visible()
+    expect(page.get_by_role("link", name="Job 1, first sweep: succeeded, all-reduce")).to_be_visible()
+    expect(page.get_by_role("row", name="first sweep").get_by_role("cell", name="all-reduce")).to_be_visible()
     node = visit.site.get("/nodes")["items"][0]
     expect(page.get_by_role("list", name=f"Slots of {node['name']}").locator("li")).to_have_count(4)
     page.get_by_role("link", name="Nodes", exact=True).click()

@@ -72,6 +72,11 @@ def compare_with_api(page: Page, site: Site, job_id: int) -> None:
         ("ranks=-1", "ranks", {"placement": {"ranks": -1}}),
         ("iterations=many", "iterations", {"benchmark": {"iterations": "many"}}),
         ("algorithms=", "algorithms", {"benchmark": {"algorithms": []}}),
+        (
+            "collective=broadcast&root=5",
+            "root",
+            {"benchmark": {"collective": "broadcast", "algorithms": ["ring", "mpi"], "root": 5}},
+        ),
         ("max=huge", "max", {"benchmark": {"max_bytes": "huge"}}),
     ],
 )

@@ -51,6 +51,13 @@ export const meQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** What a benchmark can be made of; it changes only with the server's version. */
+export const engineQuery = queryOptions({
+  queryKey: ["engine"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/engine")),
+  staleTime: Infinity,
+});
+
 export const clusterQuery = queryOptions({
   queryKey: ["cluster"],
   queryFn: async () => unwrap(await api.GET("/api/v1/cluster")),

@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/engine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Engine
+         * @description Collectives with their algorithms, data types, operations and transports.
+         */
+        get: operations["get_engine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs": {
         parameters: {
             query?: never;
@@ -613,6 +633,37 @@ export interface components {
             version: string;
         };
         /**
+         * CollectiveView
+         * @description One collective: who can do it, and what it needs to know.
+         */
+        CollectiveView: {
+            /**
+             * Algorithms
+             * @description Every algorithm that it has.
+             */
+            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi")[];
+            /**
+             * Checked In Place
+             * @description Whether results in place are compared with the exact answer.
+             */
+            checked_in_place: boolean;
+            /**
+             * Has Root
+             * @description Whether ``root`` means something.
+             */
+            has_root: boolean;
+            /**
+             * Reduces
+             * @description Whether ``op`` means something.
+             */
+            reduces: boolean;
+            /**
+             * Usual
+             * @description Those that a job measures when it names none.
+             */
+            usual: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi")[];
+        };
+        /**
          * Directives
          * @description All assignments of this node: one that is missing here is over and forgotten.
          */
@@ -621,6 +672,22 @@ export interface components {
             assignments: components["schemas"]["Assignment"][];
             /** Revision */
             revision: number;
+        };
+        /**
+         * Engine
+         * @description The choices for each field of a benchmark.
+         */
+        Engine: {
+            /** Collectives */
+            collectives: {
+                [key: string]: components["schemas"]["CollectiveView"];
+            };
+            /** Dtypes */
+            dtypes: ("float32" | "int32")[];
+            /** Ops */
+            ops: "sum"[];
+            /** Transports */
+            transports: ("auto" | "shared_memory" | "mpi")[];
         };
         /**
          * EventPage
@@ -1475,6 +1542,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_engine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Engine"];
                 };
             };
             /** @description What is wrong, as RFC 9457. */

@@ -11,3 +11,6 @@ export type MeasurementView = Schemas["MeasurementView"];
 export type LogLine = Schemas["LogLine"];
 export type EventView = Schemas["EventView"];
 export type NodeView = Schemas["NodeView"];
+export type Engine = Schemas["Engine"];
+export type Collective = JobSpec["benchmark"]["collective"];
+export type Algorithm = JobSpec["benchmark"]["algorithms"][number];

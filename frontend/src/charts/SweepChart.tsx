@@ -10,20 +10,19 @@ import classes from "./SweepChart.module.css";
 interface Props {
   sweep: Sweep;
   metric: Metric;
-  /** Every size that the sweep will have. */
-  sizes: readonly number[];
+  /** The ends of the size axis. */
+  range: readonly [number, number];
   hovered: number | null;
   onHover: (sizeBytes: number | null) => void;
 }
 
 /** Lines over message size on a canvas. What it shows is also in the caption and the tables: it is hidden from readers. */
-export function SweepChart({ sweep, metric, sizes, hovered, onHover }: Props) {
+export function SweepChart({ sweep, metric, range: [from, to], hovered, onHover }: Props) {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const latest = useRef({ sweep, onHover });
   const scheme = useComputedColorScheme("light");
   const lines = sweep.series.map((item) => `${item.algorithm}/${item.inPlace}`).join();
-  const sizeKey = sizes.join();
 
   useEffect(() => {
     latest.current = { sweep, onHover };
@@ -36,7 +35,7 @@ export function SweepChart({ sweep, metric, sizes, hovered, onHover }: Props) {
       element: target,
       metric,
       series: latest.current.sweep.series,
-      sizes: sizeKey.split(",").map(Number),
+      range: [from, to] as [number, number],
       onHover: (index: number | null) => {
         const { sweep: now, onHover: tell } = latest.current;
         tell(index === null ? null : (now.sizes.filter((size) => size > 0)[index] ?? null));
@@ -53,7 +52,7 @@ export function SweepChart({ sweep, metric, sizes, hovered, onHover }: Props) {
       chart.destroy();
       plot.current = null;
     };
-  }, [metric, lines, sizeKey, scheme]);
+  }, [metric, lines, from, to, scheme]);
 
   useEffect(() => {
     plot.current?.setData(columns(sweep, metric));

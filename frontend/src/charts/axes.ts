@@ -40,15 +40,29 @@ export function decades(min: number, max: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => 10 ** (from + i));
 }
 
-/** Moves labels apart so that neighbours are at least `gap` away, as near to where they belong as that allows. */
-export function spreadLabels(wanted: readonly number[], gap: number): number[] {
-  const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
-  const placed = [...wanted];
-  for (let k = 1; k < order.length; k += 1) {
-    const above = placed[order[k - 1] ?? 0] ?? 0;
-    const here = order[k] ?? 0;
-    placed[here] = Math.max(placed[here] ?? 0, above + gap);
+interface Group {
+  members: number[];
+  /** The sum of where each member wants the group's first label. */
+  sum: number;
+}
+
+/** Moves labels at least `gap` apart: those that would touch stand together around their middle, within `bounds`. */
+export function spreadLabels(wanted: readonly number[], gap: number, [from, to]: readonly [number, number]): number[] {
+  const first = ({ members, sum }: Group): number =>
+    Math.max(from, Math.min(sum / members.length, to - (members.length - 1) * gap));
+  const groups: Group[] = [];
+  for (const index of wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0))) {
+    let group: Group = { members: [index], sum: wanted[index] ?? 0 };
+    for (let above = groups.at(-1); above; above = groups.at(-1)) {
+      const { length } = above.members;
+      if (first(above) + length * gap <= first(group)) break;
+      groups.pop();
+      const sum = above.sum + group.sum - group.members.length * length * gap;
+      group = { members: [...above.members, ...group.members], sum };
+    }
+    groups.push(group);
   }
-  const drift = placed.reduce((sum, y, i) => sum + y - (wanted[i] ?? 0), 0) / Math.max(1, wanted.length);
-  return placed.map((y) => y - drift);
+  const placed = [...wanted];
+  for (const group of groups) group.members.forEach((index, i) => (placed[index] = first(group) + i * gap));
+  return placed;
 }

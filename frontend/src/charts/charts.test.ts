@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import openapi from "../../openapi.json";
 import { aRow } from "../lib/fixtures";
 import { decadeRange, decades, linearRange, sizeRange, sizeTicks, spreadLabels } from "./axes";
 import { alignRows, bestRow } from "./series";
+import { colourToken, dashOf } from "./style";
 
 describe("sizeTicks", () => {
   it("labels every power of two when there is room", () => expect(sizeTicks(8, 128, 600)).toEqual([8, 16, 32, 64, 128]));
@@ -35,12 +38,37 @@ describe("ranges", () => {
 });
 
 describe("spreadLabels", () => {
-  it("leaves labels alone that do not touch", () => expect(spreadLabels([10, 100], 14)).toEqual([10, 100]));
+  it("leaves labels alone that do not touch", () => expect(spreadLabels([10, 100], 14, [0, 200])).toEqual([10, 100]));
 
   it("moves neighbours apart around their middle and keeps their order", () => {
-    const [a = 0, b = 0] = spreadLabels([50, 52], 14);
+    const [a = 0, b = 0] = spreadLabels([50, 52], 14, [0, 200]);
     expect(b - a).toBe(14);
     expect((a + b) / 2).toBe(51);
+  });
+
+  it("moves no label for a crowd far away", () => {
+    expect(spreadLabels([5, 150, 151, 152, 153], 14, [0, 200])).toEqual([5, 130.5, 144.5, 158.5, 172.5]);
+  });
+
+  it("keeps a crowd at an edge within the plot", () => {
+    expect(spreadLabels([198, 199, 200], 14, [0, 200])).toEqual([172, 186, 200]);
+    expect(spreadLabels([2, 1, 0], 14, [0, 200])).toEqual([28, 14, 0]);
+  });
+});
+
+describe("the look of a line", () => {
+  const algorithms = openapi.components.schemas.BenchmarkSpec.properties.algorithms.items.enum;
+  const tokens = readFileSync(`${process.cwd()}/src/app/tokens.css`, "utf8");
+  const light = new Map([...tokens.matchAll(/(--algorithm-\w+): (.*);/g)].reverse().map((match) => [match[1], match[2]]));
+
+  it("differs for every algorithm that the engine has, in colour or pattern", () => {
+    const looks = algorithms.map((name) => {
+      const value = light.get(colourToken(name));
+      const colour = light.get(/var\((.*)\)/.exec(value ?? "")?.[1]) ?? value;
+      return `${colour} ${dashOf(name).join()}`;
+    });
+    expect(looks.filter((look) => look.startsWith("undefined"))).toEqual([]);
+    expect(new Set(looks).size).toBe(algorithms.length);
   });
 });
 

@@ -7,8 +7,15 @@ const { spec } = aJob();
 describe("submitCommand", () => {
   it("uses nccl-tests' letters and sizes", () => {
     expect(submitCommand(spec)).toBe(
-      "ringscope submit --name sweep --ranks 4 --algorithm ring,mpi -b 8 -e 64M -f 2 -n 20 -w 5 -c 1 -d float",
+      "ringscope submit --name sweep --ranks 4 --algorithm ring,mpi -b 8 -e 64M -f 2 -n 20 -w 5 -c 1 -d float32",
     );
+  });
+
+  it("names the collective and its root, as submit reads them", () => {
+    const benchmark = { ...spec.benchmark, collective: "broadcast" as const, dtype: "int32" as const, root: 3 };
+    const text = submitCommand({ ...spec, benchmark });
+    expect(text).toContain("--ranks 4 --collective broadcast --algorithm ring,mpi");
+    expect(text).toMatch(/ -d int32 -r 3$/);
   });
 
   it("says all that differs from the defaults, quoted for a shell", () => {

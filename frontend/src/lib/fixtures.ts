@@ -1,5 +1,5 @@
 /** Whole objects for the tests of this folder; each test names only what it is about. */
-import type { EventView, JobView, LogLine, MeasurementView } from "../api/types";
+import type { Engine, EventView, JobView, LogLine, MeasurementView } from "../api/types";
 
 export function aJob(change: Partial<JobView> = {}): JobView {
   return {
@@ -29,6 +29,7 @@ export function aJob(change: Partial<JobView> = {}): JobView {
         device: "auto",
         dtype: "float32",
         op: "sum",
+        root: 0,
         min_bytes: 8,
         max_bytes: 67_108_864,
         step_factor: 2,
@@ -42,6 +43,38 @@ export function aJob(change: Partial<JobView> = {}): JobView {
       labels: {},
     },
     ...change,
+  };
+}
+
+/** Three collectives, as the server describes them. */
+export function anEngine(): Engine {
+  return {
+    collectives: {
+      all_reduce: {
+        algorithms: ["ring", "direct", "tree", "naive", "mpi"],
+        usual: ["ring", "direct", "mpi"],
+        reduces: true,
+        has_root: false,
+        checked_in_place: true,
+      },
+      broadcast: {
+        algorithms: ["ring", "tree", "naive", "mpi"],
+        usual: ["ring", "mpi"],
+        reduces: false,
+        has_root: true,
+        checked_in_place: true,
+      },
+      alltoall: {
+        algorithms: ["direct", "mpi"],
+        usual: ["direct", "mpi"],
+        reduces: false,
+        has_root: false,
+        checked_in_place: false,
+      },
+    },
+    dtypes: ["float32", "int32"],
+    ops: ["sum"],
+    transports: ["auto", "shared_memory", "mpi"],
   };
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { aJob } from "./fixtures";
-import { countRows, formChanges, formSearch, fromSpec, problemsByField, STANDARD, toSpec, withChanges } from "./form";
+import { aJob, anEngine } from "./fixtures";
+import {
+  countRows, formChanges, formSearch, fromSpec, opened, problemsByField, STANDARD, toSpec, withChanges, withCollective,
+} from "./form";
 
 describe("toSpec", () => {
   it("writes sizes in bytes and numbers as numbers", () => {
@@ -31,6 +33,39 @@ describe("the form in the URL", () => {
   });
 
   it("drops what is no field", () => expect(formSearch({ ranks: "2", evil: "x", from: "42" })).toEqual({ ranks: "2", from: "42" }));
+});
+
+describe("another collective", () => {
+  const engine = anEngine();
+
+  it("brings its usual algorithms where the usual were chosen, in both directions", () => {
+    const there = withCollective(STANDARD, "broadcast", engine);
+    expect(there).toEqual({ ...STANDARD, collective: "broadcast", algorithms: "ring,mpi" });
+    expect(withCollective(there, "all_reduce", engine)).toEqual(STANDARD);
+  });
+
+  it("keeps what it has of a choice, and never leaves none", () => {
+    const form = { ...STANDARD, algorithms: "direct,tree" };
+    expect(withCollective(form, "broadcast", engine).algorithms).toBe("tree");
+    expect(withCollective({ ...form, algorithms: "tree" }, "alltoall", engine).algorithms).toBe("direct,mpi");
+  });
+
+  it("forgets a root and an operation that mean nothing there", () => {
+    const form = { ...STANDARD, collective: "broadcast", root: "3" };
+    expect(withCollective(form, "broadcast", engine).root).toBe("3");
+    expect(withCollective(form, "alltoall", engine).root).toBe("0");
+    expect(withCollective({ ...STANDARD, op: "max" }, "broadcast", engine).op).toBe("sum");
+  });
+
+  it("leaves a name that the engine does not know to the server", () => {
+    expect(withCollective(STANDARD, "gossip", engine)).toEqual({ ...STANDARD, collective: "gossip" });
+  });
+
+  it("opens from a URL with fitting algorithms, or with those that it names", () => {
+    expect(opened(STANDARD, { collective: "broadcast", root: "1" }, engine)).toMatchObject({ algorithms: "ring,mpi", root: "1" });
+    expect(opened(STANDARD, { collective: "broadcast", algorithms: "direct" }, engine).algorithms).toBe("direct");
+    expect(opened(STANDARD, { root: "9" }, engine)).toEqual(STANDARD);
+  });
 });
 
 describe("problemsByField", () => {

@@ -1,12 +1,15 @@
 /** The submit form: text as typed, in the URL and as the job specification that the server validates. */
 import type { FieldProblem } from "../api/client";
-import type { JobSpec } from "../api/types";
+import type { Engine, JobSpec } from "../api/types";
 import { formatSize, parseSize, sweepSizes } from "./size";
 
 /** Every field as the text in its input; algorithms as a comma-separated list. */
 export interface JobForm {
   name: string;
+  collective: string;
   algorithms: string;
+  op: string;
+  root: string;
   transport: string;
   ranks: string;
   min: string;
@@ -22,13 +25,12 @@ export interface JobForm {
 
 export type Field = keyof JobForm;
 
-export const ALGORITHMS = ["ring", "direct", "mpi", "naive"] as const;
-export const TRANSPORTS = ["auto", "shared_memory", "mpi"] as const;
-export const DTYPES = ["float32", "int32"] as const;
-
 export const STANDARD: JobForm = {
   name: "",
+  collective: "all_reduce",
   algorithms: "ring,direct,mpi",
+  op: "sum",
+  root: "0",
   transport: "auto",
   ranks: "2",
   min: "8 B",
@@ -49,17 +51,20 @@ export const PRESETS: Record<string, Partial<JobForm>> = {
 };
 
 const POINTERS: Record<string, Field> = {
-  "/name": "name",
+  "/benchmark/collective": "collective",
+  "/benchmark/root": "root",
+  "/benchmark/op": "op",
   "/benchmark/algorithms": "algorithms",
+  "/benchmark/dtype": "dtype",
   "/benchmark/transport": "transport",
+  "/benchmark/check": "check",
   "/placement/ranks": "ranks",
+  "/name": "name",
   "/benchmark/min_bytes": "min",
   "/benchmark/max_bytes": "max",
   "/benchmark/step_factor": "factor",
   "/benchmark/iterations": "iterations",
   "/benchmark/warmup": "warmup",
-  "/benchmark/dtype": "dtype",
-  "/benchmark/check": "check",
   "/time_limit_seconds": "limit",
   "/priority": "priority",
 };
@@ -79,9 +84,12 @@ export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
     kind: "benchmark",
     benchmark: {
       ...base?.benchmark,
+      collective: form.collective,
       algorithms: listOf(form.algorithms),
       transport: form.transport,
       dtype: form.dtype,
+      op: form.op,
+      root: numberOr(form.root),
       min_bytes: parseSize(form.min) ?? form.min,
       max_bytes: parseSize(form.max) ?? form.max,
       step_factor: numberOr(form.factor),
@@ -101,6 +109,9 @@ export function fromSpec(spec: JobSpec): JobForm {
   const { benchmark } = spec;
   return {
     name: spec.name,
+    collective: benchmark.collective,
+    op: benchmark.op,
+    root: String(benchmark.root),
     algorithms: benchmark.algorithms.join(","),
     transport: benchmark.transport,
     ranks: String(spec.placement.ranks),
@@ -131,6 +142,32 @@ export function formSearch(search: Record<string, unknown>): FormSearch {
 export function withChanges(base: JobForm, search: FormSearch): JobForm {
   const changes = Object.entries(search).filter(([key]) => key !== "from");
   return { ...base, ...Object.fromEntries(changes) };
+}
+
+/**
+ * The form with another collective. Algorithms that it lacks go, and the usual ones come where the usual or nothing
+ * else were chosen; an operation or a root that it has no use for goes back to the standard.
+ */
+export function withCollective(form: JobForm, collective: string, engine: Engine): JobForm {
+  const before = engine.collectives[form.collective];
+  const after = engine.collectives[collective];
+  if (!after) return { ...form, collective };
+  const kept = listOf(form.algorithms).filter((name) => (after.algorithms as string[]).includes(name));
+  const isUsual = form.algorithms === before?.usual.join();
+  return {
+    ...form,
+    collective,
+    algorithms: (isUsual || kept.length === 0 ? after.usual : kept).join(),
+    op: after.reduces ? form.op : STANDARD.op,
+    root: after.has_root ? form.root : STANDARD.root,
+  };
+}
+
+/** The form as a URL opens it; without a word on algorithms, they are those that suit the collective. */
+export function opened(start: JobForm, search: FormSearch, engine: Engine): JobForm {
+  const form = withChanges(start, search);
+  const fitting = withCollective({ ...form, collective: start.collective }, form.collective, engine);
+  return search.algorithms === undefined ? fitting : { ...fitting, algorithms: form.algorithms };
 }
 
 /** What differs from `base`, which is what the URL needs to hold. */

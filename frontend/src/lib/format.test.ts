@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAge, formatDuration, plural, secondsBetween, threeDigits } from "./format";
+import { formatAge, formatDuration, plural, secondsBetween, shortList, threeDigits } from "./format";
 
 describe("threeDigits", () => {
   it.each([
@@ -37,6 +37,11 @@ describe("formatAge", () => {
     [7300, "2 h"],
     [200_000, "2 d"],
   ])("writes %d seconds as %s", (seconds, text) => expect(formatAge(seconds)).toBe(text));
+});
+
+it("shortens a list that is too long for a line", () => {
+  expect(shortList(["ring", "direct", "mpi"], 3)).toBe("ring, direct, mpi");
+  expect(shortList(["ring", "direct", "tree", "mpi"], 3)).toBe("ring, direct +2");
 });
 
 it("counts in words", () => {

@@ -50,6 +50,12 @@ export function formatDateTime(iso: string): string {
   return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** "ring, direct, mpi", or "ring, direct +9" where there are more than `most`. */
+export function shortList(items: readonly string[], most: number): string {
+  const shown = items.length > most ? items.slice(0, most - 1) : items;
+  return `${shown.join(", ")}${items.length > shown.length ? ` +${items.length - shown.length}` : ""}`;
+}
+
 /** "1 row", "2 rows". */
 export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toCsv } from "./csv";
 import { aJob, aLine, anEvent, aRow } from "./fixtures";
 import { filterLog } from "./log";
-import { bestBusbw, jobTitle } from "./state";
+import { bestBusbw, isSimulated, jobTitle } from "./state";
 import { sizeRows } from "./table";
 import { stages } from "./timeline";
 
@@ -48,7 +48,15 @@ it("writes CSV with quotes where needed", () => {
 
 it("names a job and its best bandwidth", () => {
   expect(jobTitle(aJob({ name: "" }))).toBe("all-reduce sweep");
+  const { spec } = aJob();
+  const alltoall = { ...spec, benchmark: { ...spec.benchmark, collective: "alltoall" as const } };
+  expect(jobTitle(aJob({ name: "", spec: alltoall }))).toBe("all-to-all sweep");
   expect(bestBusbw(aJob())).toBeNull();
   const best = [{ algorithm: "ring", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false }];
   expect(bestBusbw(aJob({ summary: { best, wrong: 0, verdict: "" } }))).toBe(2.5);
+});
+
+it("tells simulated rows from measured ones", () => {
+  expect(isSimulated(aJob(), [aRow()])).toBe(false);
+  expect(isSimulated(aJob(), [aRow(), aRow({ transport: "simulated" })])).toBe(true);
 });

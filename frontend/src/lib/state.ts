@@ -1,5 +1,6 @@
 /** States as glyph, word and tone: never colour alone. */
-import type { JobState, JobView, NodeView } from "../api/types";
+import type { JobState, JobView, MeasurementView, NodeView } from "../api/types";
+import { COLLECTIVES } from "./collectives";
 
 export type Tone = "waiting" | "busy" | "good" | "bad" | "warn";
 
@@ -48,5 +49,11 @@ export function bestBusbw(job: JobView): number | null {
 
 /** The job's name, or what stands in for it. */
 export function jobTitle(job: JobView): string {
-  return job.name || `${job.spec.benchmark.collective.replace("_", "-")} sweep`;
+  return job.name || `${COLLECTIVES[job.spec.benchmark.collective].name} sweep`;
+}
+
+/** Whether the job's numbers are the cost model's: its specification says so, or one of its rows. */
+export function isSimulated(job: JobView, rows: readonly MeasurementView[] = []): boolean {
+  const transport: string = job.spec.benchmark.transport;
+  return transport === "simulated" || rows.some((row) => row.transport === "simulated");
 }

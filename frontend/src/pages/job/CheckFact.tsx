@@ -11,6 +11,9 @@ interface Props {
 
 /** Whether the sums were right: every row with a check counts as one. */
 export function CheckFact({ rows, isOn, wrong }: Props) {
+  if (rows.some((row) => row.transport === "simulated")) {
+    return <Fact label="Wrong elements" value="–" note="simulated: nothing to check" />;
+  }
   const checks = rows.filter((row) => row.wrong !== null).length;
   if (!isOn) return <Fact label="Wrong elements" value="–" note="the check was off" />;
   if (checks === 0) return <Fact label="Wrong elements" value="–" note="no check yet" />;

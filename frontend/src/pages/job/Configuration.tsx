@@ -2,7 +2,9 @@ import type { JobView } from "../../api/types";
 import { Age } from "../../components/Age";
 import { Command } from "../../components/Command";
 import { Properties } from "../../components/Properties";
+import { useCollective } from "../../components/useCollective";
 import { curlCommand, submitCommand } from "../../lib/command";
+import { COLLECTIVES } from "../../lib/collectives";
 import { formatDuration, plural } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import classes from "./Configuration.module.css";
@@ -10,6 +12,7 @@ import classes from "./Configuration.module.css";
 /** The specification, who ran it where, and the same job for a terminal. */
 export function Configuration({ job }: { job: JobView }) {
   const { benchmark, placement } = job.spec;
+  const engine = useCollective(benchmark.collective);
   const labels = Object.entries(job.labels).map(([key, value]) => `${key}=${value}`);
   return (
     <section className="card" aria-labelledby="configuration">
@@ -19,7 +22,9 @@ export function Configuration({ job }: { job: JobView }) {
       <div className={`card-body ${classes.body}`}>
         <Properties
           items={[
-            ["Collective", `${benchmark.collective}, ${benchmark.op} of ${benchmark.dtype}`],
+            ["Collective", COLLECTIVES[benchmark.collective].name],
+            ["Elements", engine?.reduces ? `${benchmark.dtype}, combined by ${benchmark.op}` : benchmark.dtype],
+            ...(engine?.has_root ? [["Root", `rank ${benchmark.root}`] as const] : []),
             ["Algorithms", benchmark.algorithms.join(", ")],
             ["Transport", benchmark.transport],
             ["Device", benchmark.device],
@@ -28,7 +33,7 @@ export function Configuration({ job }: { job: JobView }) {
               `${formatSize(benchmark.min_bytes, true)} to ${formatSize(benchmark.max_bytes, true)}, factor ${benchmark.step_factor}`,
             ],
             ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`],
-            ["Result check", benchmark.check ? "every element after each size" : "off"],
+            ["Result check", checkText(benchmark.check, engine?.checked_in_place ?? true)],
             ["Ranks", placementText(placement)],
             ...job.attempts.map(
               (attempt) => [`Attempt ${attempt.number}`, `on ${attempt.nodes.join(", ") || "no node"}`] as const,
@@ -58,6 +63,11 @@ function SubmittedBy({ job }: { job: JobView }) {
       <Age iso={job.created_at} /> ago by {job.user}
     </>
   );
+}
+
+function checkText(isOn: boolean, isCheckedInPlace: boolean): string {
+  if (!isOn) return "off";
+  return `every element after each size${isCheckedInPlace ? "" : ", out of place only"}`;
 }
 
 function placementText(placement: JobView["spec"]["placement"]): string {

@@ -4,13 +4,14 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { meQuery } from "../../api/queries";
 import type { JobView } from "../../api/types";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
 import { isTerminal, JOB_STATES, jobTitle } from "../../lib/state";
 import { CancelDialog } from "./CancelDialog";
 import classes from "./JobHeader.module.css";
 
 /** Name, id, state, and what can be done with the job. */
-export function JobHeader({ job }: { job: JobView }) {
+export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boolean }) {
   const me = useQuery(meQuery);
   const mayChange = me.data !== undefined && me.data.role !== "viewer";
   const [isAsking, setAsking] = useState(false);
@@ -24,6 +25,7 @@ export function JobHeader({ job }: { job: JobView }) {
       <div className="page-head">
         <h1>{jobTitle(job)}</h1>
         <StateBadge look={JOB_STATES[job.state]} large />
+        {isSimulated && <SimulatedBadge />}
         <div className={classes.actions}>
           <a href={`/api/v1/jobs/${job.id}`}>JSON</a>
           {mayChange && (

@@ -8,7 +8,7 @@ import type { JobView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { usePageTitle } from "../../components/usePageTitle";
 import { threeDigits } from "../../lib/format";
-import { bestBusbw, isTerminal, JOB_STATES } from "../../lib/state";
+import { bestBusbw, isSimulated, isTerminal, JOB_STATES } from "../../lib/state";
 import { Configuration } from "./Configuration";
 import { JobHeader } from "./JobHeader";
 import classes from "./JobPage.module.css";
@@ -57,7 +57,7 @@ function Job({ job }: { job: JobView }) {
       <p className="hidden-visually" role="status">
         Job {job.id} is {JOB_STATES[job.state].text}
       </p>
-      <JobHeader job={job} />
+      <JobHeader job={job} isSimulated={isSimulated(job, rows)} />
       <Situation job={job} rows={rows} />
       <Timeline job={job} events={events.data ?? []} />
       {measurements.error && (

@@ -1,4 +1,5 @@
 import { bestRow, metricOf, METRIC_UNITS, type Series, type Sweep } from "../../charts/series";
+import { Swatch } from "../../components/Swatch";
 import { threeDigits } from "../../lib/format";
 import type { Metric } from "../../lib/search";
 import { formatSize } from "../../lib/size";
@@ -29,11 +30,7 @@ function Entry({ series, metric, index }: { series: Series; metric: Metric; inde
   const row = index < 0 ? bestRow(series) : (series.rows[index] ?? null);
   return (
     <span className={classes.entry}>
-      <span
-        className={classes.swatch}
-        data-dashed={series.inPlace || undefined}
-        style={{ borderTopColor: `var(--algorithm-${series.algorithm})` }}
-      />
+      <Swatch algorithm={series.algorithm} inPlace={series.inPlace} />
       <span>
         {series.algorithm}
         {series.inPlace && " in place"} <strong>{row ? threeDigits(metricOf(row, metric)) : "–"}</strong>{" "}

@@ -2,14 +2,18 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { JobView, MeasurementView } from "../../api/types";
-import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, type Sweep } from "../../charts/series";
+import { sizeRange } from "../../charts/axes";
+import { alignRows, METRIC_NAMES, type Place } from "../../charts/series";
 import { SweepChart } from "../../charts/SweepChart";
 import { CopyButton } from "../../components/CopyButton";
 import { Segments } from "../../components/Segments";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { useCollective } from "../../components/useCollective";
+import { caption } from "../../lib/caption";
 import { toCsv } from "../../lib/csv";
-import { plural } from "../../lib/format";
 import type { JobSearch, Metric } from "../../lib/search";
 import { sweepSizes } from "../../lib/size";
+import { isSimulated } from "../../lib/state";
 import { ComparisonTable } from "./ComparisonTable";
 import { Legend } from "./Legend";
 import classes from "./Results.module.css";
@@ -28,15 +32,17 @@ interface Props {
 
 export function Results({ job, rows }: Props) {
   const { benchmark } = job.spec;
+  const engine = useCollective(benchmark.collective);
   const search = route.useSearch();
   const metric: Metric = search.metric ?? "busbw";
   const place: Place = search.place ?? "out";
   const [hovered, setHovered] = useState<number | null>(null);
   const sweep = useMemo(() => alignRows(rows, benchmark.algorithms, place), [rows, benchmark.algorithms, place]);
-  const sizes = useMemo(
-    () => sweepSizes(benchmark.min_bytes, benchmark.max_bytes, benchmark.step_factor),
-    [benchmark.min_bytes, benchmark.max_bytes, benchmark.step_factor],
-  );
+  const range = useMemo(() => {
+    const planned = sweepSizes(benchmark.min_bytes, benchmark.max_bytes, benchmark.step_factor);
+    // A size in whole parts for each rank may be smaller than any planned.
+    return sizeRange([...planned, ...sweep.sizes]);
+  }, [benchmark.min_bytes, benchmark.max_bytes, benchmark.step_factor, sweep.sizes]);
   const isTable = search.view === "table";
   return (
     <section className={`card ${classes.results}`} aria-labelledby="results">
@@ -49,29 +55,27 @@ export function Results({ job, rows }: Props) {
         {isTable ? (
           <ComparisonTable sweep={sweep} metric={metric} />
         ) : (
-          <SweepChart sweep={sweep} metric={metric} sizes={sizes} hovered={hovered} onHover={setHovered} />
+          <SweepChart sweep={sweep} metric={metric} range={range} hovered={hovered} onHover={setHovered} />
         )}
-        <figcaption className="dim">{caption(job, sweep, metric, sizes.length)}</figcaption>
+        <figcaption className="dim">
+          {isSimulated(job, rows) && (
+            <>
+              <SimulatedBadge /> Times of the cost model on a virtual clock; nothing was measured.{" "}
+            </>
+          )}
+          {caption(job, metric, engine?.reduces ?? false, engine?.has_root ?? false)}
+          {sweep.sizes.includes(0) && " Size 0 is in the tables only: a logarithmic axis has no place for it."}
+        </figcaption>
       </figure>
       <SweepTable
+        job={job}
         rows={rows}
-        algorithms={benchmark.algorithms}
+        isCheckedInPlace={engine?.checked_in_place ?? true}
         chosen={search.algorithm}
         hovered={hovered}
         onHover={setHovered}
       />
     </section>
-  );
-}
-
-function caption(job: JobView, sweep: Sweep, metric: Metric, sizeCount: number): string {
-  const { iterations, dtype } = job.spec.benchmark;
-  const zero = sweep.sizes.includes(0) ? " Size 0 is in the tables only: a logarithmic axis has no place for it." : "";
-  const mean = `mean of ${plural(iterations, "timed iteration")} over all ranks`;
-  return (
-    `${METRIC_NAMES[metric]} in ${METRIC_UNITS[metric]} of an all-reduce of ${dtype} over ` +
-    `${plural(job.spec.placement.ranks, "rank")}, ${sweep.sizes.length} of ${plural(sizeCount, "size")} measured; each ` +
-    `point is the ${mean}.${zero}`
   );
 }
 

@@ -2,6 +2,7 @@
 import type { JobView, MeasurementView } from "../../api/types";
 import { Fact, factsClass } from "../../components/Fact";
 import { JobProgress } from "../../components/JobProgress";
+import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
 import { formatDateTime, formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
@@ -9,12 +10,16 @@ import { isActive } from "../../lib/state";
 import { CheckFact } from "./CheckFact";
 import classes from "./Situation.module.css";
 
+/** As many algorithms have a fact of their own; the chart has them all. */
+const MOST_BEST = 4;
+
 interface Props {
   job: JobView;
   rows: readonly MeasurementView[];
 }
 
 export function Situation({ job, rows }: Props) {
+  const others = job.summary.best.length - MOST_BEST;
   const nodes = job.attempts.at(-1)?.nodes.join(", ");
   return (
     <section className="card" aria-label="Outcome">
@@ -23,7 +28,7 @@ export function Situation({ job, rows }: Props) {
         <JobProgress job={job} />
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
-        {job.summary.best.map((best) => (
+        {job.summary.best.slice(0, MOST_BEST).map((best) => (
           <Fact
             key={best.algorithm}
             label={<AlgorithmLabel name={best.algorithm} />}
@@ -32,6 +37,7 @@ export function Situation({ job, rows }: Props) {
             note={`at ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
           />
         ))}
+        {others > 0 && <Fact label="Slower" value={others} unit={others > 1 ? "algorithms" : "algorithm"} note="in the chart" />}
         <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
         <Fact
           label="Ranks"
@@ -47,8 +53,7 @@ export function Situation({ job, rows }: Props) {
 function AlgorithmLabel({ name }: { name: string }) {
   return (
     <>
-      <span className={classes.swatch} style={{ background: `var(--algorithm-${name})` }} />
-      {name}, best busbw
+      <Swatch algorithm={name} /> {name}, best busbw
     </>
   );
 }

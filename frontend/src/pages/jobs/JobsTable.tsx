@@ -2,22 +2,28 @@ import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
 import { Age } from "../../components/Age";
 import { JobProgress } from "../../components/JobProgress";
+import { ScrollX } from "../../components/ScrollX";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
-import { formatDuration, secondsBetween, threeDigits } from "../../lib/format";
+import { COLLECTIVES } from "../../lib/collectives";
+import { formatDuration, secondsBetween, shortList, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
-import { JOB_STATES, jobTitle } from "../../lib/state";
+import { isSimulated, JOB_STATES, jobTitle } from "../../lib/state";
 import classes from "./JobsTable.module.css";
+
+const MOST_ALGORITHMS = 3;
 
 /** One row per job: what it is, where it stands, what came out. */
 export function JobsTable({ jobs }: { jobs: readonly JobView[] }) {
   return (
-    <div className="scroll-x">
+    <ScrollX label="Jobs, one row each">
       <table className={classes.jobs}>
         <thead>
           <tr>
             <th scope="col">State</th>
             <th scope="col" className="number">Id</th>
             <th scope="col">Name</th>
+            <th scope="col">Collective</th>
             <th scope="col">Algorithms</th>
             <th scope="col" className="number">Ranks</th>
             <th scope="col">Sizes</th>
@@ -33,7 +39,7 @@ export function JobsTable({ jobs }: { jobs: readonly JobView[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollX>
   );
 }
 
@@ -50,8 +56,17 @@ function Row({ job }: { job: JobView }) {
         <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
           {jobTitle(job)}
         </Link>
+        {isSimulated(job) && (
+          <>
+            {" "}
+            <SimulatedBadge />
+          </>
+        )}
       </th>
-      <td className={classes.nowrap}>{benchmark.algorithms.join(", ")}</td>
+      <td className={classes.nowrap}>{COLLECTIVES[benchmark.collective].name}</td>
+      <td className={classes.nowrap} title={benchmark.algorithms.join(", ")}>
+        {shortList(benchmark.algorithms, MOST_ALGORITHMS)}
+      </td>
       <td className="number">{placement.ranks}</td>
       <td className={classes.nowrap}>
         {formatSize(benchmark.min_bytes)} – {formatSize(benchmark.max_bytes)}

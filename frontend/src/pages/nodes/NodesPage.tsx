@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { nodesQuery, type SeenNode } from "../../api/queries";
 import { ErrorNote } from "../../components/ErrorNote";
 import { NoNodes } from "../../components/NoNodes";
+import { ScrollX } from "../../components/ScrollX";
 import { StateBadge } from "../../components/StateBadge";
 import { usePageTitle } from "../../components/usePageTitle";
 import { plural } from "../../lib/format";
@@ -42,7 +43,7 @@ function summary(nodes: readonly SeenNode[]): string {
 
 function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
   return (
-    <div className="scroll-x">
+    <ScrollX label="Nodes, one row each">
       <table>
         <thead>
           <tr>
@@ -89,7 +90,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollX>
   );
 }
 

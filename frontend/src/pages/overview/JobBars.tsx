@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
+import { COLLECTIVES } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
-import { bestBusbw, JOB_STATES, jobTitle } from "../../lib/state";
+import { bestBusbw, isSimulated, JOB_STATES, jobTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
 
 const MIN_HEIGHT_PERCENT = 6;
@@ -30,7 +31,8 @@ function Bar({ job, tallest }: { job: JobView; tallest: number }) {
   const look = JOB_STATES[job.state];
   const height = best !== null && tallest > 0 ? Math.max(MIN_HEIGHT_PERCENT, (100 * best) / tallest) : MIN_HEIGHT_PERCENT;
   const result = best === null ? "no result" : `${threeDigits(best)} GB/s`;
-  const label = `Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${result}`;
+  const what = `${isSimulated(job) ? "simulated " : ""}${COLLECTIVES[job.spec.benchmark.collective].name}`;
+  const label = `Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${what}, ${result}`;
   return (
     <li>
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={classes.bar} aria-label={label} title={label}>

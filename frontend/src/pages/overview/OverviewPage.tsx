@@ -8,8 +8,9 @@ import { Fact, factsClass } from "../../components/Fact";
 import { NoJobs } from "../../components/NoJobs";
 import { NoNodes } from "../../components/NoNodes";
 import { usePageTitle } from "../../components/usePageTitle";
+import { COLLECTIVES } from "../../lib/collectives";
 import { plural, threeDigits } from "../../lib/format";
-import { bestBusbw } from "../../lib/state";
+import { bestBusbw, isSimulated } from "../../lib/state";
 import { JobsTable } from "../jobs/JobsTable";
 import { JobBars } from "./JobBars";
 import { NodeStrip } from "./NodeStrip";
@@ -71,7 +72,7 @@ export function OverviewPage() {
 }
 
 function BestFact({ jobs }: { jobs: readonly JobView[] }) {
-  const best = jobs.reduce<JobView | null>(
+  const best = jobs.filter((job) => !isSimulated(job)).reduce<JobView | null>(
     (top, job) => ((bestBusbw(job) ?? 0) > ((top && bestBusbw(top)) ?? 0) ? job : top),
     null,
   );
@@ -84,7 +85,8 @@ function BestFact({ jobs }: { jobs: readonly JobView[] }) {
       unit="GB/s"
       note={
         <>
-          {row.algorithm}, <Link to="/jobs/$jobId" params={{ jobId: best.id }}>job {best.id}</Link>
+          {COLLECTIVES[best.spec.benchmark.collective].name} by {row.algorithm},{" "}
+          <Link to="/jobs/$jobId" params={{ jobId: best.id }}>job {best.id}</Link>
         </>
       }
     />

@@ -1,7 +1,12 @@
+import { useId } from "react";
+import type { Collective } from "../../api/types";
+import { Swatch } from "../../components/Swatch";
+import { whatARankSends } from "../../lib/collectives";
 import { listOf } from "../../lib/form";
 import classes from "./SubmitPage.module.css";
 
 interface Props {
+  collective: Collective;
   names: readonly string[];
   /** Comma-separated. */
   value: string;
@@ -9,8 +14,8 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-/** The algorithms as checkboxes that look like chips, in the colours that the charts use. */
-export function AlgorithmChips({ names, value, problem, onChange }: Props) {
+/** The algorithms as checkboxes, each in the line that the charts give it and with what a rank sends. */
+export function AlgorithmChips({ collective, names, value, problem, onChange }: Props) {
   const chosen = listOf(value);
   const toggle = (name: string): void => {
     const next = chosen.includes(name) ? chosen.filter((item) => item !== name) : [...chosen, name];
@@ -20,18 +25,14 @@ export function AlgorithmChips({ names, value, problem, onChange }: Props) {
     <fieldset className={classes.chips} aria-describedby={problem && "algorithms-problem"}>
       <legend>Algorithms, side by side</legend>
       {names.map((name) => (
-        <label key={name} className={classes.chip}>
-          <input
-            type="checkbox"
-            name="algorithms"
-            value={name}
-            checked={chosen.includes(name)}
-            aria-invalid={problem !== undefined}
-            onChange={() => toggle(name)}
-          />
-          <span className={classes.swatch} style={{ background: `var(--algorithm-${name})` }} />
-          {name}
-        </label>
+        <Chip
+          key={name}
+          name={name}
+          sends={whatARankSends(collective, name)}
+          isChosen={chosen.includes(name)}
+          isInvalid={problem !== undefined}
+          onToggle={() => toggle(name)}
+        />
       ))}
       {problem && (
         <p id="algorithms-problem" className={classes.problem}>
@@ -39,5 +40,38 @@ export function AlgorithmChips({ names, value, problem, onChange }: Props) {
         </p>
       )}
     </fieldset>
+  );
+}
+
+interface ChipProps {
+  name: string;
+  sends: string;
+  isChosen: boolean;
+  isInvalid: boolean;
+  onToggle: () => void;
+}
+
+function Chip({ name, sends, isChosen, isInvalid, onToggle }: ChipProps) {
+  const id = useId();
+  return (
+    <label className={classes.chip}>
+      <input
+        type="checkbox"
+        name="algorithms"
+        value={name}
+        checked={isChosen}
+        aria-labelledby={`${id}-name`}
+        aria-describedby={`${id}-sends`}
+        aria-invalid={isInvalid}
+        onChange={onToggle}
+      />
+      <span id={`${id}-name`} className={classes.algorithm}>
+        {name}
+      </span>
+      <Swatch algorithm={name} />
+      <span id={`${id}-sends`} className={classes.sends}>
+        {sends}
+      </span>
+    </label>
   );
 }

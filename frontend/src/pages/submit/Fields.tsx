@@ -1,36 +1,34 @@
 /** The inputs of the submit form; each shows the server's own sentence when it was refused. */
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
-import { ALGORITHMS, DTYPES, type Field, type JobForm, TRANSPORTS } from "../../lib/form";
-import { AlgorithmChips } from "./AlgorithmChips";
+import type { Engine } from "../../api/types";
+import type { Field, JobForm } from "../../lib/form";
+import { type Bind, choices } from "./bind";
+import { Call } from "./Call";
 import classes from "./SubmitPage.module.css";
 
 interface Props {
+  engine: Engine;
   form: JobForm;
   problems: Partial<Record<Field, string>>;
   slots: { busy: number; total: number } | null;
   onChange: (field: Field, value: string) => void;
 }
 
-export function Fields({ form, problems, slots, onChange }: Props) {
-  const bind = (field: Field) => ({
+export function Fields({ engine, form, problems, slots, onChange }: Props) {
+  const bind: Bind = (field) => ({
     name: field,
     error: problems[field],
     value: form[field],
-    onChange: (event: { currentTarget: { value: string } }) => onChange(field, event.currentTarget.value),
+    onChange: (event) => onChange(field, event.currentTarget.value),
   });
   return (
     <div className={`card ${classes.fields}`}>
       <section aria-labelledby="what" className={classes.group}>
         <h2 id="what">What to measure</h2>
-        <AlgorithmChips
-          names={ALGORITHMS}
-          value={form.algorithms}
-          problem={problems.algorithms}
-          onChange={(value) => onChange("algorithms", value)}
-        />
+        <Call engine={engine} form={form} problem={problems.algorithms} bind={bind} onChange={onChange} />
         <div className={classes.row}>
-          <NativeSelect label="Data type" data={[...DTYPES]} {...bind("dtype")} />
-          <NativeSelect label="Transport" data={[...TRANSPORTS]} {...bind("transport")} />
+          <NativeSelect label="Data type" data={choices(engine.dtypes, form.dtype)} {...bind("dtype")} />
+          <NativeSelect label="Transport" data={choices(engine.transports, form.transport)} {...bind("transport")} />
         </div>
         <Checkbox
           name="check"

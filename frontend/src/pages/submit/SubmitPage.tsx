@@ -3,11 +3,11 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { clusterQuery, jobQuery } from "../../api/queries";
-import type { JobSpec } from "../../api/types";
+import { clusterQuery, engineQuery, jobQuery } from "../../api/queries";
+import type { Engine, JobSpec } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { usePageTitle } from "../../components/usePageTitle";
-import { type Field, formChanges, fromSpec, type JobForm, PRESETS, problemsByField, STANDARD, withChanges } from "../../lib/form";
+import { type Field, formChanges, fromSpec, type JobForm, opened, PRESETS, problemsByField, STANDARD, withCollective } from "../../lib/form";
 import { Fields } from "./Fields";
 import { Preview } from "./Preview";
 import classes from "./SubmitPage.module.css";
@@ -20,22 +20,29 @@ export function SubmitPage() {
   usePageTitle("new job");
   const { from } = route.useSearch();
   const job = useQuery({ ...jobQuery(Number(from)), enabled: from !== undefined });
-  if (from === undefined) return <SubmitForm start={STANDARD} />;
+  const engine = useQuery(engineQuery);
+  if (engine.error) {
+    return <ErrorNote what="The choices could not be loaded" error={engine.error} onRetry={() => void engine.refetch()} />;
+  }
   if (job.error) return <ErrorNote what={`Job ${from} could not be loaded`} error={job.error} />;
-  return job.data ? <SubmitForm start={fromSpec(job.data.spec)} base={job.data.spec} from={from} /> : null;
+  if (!engine.data) return null;
+  if (from === undefined) return <SubmitForm engine={engine.data} start={STANDARD} />;
+  if (!job.data) return null;
+  return <SubmitForm engine={engine.data} start={fromSpec(job.data.spec)} base={job.data.spec} from={from} />;
 }
 
 interface Props {
+  engine: Engine;
   start: JobForm;
   base?: JobSpec;
   from?: string;
 }
 
-function SubmitForm({ start, base, from }: Props) {
+function SubmitForm({ engine, start, base, from }: Props) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const cluster = useQuery(clusterQuery);
-  const [form, setForm] = useState<JobForm>(() => withChanges(start, search));
+  const [form, setForm] = useState<JobForm>(() => opened(start, search, engine));
   const { submit, error, isSubmitting } = useSubmit(form, base);
   const problems = problemsByField(error?.fields ?? []);
   const change = (values: Partial<JobForm>): void => {
@@ -61,10 +68,13 @@ function SubmitForm({ start, base, from }: Props) {
       )}
       <div className={classes.columns}>
         <Fields
+          engine={engine}
           form={form}
           problems={problems.fields}
           slots={cluster.data ? { busy: cluster.data.slots_busy, total: cluster.data.slots_total } : null}
-          onChange={(field: Field, value: string) => change({ [field]: value })}
+          onChange={(field: Field, value: string) =>
+            change(field === "collective" ? withCollective(form, value, engine) : { [field]: value })
+          }
         />
         <Preview form={form} {...(base && { base })}>
           <Button type="submit" variant="filled" size="sm" fullWidth aria-busy={isSubmitting}>

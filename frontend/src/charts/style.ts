@@ -1,0 +1,30 @@
+/** How the lines of a chart look: a colour and a dash pattern per algorithm, the same everywhere and always. */
+
+/**
+ * Okabe-Ito's eight colours (tokens.css) come first. A relative of an algorithm has its colour and a pattern; so have
+ * sky blue and yellow, which on white must be so dark that they come near to others.
+ */
+const DASHES: Record<string, readonly number[]> = {
+  recursive_doubling: [5, 3],
+  halving_doubling: [9, 3, 2, 3, 2, 3],
+  ring_pipelined: [10, 4],
+  double_tree: [10, 3, 2, 3],
+  parameter_server: [2, 3],
+};
+
+export const SOLID: readonly number[] = [];
+
+/** Strokes and gaps in px; empty for a solid line. */
+export function dashOf(algorithm: string): readonly number[] {
+  return DASHES[algorithm] ?? SOLID;
+}
+
+/** The name of the colour's custom property. */
+export function colourToken(algorithm: string): string {
+  return `--algorithm-${algorithm}`;
+}
+
+/** In place is thin with filled points: a pattern is already an algorithm. */
+export function widthOf(inPlace: boolean): number {
+  return inPlace ? 1.25 : 2.25;
+}

@@ -1,0 +1,53 @@
+/** The sentences under a sweep's chart and table: what was called, and how its numbers come about. */
+import type { JobView } from "../api/types";
+import { busFactor, COLLECTIVES, withArticle } from "./collectives";
+import { plural, threeDigits } from "./format";
+import type { Metric } from "./search";
+
+/** "an all-reduce (sum of float32) over 4 ranks", "a broadcast of int32 from rank 2 over 4 ranks". */
+export function callInWords({ benchmark, placement }: JobView["spec"], reduces: boolean, hasRoot: boolean): string {
+  const { collective, dtype, op, root } = benchmark;
+  const what = reduces ? ` (${op} of ${dtype})` : ` of ${dtype}`;
+  const where = hasRoot ? ` ${reduces ? "to" : "from"} rank ${root}` : "";
+  return `${withArticle(COLLECTIVES[collective].name)}${what}${where} over ${plural(placement.ranks, "rank")}`;
+}
+
+/** "busbw = algbw × 2(n−1)/n = 1.50 × algbw for n = 4 ranks": the bus factor with its value. */
+export function busFactorInWords({ benchmark, placement: { ranks } }: JobView["spec"]): string {
+  const { factor, name } = COLLECTIVES[benchmark.collective];
+  if (factor === "1") return `busbw = algbw for ${withArticle(name)}`;
+  return `busbw = algbw × ${factor} = ${threeDigits(busFactor(factor, ranks))} × algbw for n = ${plural(ranks, "rank")}`;
+}
+
+/** What size and count mean in the table of this collective. */
+export function sizeInWords(spec: JobView["spec"]): string {
+  const { size, hasParts } = COLLECTIVES[spec.benchmark.collective];
+  const parts = "; count is the elements of one of its n parts, in whole pieces of 16 bytes";
+  return `Size is ${size}${hasParts ? parts : ""}`;
+}
+
+/** Why rows have no check, in a table where that happens; empty where every row has one. */
+export function uncheckedInWords(isOn: boolean, isCheckedInPlace: boolean, simulated: boolean): string {
+  if (simulated) return "N/A: nothing was computed that could be checked.";
+  if (!isOn) return "N/A: the check is off.";
+  return isCheckedInPlace ? "" : "N/A: as in nccl-tests, results in place are not checked.";
+}
+
+/** The caption of the chart. */
+export function caption(job: JobView, metric: Metric, reduces: boolean, hasRoot: boolean): string {
+  const { done, total } = job.progress;
+  const formulas: Record<Metric, string> = {
+    busbw: `${busFactorInWords(job.spec)}, so that algorithms and numbers of ranks compare.`,
+    algbw: "algbw = size / time.",
+    time: "Both axes are logarithmic.",
+  };
+  const names: Record<Metric, string> = {
+    busbw: "Bus bandwidth in GB/s",
+    algbw: "Algorithm bandwidth in GB/s",
+    time: "Time in µs",
+  };
+  return (
+    `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}, ${done} of ${plural(total, "row")}; each point is ` +
+    `the mean of ${plural(job.spec.benchmark.iterations, "timed iteration")} over all ranks. ${formulas[metric]}`
+  );
+}

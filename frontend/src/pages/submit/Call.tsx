@@ -1,0 +1,48 @@
+import { NativeSelect, TextInput } from "@mantine/core";
+import type { Collective, Engine } from "../../api/types";
+import { COLLECTIVES } from "../../lib/collectives";
+import type { Field, JobForm } from "../../lib/form";
+import { AlgorithmChips } from "./AlgorithmChips";
+import { type Bind, choices } from "./bind";
+import classes from "./SubmitPage.module.css";
+
+interface Props {
+  engine: Engine;
+  form: JobForm;
+  /** Of the algorithms. */
+  problem: string | undefined;
+  bind: Bind;
+  onChange: (field: Field, value: string) => void;
+}
+
+/** The collective, what it needs to know, and the algorithms that it has. */
+export function Call({ engine, form, problem, bind, onChange }: Props) {
+  const collective = engine.collectives[form.collective];
+  const options = choices(Object.keys(engine.collectives), form.collective).map((value) => ({
+    value,
+    label: COLLECTIVES[value as Collective]?.name ?? value,
+  }));
+  return (
+    <>
+      <div className={classes.row}>
+        <NativeSelect label="Collective" data={options} {...bind("collective")} />
+        {collective?.reduces && (
+          <NativeSelect label="Operation" data={choices(engine.ops, form.op)} {...bind("op")} />
+        )}
+        {collective?.has_root && <TextInput label="Root (rank)" inputMode="numeric" {...bind("root")} />}
+      </div>
+      {collective && (
+        <>
+          <p className={`dim ${classes.does}`}>{COLLECTIVES[form.collective as Collective].does} n is the number of ranks.</p>
+          <AlgorithmChips
+            collective={form.collective as Collective}
+            names={collective.algorithms}
+            value={form.algorithms}
+            problem={problem}
+            onChange={(value) => onChange("algorithms", value)}
+          />
+        </>
+      )}
+    </>
+  );
+}

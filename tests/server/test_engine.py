@@ -1,0 +1,28 @@
+"""What the engine offers, as forms learn it."""
+
+from typing import get_args
+
+from tests.server.conftest import Server
+
+from ringscope.algorithms import COLLECTIVES
+from ringscope.spec import DType, JobSpec, Op
+
+
+async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:
+    engine = (await server.admin.get("/api/v1/engine")).json()
+    assert {name: set(view["algorithms"]) - {"mpi"} for name, view in engine["collectives"].items()} == {
+        name: set(schedules) for name, schedules in COLLECTIVES.items()
+    }
+    for name, view in engine["collectives"].items():
+        for choice in (view["algorithms"], view["usual"]):
+            JobSpec.model_validate({"benchmark": {"collective": name, "algorithms": choice}})
+    assert engine["dtypes"] == list(get_args(DType))
+    assert engine["ops"] == list(get_args(Op))
+    assert "auto" in engine["transports"]
+
+
+async def test_roots_and_ops_are_told_where_they_mean_something(server: Server) -> None:
+    collectives = (await server.admin.get("/api/v1/engine")).json()["collectives"]
+    assert {name for name, view in collectives.items() if view["has_root"]} == {"broadcast", "reduce"}
+    assert {name for name, view in collectives.items() if view["reduces"]} == {"all_reduce", "reduce_scatter", "reduce"}
+    assert {name for name, view in collectives.items() if not view["checked_in_place"]} == {"alltoall", "sendrecv"}

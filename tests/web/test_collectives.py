@@ -1,0 +1,129 @@
+"""Every collective and algorithm: what the form offers is the engine's, and what the job page says fits its rows."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.web.browsing import Site, Visit, visiting
+from tests.web.test_submit import cells, three_digits
+
+from ringscope.algorithms import SCHEDULES
+from ringscope.spec import COLLECTIVES
+
+NAMES = {
+    "all_reduce": "an all-reduce (sum of float32)",
+    "reduce_scatter": "a reduce-scatter (sum of float32)",
+    "all_gather": "an all-gather of float32",
+    "broadcast": "a broadcast of float32 from rank 1",
+    "reduce": "a reduce (sum of float32) to rank 1",
+    "alltoall": "an all-to-all of float32",
+    "sendrecv": "a send-receive of float32",
+}
+ROWS = 3  # sizes of the sweep
+
+
+def offered(page: Page) -> list[str]:
+    """The algorithms of the form, each of which says what a rank sends."""
+    boxes = page.locator("input[name=algorithms]")
+    for box in boxes.all():
+        expect(box).to_have_accessible_description(re.compile(r"^(Each|A|The|Rings|Two|Ranks) .{20,}\.$"))
+    return [str(box.get_attribute("value")) for box in boxes.all()]
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_a_collective_from_the_form_to_its_rows(visit: Visit, collective: str) -> None:
+    page, view = visit.page, visit.site.get("/engine")["collectives"][collective]
+    visit.open("/jobs/new?ranks=2&min=1K&max=4K&iterations=2&warmup=1")
+    page.get_by_label("Collective").select_option(collective)
+    assert offered(page) == view["algorithms"]
+    assert [box.get_attribute("value") for box in page.locator("input[name=algorithms]:checked").all()] == view["usual"]
+    expect(page.get_by_label("Operation")).to_have_count(int(view["reduces"]))
+    expect(page.get_by_label("Root (rank)")).to_have_count(int(view["has_root"]))
+    if view["has_root"]:
+        page.get_by_label("Root (rank)").fill("1")
+    assert visit.violations() == []
+    page.get_by_role("button", name="Submit the job").click()
+    expect(page.locator("header").get_by_text("succeeded")).to_be_visible()
+    job = visit.site.get(f"/jobs/{page.url.rpartition('/')[2]}")
+    assert job["spec"]["benchmark"]["collective"] == collective
+    caption = page.locator("figcaption")
+    expect(caption).to_contain_text(f"{NAMES[collective]} over 2 ranks, {job['progress']['total']} of")
+    expect(page.get_by_text("Root", exact=True)).to_have_count(int(view["has_root"]))
+    compare(page, visit.site, job, view)
+
+
+def compare(page: Page, site: Site, job: dict[str, Any], view: dict[str, Any]) -> None:
+    """The table's numbers and their words against the rows that the API holds."""
+    rows = site.get(f"/jobs/{job['id']}/measurements?limit=200")["items"]
+    stated = re.search(r"= ([\d.]+) . algbw", page.locator("figcaption").inner_text())
+    factor = float(stated[1]) if stated else 1.0
+    assert all(row["busbw_gb_per_s"] == pytest.approx(factor * row["algbw_gb_per_s"], rel=0.01) for row in rows)
+    algorithm = view["usual"][0]
+    table = page.get_by_role("table", name=f"Measurements of {algorithm}")
+    expect(table.locator("tbody tr")).to_have_count(ROWS)
+    for shown in map(cells, table.locator("tbody tr").all()):
+        mine = [row for row in rows if row["algorithm"] == algorithm and row["count"] == int(shown[1])]
+        assert shown[3] == ("sum" if view["reduces"] else "none")
+        for place, column in ((False, 4), (True, 8)):
+            (row,) = [row for row in mine if row["in_place"] is place]
+            assert shown[column + 2] == three_digits(row["busbw_gb_per_s"])
+            assert shown[column + 3] == ("0" if view["checked_in_place"] or not place else "N/A")
+
+
+@pytest.fixture(scope="module")
+def every_algorithm(site: Site) -> int:
+    """A job that has measured all algorithms of all-reduce."""
+    sweep = {"algorithms": [*SCHEDULES, "mpi"], "min_bytes": 4096, "max_bytes": 1 << 20, "step_factor": 4}
+    body = {"name": "eleven lines", "benchmark": sweep | {"iterations": 3}, "placement": {"ranks": 4}}
+    job_id = int(site.post("/jobs", body).json()["id"])
+    site.lab.wait_for_state(job_id, "succeeded")
+    return job_id
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 375)])
+def test_eleven_algorithms_side_by_side(
+    browser: Browser, site: Site, every_algorithm: int, scheme: str, width: int
+) -> None:
+    with visiting(browser, site, "dark" if scheme == "dark" else "light", width) as visit:
+        page = visit.open(f"/jobs/{every_algorithm}?place=both")
+        swatches = page.locator("figure svg")
+        expect(swatches).to_have_count(22)
+        looks = swatches.locator("line").evaluate_all(
+            "lines => lines.map(line => [getComputedStyle(line).stroke, line.getAttribute('stroke-dasharray'),"
+            " line.getAttribute('stroke-width')].join())"
+        )
+        assert len(set(looks)) == 22
+        expect(page.locator("figure canvas")).to_be_visible()
+        assert visit.violations() == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        visit.open(f"/jobs/{every_algorithm}")
+        expect(swatches).to_have_count(11)
+        visit.shoot(f"job-eleven-{scheme}-{width}")
+        visit.open("/jobs/new")
+        assert len(offered(page)) == 11
+        visit.shoot(f"new-job-{scheme}-{width}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_simulated_rows_say_so_wherever_they_are_shown(browser: Browser, simulated_site: Site, scheme: str) -> None:
+    with visiting(browser, simulated_site, "dark" if scheme == "dark" else "light") as visit:
+        page = visit.open("/jobs/1")
+        badge = "SIMULATED"
+        expect(page.locator("header").get_by_text(badge)).to_be_visible()
+        expect(page.locator("figcaption").get_by_text(badge)).to_be_visible()
+        expect(page.get_by_role("heading", name="Every size").locator("..").get_by_text(badge)).to_be_visible()
+        expect(page.get_by_text("nothing was computed that could be checked").first).to_be_visible()
+        table = page.get_by_role("table", name="Simulated times of ring, by message size")
+        assert {row[7] for row in map(cells, table.locator("tbody tr").all())} == {"N/A"}
+        page.get_by_role("radiogroup", name="View").get_by_role("radio", name="table").check()
+        expect(page.locator("figcaption").get_by_text(badge)).to_be_visible()
+        assert visit.violations() == []
+        page.get_by_role("radiogroup", name="View").get_by_role("radio", name="chart").check()
+        visit.shoot(f"job-simulated-{scheme}")
+
+
+def test_measured_rows_never_carry_the_badge(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    expect(page.locator("figure canvas")).to_be_visible()
+    expect(page.get_by_text("SIMULATED")).to_have_count(0)

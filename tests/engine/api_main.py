@@ -61,6 +61,12 @@ def refusals(comm: ringscope.Communicator) -> None:
         expect_error(f"{last} dtype (int32 against float32)", np.ones(4, np.int32 if differs else np.float32))
         expect_error(f"{last} op (max against sum)", x, op="max" if differs else "sum")
         expect_error(f"{last} algorithm (ring against mpi)", x, algorithm="ring" if differs else "mpi")
+        try:
+            ringscope.empty(4) if differs else ringscope.all_reduce(x)
+        except ringscope.EngineError as error:
+            assert f"rank {comm.size - 1} differs from rank 0 in function (empty against all_reduce)" in str(error)
+        else:
+            raise AssertionError("two different calls went through")
     assert (ringscope.all_reduce(np.ones(4, np.float32)) == comm.size).all(), "usable after a refusal"
 
 

@@ -51,7 +51,7 @@ def refusals(comm: ringscope.Communicator) -> None:
     expect_error("op: unknown op 'xor'; choose one of sum, prod, min, max, avg.", x, op="xor")
     expect_error("algorithm: unknown algorithm 'star'", x, algorithm="star")
     expect_error("x: the array is not contiguous", np.ones((4, 4), np.float32)[:, 1])
-    expect_error("x: a list is not a NumPy array", [1.0])
+    expect_error("x: a list is not a NumPy or CuPy array", [1.0])
     expect_error("out: float32[3] does not match x, which is float32[4]", x, out=np.ones(3, np.float32))
     expect_error("out: the array overlaps x", x, out=x[:])
     if comm.size > 1:

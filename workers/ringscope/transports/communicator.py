@@ -11,7 +11,9 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.algorithms import REDUCING, SCHEDULES, VENDORS, available, build, choose
+from ringscope.devices import VENDOR_DEVICES
 from ringscope.transports.agreement import Agreement
+from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
 from ringscope.transports.base import (
     DEFAULT_TIMEOUT_SECONDS,
     DTYPES,
@@ -24,9 +26,10 @@ from ringscope.transports.base import (
     Transport,
     require_memory,
 )
+from ringscope.transports.connect import connect
 from ringscope.transports.gloo import gloo_plan
-from ringscope.transports.mpi import MpiTransport, abort, unlink_segments
-from ringscope.transports.shared_memory import SharedMemoryTransport
+from ringscope.transports.mpi import abort, unlink_segments
+from ringscope.transports.nccl import NcclTransport
 from ringscope.transports.vendor import vendor_plan
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
@@ -62,7 +65,9 @@ _EQUAL = ("function", "length", "dtype", "op", "algorithm", "in place or out of 
 class Communicator:
     """All ranks that were started together. Every method marked collective must be called by all of them."""
 
-    def __init__(self, transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self, transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS, device: str = "auto"
+    ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it."""
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
@@ -81,29 +86,19 @@ class Communicator:
         node.Free()
         unlink_segments(self._comm)
         self._agreement = Agreement(self._comm, len(_Call(0, 0).numbers()), timeout_seconds)
-        self.transport: Transport = self._connect(transport)
+        self.transport: Transport
+        self.transport, self.gpu = connect(self._comm, transport, device, timeout_seconds)
         self._buffers: list[Buffer] = []
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
-
-    def _connect(self, name: str) -> Transport:
-        seconds = self._timeout_seconds
-        on_one_node = self._comm.allreduce(self.local_size, MPI.MIN) == self.size
-        match name:
-            case "shared_memory":
-                return SharedMemoryTransport(self._comm, seconds)
-            case "mpi":
-                return MpiTransport(self._comm, seconds)
-            case "auto":
-                return SharedMemoryTransport(self._comm, seconds) if on_one_node else MpiTransport(self._comm, seconds)
-        raise EngineError(f"transport: unknown transport {name!r}; choose one of auto, shared_memory, mpi.")
 
     # registered memory
 
     def buffer(self, size_bytes: int) -> Buffer:
         """Registered bytes on every rank (collective); they live as long as the communicator."""
         self._agree(_Call(_FUNCTIONS.index("empty"), size_bytes))
-        require_memory(size_bytes * self.local_size)
+        if self.gpu is None:
+            require_memory(size_bytes * self.local_size)
         allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
         self._buffers.append(allocated)
         return allocated
@@ -137,7 +132,14 @@ class Communicator:
             raise EngineError(
                 f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
             )
+        here = "cpu" if self.gpu is None else "cuda"
+        if VENDOR_DEVICES.get(algorithm, here) != here:
+            raise EngineError(f"algorithm: {algorithm} does not work on device {here}; choose another one.")
         match algorithm:
+            case "nccl":
+                if not isinstance(self.transport, NcclTransport):
+                    raise EngineError("algorithm: nccl needs transport nccl; choose that or another algorithm.")
+                return self.transport.vendor_plan(collective, op, send, recv, root)
             case "mpi":
                 return vendor_plan(self._comm, collective, op, send, recv, root)
             case "gloo":
@@ -170,11 +172,11 @@ class Communicator:
             self._run(self._cached_plan(call, algorithm, op, dtype))
             return target
         send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._staged(x.nbytes))
-        np.copyto(send.local, x.reshape(-1))
+        copy(send.local, x.reshape(-1))
         plan = self.plan(algorithm, op, send, recv)
         self._run(plan)
         plan.free()
-        np.copyto(target.reshape(-1), recv.local)
+        copy(target.reshape(-1), recv.local)
         return target
 
     def _run(self, plan: Plan) -> None:
@@ -221,9 +223,9 @@ class Communicator:
         return self._plans[key]
 
     def _place(self, x: Array) -> tuple[int, int]:
-        start = x.ctypes.data
+        start = address(x)
         for index, buffer in enumerate(self._buffers):
-            first = buffer.local.ctypes.data
+            first = address(buffer.local)
             if first <= start and start + x.nbytes <= first + buffer.local.nbytes:
                 return index, start - first
         return -1, 0
@@ -267,18 +269,18 @@ class Communicator:
 def _checked(x: Any, target: Any) -> str:
     """The common dtype of two arrays fit for an all-reduce; raises EngineError otherwise."""
     for name, array in (("x", x), ("out", target)):
-        if not isinstance(array, np.ndarray):
-            raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy array; pass one.")
+        if not is_array(array):
+            raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy or CuPy array; pass one.")
         if not array.flags.c_contiguous:
-            raise EngineError(f"{name}: the array is not contiguous; pass np.ascontiguousarray of it.")
-    if not target.flags.writeable:
+            raise EngineError(f"{name}: the array is not contiguous; pass a copy by ascontiguousarray.")
+    if not is_writable(target):
         raise EngineError("out: the array is read-only; pass one that can be written.")
     if x.dtype != target.dtype or x.shape != target.shape:
         raise EngineError(
             f"out: {target.dtype}{list(target.shape)} does not match x, which is {x.dtype}{list(x.shape)}; "
             "give both the same dtype and shape."
         )
-    if target is not x and np.may_share_memory(x, target):
+    if target is not x and overlap(x, target):
         raise EngineError("out: the array overlaps x; leave it out to work in place, or pass separate memory.")
     return str(x.dtype)
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from measure import MeasurePlan, Series, read_series
+from measure import MeasurePlan, Series, series_of
 from network import DEVICE, Network
 
 from ringscope.bench.local import find_mpiexec
@@ -31,7 +31,7 @@ def on_this_machine(ranks: int, plan: MeasurePlan) -> list[Series]:
     with _files(plan) as (plan_path, result_path):
         command = [find_mpiexec(), "-n", str(ranks), sys.executable, str(_PROGRAM), str(plan_path), str(result_path)]
         subprocess.run(command, check=True, env=_environment(), timeout=_DEADLINE_SECONDS, preexec_fn=end_with_parent)
-        return read_series(result_path)
+        return series_of(json.loads(result_path.read_text()))
 
 
 def on_hosts(network: Network, plan: MeasurePlan) -> list[Series]:
@@ -56,7 +56,7 @@ def on_hosts(network: Network, plan: MeasurePlan) -> list[Series]:
         output = main.communicate(timeout=_DEADLINE_SECONDS)[0]
         if main.returncode:
             raise RuntimeError(f"mpiexec ended with exit code {main.returncode}.\n{output}")
-        return read_series(result_path)
+        return series_of(json.loads(result_path.read_text()))
 
 
 def _proxies(mpiexec: _Process) -> Iterator[tuple[str, str]]:

@@ -45,7 +45,7 @@ def run() -> Result | None:
     _show(fast, fast_limit, FAST[1])
     _show(lecture, lecture_limit, LECTURE[1])
     say_targets(targets)
-    details = {"payload_bytes_per_s": {"1 Gbit/s": fast_limit, "80 Mbit/s": lecture_limit}}
+    details = {"payload_bytes_per_s": {FAST[0]: fast_limit, LECTURE[0]: lecture_limit}}
     return Result("links", conditions, [*fast, *lecture], targets, details)
 
 

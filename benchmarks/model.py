@@ -15,7 +15,7 @@ from ringscope.units import format_size
 
 TRANSPORTS = ("mpi", "shared_memory")
 _SIZES = tuple(1 << power for power in range(3, 27))
-_ROUNDS = 5
+_ROUNDS = 9
 _MAX_REGIMES = 4
 _ITEMSIZE = 4
 

@@ -5,11 +5,12 @@ messages out. If every rank copies one message, as many bytes move; ``copy`` is 
 of that duration would have. It is a fair limit once messages leave the private caches, from about 1 MiB on: below,
 the copy stays inside one core, while an all-reduce must move every cache line from core to core.
 
-Out of place, in registered buffers; the median of the rounds. Ratios are taken round by round.
+Out of place, in registered buffers; the lower quartile of the rounds.
 """
 
 import importlib.util
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from gangs import on_this_machine
 from measure import COPY, MeasurePlan, Series, speedup
@@ -22,7 +23,8 @@ OURS = ("direct", "ring")
 _SMALL, _LARGE, _LARGEST = 16 << 10, 256 << 10, 64 << 20
 _SIZES = tuple(1 << power for power in range(12, 27, 2))
 _HALF_SIZE = 16 << 20
-_ROUNDS = 7
+_ROUNDS = 15
+_BLOCK_US = 10_000.0
 Table = dict[tuple[str, int], Series]
 
 
@@ -31,7 +33,7 @@ def run() -> Result:
     gloo = ("gloo",) if importlib.util.find_spec("torch") else ()
     if not gloo:
         say("one_node: gloo is left out, PyTorch is not installed; pip install 'ringscope[train]'.")
-    plan = MeasurePlan((COPY, *OURS, "auto", "mpi", *gloo), _SIZES, _ROUNDS)
+    plan = MeasurePlan((COPY, *OURS, "auto", "mpi", *gloo), _SIZES, _ROUNDS, block_us=_BLOCK_US, min_iterations=2)
     halves = MeasurePlan(("direct",), (_HALF_SIZE,), _ROUNDS, dtypes=("float32", "float16", "bfloat16"))
     with watched() as conditions:
         series = {ranks: (on_this_machine(ranks, plan), on_this_machine(ranks, halves)) for ranks in RANKS}
@@ -42,7 +44,8 @@ def run() -> Result:
         _show(table, ranks)
         targets += [*_targets(table, ranks), *_half_targets(mixed, ranks)]
     say_targets(targets)
-    return Result("one_node", conditions, [row for pair in series.values() for rows in pair for row in rows], targets)
+    details = {"halves": [asdict(row) for _, mixed in series.values() for row in mixed]}
+    return Result("one_node", conditions, [row for single, _ in series.values() for row in single], targets, details)
 
 
 def best(table: Table, size_bytes: int) -> Series:

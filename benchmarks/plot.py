@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from measure import series_of
 from report import RESULTS
 
 _COLOURS = {
@@ -37,16 +38,7 @@ def draw() -> Path | None:
 def _read(name: str) -> dict[str, Any]:
     path = RESULTS / f"{name}.json"
     found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"series": []}
-    return found
-
-
-def _median(values: list[float]) -> float:
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
-
-
-def _busbw(row: dict[str, Any]) -> float:
-    return float(row["size_bytes"] / _median(row["times_us"]) / 1e3 * 2 * (row["ranks"] - 1) / row["ranks"])
+    return found | {"series": series_of(found["series"])}
 
 
 def _size_axis(ax: Any) -> None:
@@ -58,12 +50,9 @@ def _size_axis(ax: Any) -> None:
 
 
 def _one_node(ax: Any, document: dict[str, Any], ranks: int) -> None:
-    rows = [row for row in document["series"] if row["ranks"] == ranks]
-    rows = [row for row in rows if len({r["size_bytes"] for r in rows if r["algorithm"] == row["algorithm"]}) > 1]
-    for name in dict.fromkeys(row["algorithm"] for row in rows):
-        line = sorted(
-            (row["size_bytes"], _busbw(row)) for row in rows if row["algorithm"] == name and row["dtype"] == "float32"
-        )
+    rows = [row for row in document["series"] if row.ranks == ranks]
+    for name in dict.fromkeys(row.algorithm for row in rows):
+        line = [(row.size_bytes, row.busbw_gb_per_s) for row in rows if row.algorithm == name]
         style = "--" if name in ("copy", "auto") else "-"
         ax.plot(*zip(*line, strict=True), style, color=_COLOURS[name], label=_LABELS.get(name, name), marker=".")
     _size_axis(ax)
@@ -74,10 +63,10 @@ def _one_node(ax: Any, document: dict[str, Any], ranks: int) -> None:
 
 def _links(ax: Any, document: dict[str, Any]) -> None:
     rows = document["series"]
-    labels = [f"{row['algorithm']}, {row['ranks']} x {row['size_bytes'] / 1e6:.3g} MB" for row in rows]
-    limits = dict(zip((4, 10), document.get("payload_bytes_per_s", {}).values(), strict=False))
-    shares = [_busbw(row) * 1e9 / limits[row["ranks"]] for row in rows]
-    ax.barh(labels, shares, color=[_COLOURS[row["algorithm"]] for row in rows])
+    labels = [f"{row.algorithm}, {row.ranks} x {row.size_bytes / 1e6:.3g} MB" for row in rows]
+    limits = document.get("payload_bytes_per_s", {})
+    shares = [row.busbw_gb_per_s * 1e9 / limits[str(row.ranks)] for row in rows]
+    ax.barh(labels, shares, color=[_COLOURS[row.algorithm] for row in rows])
     ax.axvline(1, color="#8a8f98", linestyle="--")
     ax.invert_yaxis()
     ax.set(title="Hosts on shaped links (4 x 1 Gbit/s, 10 x 80 Mbit/s)", xlabel="share of the payload limit")
@@ -85,11 +74,10 @@ def _links(ax: Any, document: dict[str, Any]) -> None:
 
 def _model(ax: Any, document: dict[str, Any]) -> None:
     for transport, colour in (("mpi", "#d9822b"), ("shared_memory", "#1769aa")):
-        rows = [row for row in document["series"] if row["transport"] == transport]
+        rows = [row for row in document["series"] if row.transport == transport]
         if not rows:
             continue
-        sizes = [row["size_bytes"] for row in rows]
-        times = [_median(row["times_us"]) for row in rows]
+        sizes, times = [row.size_bytes for row in rows], [row.time_us for row in rows]
         ax.plot(sizes, document["predicted_us"][transport], color=colour, label=f"model, {transport}")
         for first, marker, name in ((0, "o", "fitted"), (1, "x", "left out")):
             ax.plot(sizes[first::2], times[first::2], marker, color=colour, label=f"{transport}, {name}", markersize=4)

@@ -51,7 +51,7 @@ def refusals(comm: ringscope.Communicator) -> None:
     expect_error("op: unknown op 'xor'; choose one of sum, prod, min, max, avg.", x, op="xor")
     expect_error("algorithm: unknown algorithm 'star'", x, algorithm="star")
     expect_error("x: the array is not contiguous", np.ones((4, 4), np.float32)[:, 1])
-    expect_error("x: a list is not a NumPy array", [1.0])
+    expect_error("x: a list is not a NumPy or CuPy array", [1.0])
     expect_error("out: float32[3] does not match x, which is float32[4]", x, out=np.ones(3, np.float32))
     expect_error("out: the array overlaps x", x, out=x[:])
     if comm.size > 1:
@@ -61,6 +61,12 @@ def refusals(comm: ringscope.Communicator) -> None:
         expect_error(f"{last} dtype (int32 against float32)", np.ones(4, np.int32 if differs else np.float32))
         expect_error(f"{last} op (max against sum)", x, op="max" if differs else "sum")
         expect_error(f"{last} algorithm (ring against mpi)", x, algorithm="ring" if differs else "mpi")
+        try:
+            ringscope.empty(4) if differs else ringscope.all_reduce(x)
+        except ringscope.EngineError as error:
+            assert f"rank {comm.size - 1} differs from rank 0 in function (empty against all_reduce)" in str(error)
+        else:
+            raise AssertionError("two different calls went through")
     assert (ringscope.all_reduce(np.ones(4, np.float32)) == comm.size).all(), "usable after a refusal"
 
 

@@ -23,9 +23,6 @@ TRANSPORTS = {"nccl": NcclTransport, "cuda_ipc": CudaIpcTransport}
 def main() -> int:
     """The number of wrong elements over everything, as seen by this rank."""
     world = MPI.COMM_WORLD
-    cupy = cuda.load()
-    if hasattr(cupy, "fake"):
-        cupy.fake.network = world.Dup()
     node = world.Split_type(MPI.COMM_TYPE_SHARED)
     transport = TRANSPORTS[sys.argv[1]](world, cuda.claim(world, node.rank))
     send, recv = (transport.allocate(max(COUNTS) * world.size * 8) for _ in range(2))

@@ -1,6 +1,8 @@
 """Schedules as NCCL calls, and what happens when NCCL or a peer fails: on the recorded fake, without a GPU."""
 
+import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -295,6 +297,34 @@ def test_without_nccl_one_sentence_says_so(cupy, monkeypatch, available):
 
 
 # on real ranks, whose messages travel over MPI
+
+
+@pytest.mark.parametrize(("transport", "algorithms"), [("nccl", ["ring", "nccl"]), ("cuda_ipc", ["ring", "direct"])])
+def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algorithms):
+    program = "from ringscope.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "bench", "all_reduce", "--ranks", "3", "--device", "cuda"]
+    choices = ["--transport", transport, "--algorithm", ",".join(algorithms), "-e", "64K", "-f", "32", "-n", "2"]
+    done = subprocess.run(
+        [*command, *choices, "--json", str(tmp_path / "rows.json")],
+        env=os.environ | {"PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads((tmp_path / "rows.json").read_text())
+    assert {device["device_info"] for device in document["config"]["devices"]} == {"0 [0000:00:00.0]"}
+    rows = document["results"]
+    assert [row["algorithm"] for row in rows] == [name for name in algorithms for _ in range(3)]
+    assert {row["transport"] for row in rows} == {f"{transport}, one-device loopback"}
+    assert {row[place]["nwrong"] for row in rows for place in ("out_of_place", "in_place")} == {0}
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_python_interface_on_gpus(gang, ranks):
+    done = gang(ranks, "gpu_api_main.py", PYTHONPATH=PYTHONPATH)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("all asserts held") == ranks
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])

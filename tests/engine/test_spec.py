@@ -40,12 +40,27 @@ def test_a_specification_survives_json_and_never_changes() -> None:
         (
             {"benchmark": {"collective": "broadcast", "algorithms": ["tree", "direct"]}},
             "/benchmark/algorithms/1",
-            "broadcast has no algorithm direct; choose from ring, tree, naive, mpi.",
+            "broadcast has no algorithm direct; choose from ring, tree, naive, mpi, nccl.",
         ),
         (
             {"benchmark": {"collective": "reduce", "root": 2}},
             "/benchmark/root",
             "2 is not one of 2 ranks; give 0 to 1.",
+        ),
+        (
+            {"benchmark": {"device": "cpu", "algorithms": ["ring", "nccl"]}},
+            "/benchmark/device",
+            "benchmark.device: device cpu needs host memory but algorithm nccl GPU memory; leave one out.",
+        ),
+        (
+            {"benchmark": {"transport": "cuda_ipc", "algorithms": ["ring", "mpi"]}},
+            "/benchmark/device",
+            "transport cuda_ipc needs GPU memory but algorithm mpi host memory; leave one out.",
+        ),
+        (
+            {"benchmark": {"transport": "cuda_ipc", "algorithms": ["nccl"]}},
+            "/benchmark/device",
+            "algorithm nccl does not work over transport cuda_ipc; choose transport nccl or auto.",
         ),
         ({"priority": 101}, "/priority", "101 is too large; give 100 or less."),
         ({"placement": {"ranks": "many"}}, "/placement/ranks", "got 'many'."),
@@ -57,6 +72,24 @@ def test_a_sentence_names_field_and_remedy(body: dict, where: str, words: str) -
     (error,) = field_errors(caught.value)
     assert error.pointer == where
     assert words in error.detail
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "device"),
+    [
+        ({}, "cpu"),  # MPI is among the usual algorithms
+        ({"transport": "nccl"}, "cuda"),
+        ({"transport": "cuda_ipc"}, "cuda"),
+        ({"device": "cuda"}, "cuda"),
+        ({"algorithms": ["ring"]}, "auto"),
+        ({"algorithms": ["ring", "nccl"]}, "cuda"),
+        ({"algorithms": ["ring"], "transport": "cuda_ipc"}, "cuda"),
+        ({"algorithms": ["ring"], "transport": "shared_memory"}, "cpu"),
+        ({"algorithms": ["ring"], "device": "cuda"}, "cuda"),
+    ],
+)
+def test_the_device_follows_from_what_can_only_work_on_one(benchmark: dict, device: str) -> None:
+    assert JobSpec.model_validate({"benchmark": benchmark}).benchmark.settled_device == device
 
 
 def test_a_pointer_escapes_what_would_mislead() -> None:

@@ -117,7 +117,7 @@ def _table(
     if devices:
         yield "#"
         yield "# Using devices"
-        yield from (f"#  Rank {d.rank:2d} Group  0 Pid {d.pid:6d} on {d.host:>10} device  cpu" for d in devices)
+        yield from (f"#  Rank {d.rank:2d} Group  0 Pid {d.pid:6d} on {d.host:>10} device  {d.device}" for d in devices)
     yield from _HEADER
     yield from (_row(pair, _root(spec)) for pair in _placements(rows))
     yield f"# Out of bounds values : {failed} {'FAILED' if failed else 'OK'}"
@@ -207,7 +207,8 @@ def _config(spec: BenchmarkSpec, devices: Sequence[Hello]) -> dict[str, Any]:
         "graph": 0,
         "blocking_collectives": _boolean(False),
         "devices": [
-            {"rank": d.rank, "group": 0, "pid": d.pid, "hostname": d.host, "device": d.local_rank, "device_info": "cpu"}
+            {"rank": d.rank, "group": 0, "pid": d.pid, "hostname": d.host, "device": d.local_rank}
+            | {"device_info": d.device}
             for d in devices
         ],
     }

@@ -75,7 +75,7 @@ def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
     except (ImportError, RuntimeError) as error:
         return _refuse(f"MPI cannot be loaded ({error}); install the worker extra of ringscope.", EXIT_BAD_INPUT)
     try:
-        comm = Communicator(spec.benchmark.transport)
+        comm = Communicator(spec.benchmark.transport, device=spec.benchmark.settled_device)
         return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
     except Exception as error:  # whatever it was: peers would wait for this rank for ever
         reporter.send(_failure(world_rank(), error))
@@ -104,6 +104,7 @@ def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: b
         ranks=comm.size,
         pid=os.getpid(),
         host=socket.gethostname(),
+        device=str(comm.gpu or "cpu"),
         time_ns=time.time_ns(),
     )
     reporter.send(hello)

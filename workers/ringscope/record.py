@@ -39,6 +39,7 @@ class Hello(RecordModel):
     ranks: int
     pid: int
     host: str
+    device: str = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
     time_ns: int
 
 

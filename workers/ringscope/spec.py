@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from ringscope.algorithms import available
+from ringscope.devices import settle
 
 Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
 Algorithm = Literal[
@@ -26,12 +27,11 @@ Algorithm = Literal[
     "naive",
     "mpi",
     "gloo",
+    "nccl",
 ]
-TransportName = Literal["auto", "shared_memory", "mpi"]
-Device = Literal["auto", "cpu"]
-DType = Literal[
-    "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"
-]
+TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc"]
+Device = Literal["auto", "cpu", "cuda"]
+DType = Literal["int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"]
 Op = Literal["sum", "prod", "min", "max", "avg"]
 JobKind = Literal["benchmark"]
 
@@ -39,6 +39,13 @@ ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
 MAX_MESSAGE_BYTES = 1 << 36
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
+
+
+def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...]:
+    """Two of ours, and the library that works where they do."""
+    if transport == "cuda_ipc":
+        return ("ring", "direct")
+    return ("ring", "direct", "nccl") if device == "cuda" or transport == "nccl" else _USUAL_ALGORITHMS
 
 
 class SpecModel(BaseModel):
@@ -55,9 +62,12 @@ class BenchmarkSpec(SpecModel):
         _USUAL_ALGORITHMS, description="Measured side by side, interleaved size by size."
     )
     transport: TransportName = Field(
-        "auto", description="How schedules move data; auto takes shared memory inside one node, else MPI."
+        "auto", description="How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI."
     )
-    device: Device = Field("auto", description="Where the buffers live.")
+    device: Device = Field(
+        "auto",
+        description="Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.",
+    )
     dtype: DType = "float32"
     op: Op = Field("sum", description="How values are combined, in the collectives that reduce.")
     root: int = Field(0, ge=0, description="The rank that broadcast sends from and reduce sends to.")
@@ -71,11 +81,12 @@ class BenchmarkSpec(SpecModel):
     @model_validator(mode="before")
     @classmethod
     def _usual_algorithms(cls, data: Any) -> Any:
-        """Without a choice: the usual three, as far as the collective has them."""
+        """Without a choice: the usual ones, as far as the collective has them."""
         if isinstance(data, dict) and "algorithms" not in data:
             known = available(data.get("collective", "all_reduce"))
             if known:
-                return data | {"algorithms": tuple(a for a in _USUAL_ALGORITHMS if a in known)}
+                usual = _usual_algorithms(data.get("device"), data.get("transport"))
+                return data | {"algorithms": tuple(a for a in usual if a in known)}
         return data
 
     @field_validator("algorithms")
@@ -97,6 +108,19 @@ class BenchmarkSpec(SpecModel):
                     name,
                 )
         return self
+
+    @model_validator(mode="after")
+    def _one_device_serves_all(self) -> "BenchmarkSpec":
+        try:
+            settle(self.device, self.transport, self.algorithms)
+        except ValueError as error:
+            raise _at(("device",), str(error), self.device) from error
+        return self
+
+    @property
+    def settled_device(self) -> str:
+        """``device``, or what transport and algorithms leave of it."""
+        return settle(self.device, self.transport, self.algorithms)
 
     @model_validator(mode="after")
     def _range_is_not_empty(self) -> "BenchmarkSpec":

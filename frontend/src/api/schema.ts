@@ -513,7 +513,7 @@ export interface components {
              *       "mpi"
              *     ]
              */
-            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo")[];
+            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Check
              * @description Compare every element with the exact answer after each size.
@@ -529,11 +529,11 @@ export interface components {
             collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
             /**
              * Device
-             * @description Where the buffers live.
+             * @description Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.
              * @default auto
              * @enum {string}
              */
-            device: "auto" | "cpu";
+            device: "auto" | "cpu" | "cuda";
             /**
              * Dtype
              * @default float32
@@ -577,11 +577,11 @@ export interface components {
             step_factor: number;
             /**
              * Transport
-             * @description How schedules move data; auto takes shared memory inside one node, else MPI.
+             * @description How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI.
              * @default auto
              * @enum {string}
              */
-            transport: "auto" | "shared_memory" | "mpi";
+            transport: "auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc";
             /**
              * Warmup
              * @description Untimed iterations before each size.

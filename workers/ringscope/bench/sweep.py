@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.algorithms import REDUCING, VENDORS
+from ringscope.algorithms import REDUCING
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.bench.timing import Block, percentile, timed_block
+from ringscope.devices import VENDOR_DEVICES
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.record import Check, Measurement, Record, Steps
 from ringscope.spec import BenchmarkSpec
+from ringscope.transports.arrays import to_host, write
 from ringscope.transports.base import Buffer, Plan
 
 if TYPE_CHECKING:
@@ -58,7 +60,8 @@ class Sweep:
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
         plan = self._comm.plan(algorithm, spec.op, send, recv, spec.collective, spec.root)
         block = self._timed(plan)
-        transport = algorithm if algorithm in VENDORS else self._comm.transport.name
+        on_host = VENDOR_DEVICES.get(algorithm) == "cpu"
+        transport = algorithm if on_host else self._comm.transport.name
         self._send_steps(block, algorithm, transport, in_place, send.local.nbytes)
         checked = spec.check and not (in_place and spec.collective in UNCHECKED_IN_PLACE)
         wrong = self._check(plan, algorithm, in_place, send, recv) if checked else None
@@ -79,9 +82,9 @@ class Sweep:
         self._seed += 1
         recv.local.view(np.uint8).fill(_UNTOUCHED)
         case = Case(self._dtype, self._op, self._comm.size, self._seed)
-        fill(send.local, case, self._comm.rank)
+        write(send.local, lambda memory: fill(memory, case, self._comm.rank))
         plan.run()
-        result = recv.local
+        result = to_host(recv.local)
         wanted = pieces(self._spec.collective, result.size, self._comm.size, self._comm.rank, self._spec.root)
         if self._spoil and wanted and result.size:
             offset, length = wanted[0].target

@@ -34,7 +34,8 @@ def bench(
     algorithm: Annotated[
         str | None, typer.Option(help="Compared side by side; ring,direct,mpi as far as the collective has them.")
     ] = None,
-    transport: Annotated[str, typer.Option(help="auto, shared_memory or mpi.")] = "auto",
+    transport: Annotated[str, typer.Option(help="auto, shared_memory, mpi, nccl or cuda_ipc.")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
     max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "64M",
     step_factor: Annotated[int, typer.Option("-f", "--step-factor", help="From size to size.")] = 2,
@@ -53,6 +54,7 @@ def bench(
     benchmark: dict[str, Any] = {
         "collective": collective,
         "transport": transport,
+        "device": device,
         "min_bytes": _size("-b", min_bytes),
         "max_bytes": _size("-e", max_bytes),
         "step_factor": step_factor,

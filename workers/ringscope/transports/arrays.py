@@ -7,6 +7,7 @@ which wait for it.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,17 @@ def address(array: Any) -> int:
     return int(array.data.ptr if is_on_gpu(array) else array.ctypes.data)
 
 
+def is_writable(array: Any) -> bool:
+    """Whether the elements may be changed; those of a CuPy array always may."""
+    return is_on_gpu(array) or bool(array.flags.writeable)
+
+
+def overlap(first: Any, second: Any) -> bool:
+    """Whether two contiguous arrays have memory in common."""
+    start, other = address(first), address(second)
+    return bool(start < other + second.nbytes and other < start + first.nbytes)
+
+
 def copy(target: Any, source: Any) -> None:
     """Copy between arrays of equal shape and dtype, wherever they lie; the host may change either one afterwards."""
     match is_on_gpu(target), is_on_gpu(source):
@@ -47,6 +59,16 @@ def copy(target: Any, source: Any) -> None:
             target.set(source)
         case False, True:
             source.get(out=target)
+
+
+def write(target: Any, fill: Callable[[Array], None]) -> None:
+    """Let ``fill`` write into the array: directly, or into host memory that is then copied to the GPU."""
+    if not is_on_gpu(target):
+        fill(target)
+        return
+    host = np.empty(target.shape, target.dtype)
+    fill(host)
+    target.set(host)
 
 
 def to_host(array: Any) -> Array:

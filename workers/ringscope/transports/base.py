@@ -27,6 +27,8 @@ DTYPES: tuple[str, ...] = (
 )
 OPS: tuple[str, ...] = ("sum", "prod", "min", "max", "avg")
 
+DEFAULT_TIMEOUT_SECONDS = 300.0  # how long a rank waits for another one, which may be loading its data
+
 
 class EngineError(Exception):
     """Something that the engine refuses or cannot go on with, in one sentence for people."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,25 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.algorithms import REDUCING, SCHEDULES, VENDORS, available, build, choose
-from ringscope.transports.base import DTYPES, OPS, Array, Buffer, EngineError, Plan, Transport, require_memory
+from ringscope.devices import VENDOR_DEVICES
+from ringscope.transports.agreement import Agreement
+from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
+from ringscope.transports.base import (
+    DEFAULT_TIMEOUT_SECONDS,
+    DTYPES,
+    OPS,
+    Array,
+    Buffer,
+    EngineError,
+    Plan,
+    StalledError,
+    Transport,
+    require_memory,
+)
+from ringscope.transports.connect import connect
 from ringscope.transports.gloo import gloo_plan
-from ringscope.transports.mpi import MpiTransport, unlink_segments
-from ringscope.transports.shared_memory import SharedMemoryTransport
+from ringscope.transports.mpi import abort, unlink_segments
+from ringscope.transports.nccl import NcclTransport
 from ringscope.transports.vendor import vendor_plan
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
@@ -22,28 +38,40 @@ _MAX_PLANS = 256
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What every rank must agree on in one all_reduce, as numbers that fit one small message.
+    """What every rank must agree on in one call, as numbers that fit one small message.
 
     ``send`` and ``recv`` are places in registered memory: (index of the allocation, byte offset); -1: elsewhere.
     """
 
+    function: int
     count: int
-    dtype: int
-    op: int
-    algorithm: int
-    in_place: int
-    send: tuple[int, int]
-    recv: tuple[int, int]
+    dtype: int = 0
+    op: int = 0
+    algorithm: int = 0
+    in_place: int = 0
+    send: tuple[int, int] = (0, 0)
+    recv: tuple[int, int] = (0, 0)
 
     def numbers(self) -> list[int]:
-        """The message."""
-        return [self.count, self.dtype, self.op, self.algorithm, self.in_place, *self.send, *self.recv]
+        """The message: first what must be equal, then the places."""
+        equal = [self.function, self.count, self.dtype, self.op, self.algorithm, self.in_place]
+        return [*equal, *self.send, *self.recv]
+
+
+_FUNCTIONS = ("all_reduce", "empty")
+_EQUAL = ("function", "length", "dtype", "op", "algorithm", "in place or out of place")
 
 
 class Communicator:
     """All ranks that were started together. Every method marked collective must be called by all of them."""
 
-    def __init__(self, transport: str = "auto") -> None:
+    def __init__(
+        self, transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS, device: str = "auto"
+    ) -> None:
+        """``timeout_seconds`` is how long a rank waits for another one before StalledError names it."""
+        if not timeout_seconds > 0:
+            raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
+        self._timeout_seconds = timeout_seconds
         self._comm = MPI.COMM_WORLD.Dup()
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
@@ -57,27 +85,20 @@ class Communicator:
         )
         node.Free()
         unlink_segments(self._comm)
-        self.transport: Transport = self._connect(transport)
+        self._agreement = Agreement(self._comm, len(_Call(0, 0).numbers()), timeout_seconds)
+        self.transport: Transport
+        self.transport, self.gpu = connect(self._comm, transport, device, timeout_seconds)
         self._buffers: list[Buffer] = []
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
-
-    def _connect(self, name: str) -> Transport:
-        on_one_node = self._comm.allreduce(self.local_size, MPI.MIN) == self.size
-        match name:
-            case "shared_memory":
-                return SharedMemoryTransport(self._comm)
-            case "mpi":
-                return MpiTransport(self._comm)
-            case "auto":
-                return SharedMemoryTransport(self._comm) if on_one_node else MpiTransport(self._comm)
-        raise EngineError(f"transport: unknown transport {name!r}; choose one of auto, shared_memory, mpi.")
 
     # registered memory
 
     def buffer(self, size_bytes: int) -> Buffer:
         """Registered bytes on every rank (collective); they live as long as the communicator."""
-        require_memory(size_bytes * self.local_size)
+        self._agree(_Call(_FUNCTIONS.index("empty"), size_bytes))
+        if self.gpu is None:
+            require_memory(size_bytes * self.local_size)
         allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
         self._buffers.append(allocated)
         return allocated
@@ -111,7 +132,14 @@ class Communicator:
             raise EngineError(
                 f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
             )
+        here = "cpu" if self.gpu is None else "cuda"
+        if VENDOR_DEVICES.get(algorithm, here) != here:
+            raise EngineError(f"algorithm: {algorithm} does not work on device {here}; choose another one.")
         match algorithm:
+            case "nccl":
+                if not isinstance(self.transport, NcclTransport):
+                    raise EngineError("algorithm: nccl needs transport nccl; choose that or another algorithm.")
+                return self.transport.vendor_plan(collective, op, send, recv, root)
             case "mpi":
                 return vendor_plan(self._comm, collective, op, send, recv, root)
             case "gloo":
@@ -130,6 +158,7 @@ class Communicator:
         if algorithm == "auto":
             algorithm = choose(self.transport.name, x.nbytes)
         call = _Call(
+            function=_FUNCTIONS.index("all_reduce"),
             count=x.size,
             dtype=_code(dtype, DTYPES, "dtype"),
             op=_code(op, OPS, "op"),
@@ -140,31 +169,45 @@ class Communicator:
         )
         staged = self._agree(call)
         if not staged:
-            self._cached_plan(call, algorithm, op, dtype).run()
+            self._run(self._cached_plan(call, algorithm, op, dtype))
             return target
         send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._staged(x.nbytes))
-        np.copyto(send.local, x.reshape(-1))
+        copy(send.local, x.reshape(-1))
         plan = self.plan(algorithm, op, send, recv)
-        plan.run()
+        self._run(plan)
         plan.free()
-        np.copyto(target.reshape(-1), recv.local)
+        copy(target.reshape(-1), recv.local)
         return target
+
+    def _run(self, plan: Plan) -> None:
+        try:
+            plan.run()
+        except StalledError:
+            self._give_up()
+            raise
 
     def _agree(self, call: _Call) -> bool:
         """Compare the call over all ranks; true when some rank's arrays need staging."""
-        mine = np.array(call.numbers(), np.int64)
-        every = np.empty((self.size, mine.size), np.int64)
-        self._comm.Allgather(mine, every)
-        for column, name in enumerate(("length", "dtype", "op", "algorithm", "in place or out of place")):
+        try:
+            every = self._agreement.exchange(call.numbers())
+        except StalledError:
+            self._give_up()
+            raise
+        for column, name in enumerate(_EQUAL):
             different = np.flatnonzero(every[:, column] != every[0, column])
             if different.size:
                 other = int(different[0])
                 theirs, ours = (_shown(name, int(every[rank, column])) for rank in (other, 0))
                 raise EngineError(
-                    f"all_reduce: rank {other} differs from rank 0 in {name} ({theirs} against {ours}); "
-                    "all ranks must make the same call."
+                    f"{_FUNCTIONS[call.function]}: rank {other} differs from rank 0 in {name} "
+                    f"({theirs} against {ours}); all ranks must make the same call."
                 )
-        return bool((every[:, 5:] != every[0, 5:]).any() or (every[:, (5, 7)] < 0).any())
+        places = every[:, len(_EQUAL) :]
+        return bool((places != places[0]).any() or (places[:, ::2] < 0).any())
+
+    def _give_up(self) -> None:
+        """After a stall the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
+        atexit.register(abort, 1)
 
     def _cached_plan(self, call: _Call, algorithm: str, op: str, dtype: str) -> Plan:
         key = tuple(call.numbers())
@@ -180,9 +223,9 @@ class Communicator:
         return self._plans[key]
 
     def _place(self, x: Array) -> tuple[int, int]:
-        start = x.ctypes.data
+        start = address(x)
         for index, buffer in enumerate(self._buffers):
-            first = buffer.local.ctypes.data
+            first = address(buffer.local)
             if first <= start and start + x.nbytes <= first + buffer.local.nbytes:
                 return index, start - first
         return -1, 0
@@ -219,24 +262,25 @@ class Communicator:
         self._buffers.clear()
         self._staging.clear()
         self.transport.free()
+        self._agreement.free()
         self._comm.Free()
 
 
 def _checked(x: Any, target: Any) -> str:
     """The common dtype of two arrays fit for an all-reduce; raises EngineError otherwise."""
     for name, array in (("x", x), ("out", target)):
-        if not isinstance(array, np.ndarray):
-            raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy array; pass one.")
+        if not is_array(array):
+            raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy or CuPy array; pass one.")
         if not array.flags.c_contiguous:
-            raise EngineError(f"{name}: the array is not contiguous; pass np.ascontiguousarray of it.")
-    if not target.flags.writeable:
+            raise EngineError(f"{name}: the array is not contiguous; pass a copy by ascontiguousarray.")
+    if not is_writable(target):
         raise EngineError("out: the array is read-only; pass one that can be written.")
     if x.dtype != target.dtype or x.shape != target.shape:
         raise EngineError(
             f"out: {target.dtype}{list(target.shape)} does not match x, which is {x.dtype}{list(x.shape)}; "
             "give both the same dtype and shape."
         )
-    if target is not x and np.may_share_memory(x, target):
+    if target is not x and overlap(x, target):
         raise EngineError("out: the array overlaps x; leave it out to work in place, or pass separate memory.")
     return str(x.dtype)
 
@@ -253,5 +297,6 @@ def _shown(name: str, number: int) -> str:
         "op": OPS,
         "algorithm": _ALGORITHMS,
         "in place or out of place": ("out", "in"),
+        "function": _FUNCTIONS,
     }
     return named[name][number] if name in named else f"{number} elements"

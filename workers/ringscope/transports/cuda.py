@@ -30,6 +30,9 @@ class Gpu:
     bus_id: str
     crowd: tuple[int, ...]
 
+    def __str__(self) -> str:
+        return f"{self.index} [{self.bus_id}]"
+
     def label(self, transport: str) -> str:
         """The transport's name in records; it says so when what is measured is no link between GPUs."""
         return f"{transport}, {LOOPBACK}" if len(self.crowd) > 1 else transport
@@ -42,12 +45,17 @@ def load() -> Any:
     except ImportError as error:
         raise EngineError(f"device: cuda needs CuPy, which cannot be imported ({error}); {_REMEDY}.") from error
     try:
-        count = cupy.cuda.runtime.getDeviceCount()
+        found = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise EngineError(f"device: cuda needs a GPU, but CUDA finds none ({error}); {_REMEDY}.") from error
-    if count == 0:
+    if found == 0:
         raise EngineError(f"device: cuda needs a GPU, but this process sees none; {_REMEDY}.")
     return cupy
+
+
+def count() -> int:
+    """GPUs that this process sees."""
+    return int(load().cuda.runtime.getDeviceCount())
 
 
 def is_available() -> bool:
@@ -64,10 +72,9 @@ def claim(comm: MPI.Intracomm, local_rank: int) -> Gpu:
 
     With more ranks than GPUs on a node several ranks share one; NCCL binds to the device that is current.
     """
-    runtime = load().cuda.runtime
-    index = local_rank % runtime.getDeviceCount()
-    load().cuda.Device(index).use()
-    mine = (socket.gethostname(), str(runtime.deviceGetPCIBusId(index)))
+    cupy, index = load(), local_rank % count()
+    cupy.cuda.Device(index).use()
+    mine = (socket.gethostname(), str(cupy.cuda.runtime.deviceGetPCIBusId(index)))
     ranks: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for rank, place in enumerate(comm.allgather(mine)):
         ranks[place].append(rank)

@@ -26,7 +26,7 @@ _FINISHED = ENTERED + 1
 # cudaMalloc cuts smaller pieces out of a block, and a handle means the block: whole blocks begin at their address.
 _BLOCK_BYTES = 2 << 20
 _EVENTS = 2  # per rank, in turn, so that a peer seldom waits for more than the action that it needs
-_Bound = tuple[Waits, Callable[[], Any]]
+_Bound = tuple[Waits, int, Callable[[], Any]]
 
 
 class CudaIpcTransport:
@@ -101,7 +101,7 @@ class _Gate:
             for rank, handles in enumerate(everyone)
             if rank != node.rank
         }
-        self._progress = Progress(node)
+        self._progress = Progress(node, timeout_seconds)
 
     def enter(self) -> None:
         """Begin a call: its input is what the caller's stream has enqueued so far."""
@@ -114,9 +114,12 @@ class _Gate:
         self._own[progress % _EVENTS].record(self.stream)
         self._progress.publish(progress)
 
-    def await_(self, waits: Waits) -> None:
-        """Let the stream wait for what peers had enqueued up to each (peer, progress)."""
-        self._progress.await_(waits)
+    def await_(self, waits: Waits, step: int = 0) -> None:
+        """Let the stream wait for what peers had enqueued up to each (peer, progress).
+
+        StalledError, which names the peer and ``step``, when one does not come to it within the timeout.
+        """
+        self._progress.await_(waits, step)
         for peer, progress in waits:
             # An event that was recorded again meanwhile stands for a later point of the same stream: also right.
             self._cuda.runtime.streamWaitEvent(self.stream.ptr, self._peers[peer][progress % _EVENTS], 0)
@@ -210,8 +213,8 @@ class _StepwisePlan:
         with gate.stream:
             for copy in self._copies:
                 copy()
-            for progress, (waits, kernel) in enumerate(self._actions, ENTERED + 1):
-                gate.await_(waits)
+            for progress, (waits, step, kernel) in enumerate(self._actions, ENTERED + 1):
+                gate.await_(waits, step)
                 kernel()
                 gate.reach(progress)
         gate.await_(self._final_waits)
@@ -229,12 +232,12 @@ class _StepwisePlan:
         if action.scratch is not None:
             aside = self._scratch[action.scratch : action.scratch + m.target.length]
             if action.commit:
-                return action.waits, partial(self._xp.copyto, result, aside)
+                return action.waits, m.step, partial(self._xp.copyto, result, aside)
             result = aside
         source = cut((send if m.src_is_input else recv).parts[m.src], m.source)
         if not m.reduce:
-            return action.waits, partial(self._xp.copyto, result, source)
+            return action.waits, m.step, partial(self._xp.copyto, result, source)
         own = cut((send if m.own_is_input else recv).local, m.target)
         # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
         first, second = (source, own) if m.src < m.dst else (own, source)
-        return action.waits, partial(self._combine, first, second, result)
+        return action.waits, m.step, partial(self._combine, first, second, result)

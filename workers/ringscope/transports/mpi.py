@@ -18,7 +18,8 @@ from mpi4py import MPI
 from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Schedule
 from ringscope.transports.arithmetic import reduction
-from ringscope.transports.base import Array, Buffer, Plan, bits, cut
+from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, bits, cut
+from ringscope.transports.requests import wait_all
 
 _Reduction = tuple[Array, Array, Array]
 
@@ -54,8 +55,8 @@ class MpiTransport:
 
     name = "mpi"
 
-    def __init__(self, comm: MPI.Intracomm) -> None:
-        self._comm = comm.Dup()
+    def __init__(self, comm: MPI.Intracomm, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
+        self._comm, self._timeout_seconds = comm.Dup(), timeout_seconds
 
     def allocate(self, size_bytes: int) -> Buffer:
         """Plain memory: MPI takes any."""
@@ -64,7 +65,7 @@ class MpiTransport:
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
         """Persistent requests for this rank's share of every step."""
-        return _MessagePlan(self._comm, schedule, op, send.local, recv.local)
+        return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._timeout_seconds)
 
     def free(self) -> None:
         """Give back the message space (collective)."""
@@ -74,7 +75,9 @@ class MpiTransport:
 class _Step(NamedTuple):
     """This rank's share of a step: what it sends and receives, and what it then does with what came in."""
 
+    number: int
     requests: list[MPI.Prequest]
+    peers: list[int]
     reductions: list[_Reduction]
     copies: list[tuple[Array, Array]]
 
@@ -86,8 +89,10 @@ class _MessagePlan:
     while this rank adds.
     """
 
-    def __init__(self, comm: MPI.Intracomm, schedule: Schedule, op: str, send: Array, recv: Array) -> None:
-        self._comm, self._send, self._recv = comm, send, recv
+    def __init__(
+        self, comm: MPI.Intracomm, schedule: Schedule, op: str, send: Array, recv: Array, timeout_seconds: float
+    ) -> None:
+        self._comm, self._send, self._recv, self._timeout_seconds = comm, send, recv, timeout_seconds
         self._reduction = reduction(op, recv.dtype, comm.size)
         self._outputs = [cut(recv, chunk) for chunk in schedule.output_chunks(comm.rank)]
         in_place = send is recv or send.ctypes.data == recv.ctypes.data
@@ -121,11 +126,11 @@ class _MessagePlan:
 
     def _run_rounds(self) -> None:
         combine = self._reduction.combine
-        start, wait = MPI.Prequest.Startall, MPI.Request.Waitall
+        start, rank, timeout_seconds = MPI.Prequest.Startall, self._comm.rank, self._timeout_seconds
         for starting, step in self._rounds:
             if starting:
                 start(starting)
-            wait(step.requests)
+            wait_all(step.requests, step.peers, rank, step.number, timeout_seconds)
             for first, second, result in step.reductions:
                 combine(first, second, result)
             for result, received in step.copies:
@@ -135,9 +140,10 @@ class _MessagePlan:
         return m.dst == self._comm.rank and (m.reduce or m.staged)
 
     def _step(self, step: list[Message], scratch: Array) -> _Step:
-        found = _Step([], [], [])
+        found = _Step(step[0].step, [], [], [], [])
         used = 0
         for m in step:
+            found.peers.append(m.dst if m.src == self._comm.rank else m.src)
             if m.src == self._comm.rank:
                 memory = self._send if m.src_is_input else self._recv
                 found.requests.append(self._comm.Send_init(bits(cut(memory, m.source)), m.dst))

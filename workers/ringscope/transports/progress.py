@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from mpi4py import MPI
 
+from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, StalledError
 from ringscope.transports.hazards import Waits
 
 _SPINS = 20  # checks before the core is offered to another rank: a peer that is nearly there answers within 1 us
@@ -38,8 +40,9 @@ def memory(window: MPI.Win, rank: int) -> memoryview:
 class Progress:
     """One counter per rank in a window; it only grows, over all calls, and only its rank writes it."""
 
-    def __init__(self, node: MPI.Intracomm) -> None:
+    def __init__(self, node: MPI.Intracomm, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
         self.rank, self.size = node.rank, node.size
+        self._timeout_seconds = timeout_seconds
         self._window = window = shared_window(node, _CACHE_LINE)
         self._counters = [memory(window, r)[:8].cast("q") for r in range(node.size)]
         self._base = [0] * node.size
@@ -51,15 +54,26 @@ class Progress:
         self._window.Sync()
         self._counters[self.rank][0] = self._base[self.rank] + progress
 
-    def await_(self, waits: Waits) -> None:
-        """Return once every (peer, progress) of the running call is reached."""
+    def await_(self, waits: Waits, step: int = 0) -> None:
+        """Return once every (peer, progress) of the running call is reached.
+
+        StalledError, which names the peer and ``step``, when one is not within the timeout.
+        """
         for peer, progress in waits:
             counter, target, spins = self._counters[peer], self._base[peer] + progress, _SPINS
             while counter[0] < target:
                 spins -= 1
                 if spins < 0:
-                    os.sched_yield()
+                    self._await_long(peer, target, step)
         self._window.Sync()
+
+    def _await_long(self, peer: int, target: int, step: int) -> None:
+        """Offer the core to other ranks in between; a few us more do not matter any more."""
+        counter, deadline = self._counters[peer], time.monotonic() + self._timeout_seconds
+        while counter[0] < target:
+            os.sched_yield()
+            if time.monotonic() > deadline:
+                raise StalledError(self.rank, peer, step, self._timeout_seconds)
 
     def finish(self, last: Sequence[int]) -> None:
         """End the call, in which rank r's progress went up to ``last[r]``."""

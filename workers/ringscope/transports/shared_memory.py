@@ -15,13 +15,13 @@ from mpi4py import MPI
 
 from ringscope.schedule import Hub, Schedule, hubs
 from ringscope.transports.arithmetic import reduction
-from ringscope.transports.base import Array, Buffer, EngineError, Plan, cut, require_memory
+from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, EngineError, Plan, cut, require_memory
 from ringscope.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.transports.progress import Progress, free_window, memory, shared_window
 
 TILE_BYTES = 128 << 10  # measured best of 32 KiB … 1 MiB: three tiles stay in a 1 MiB L2 beside everything else
 _FINISHED = ENTERED + 1
-_Bound = tuple[Waits, Array, Array | None, Array]
+_Bound = tuple[Waits, int, Array, Array | None, Array]  # the number is the step
 _Tile = tuple[Array, tuple[Array, ...], Array, tuple[Array, ...]]
 
 
@@ -30,7 +30,7 @@ class SharedMemoryTransport:
 
     name = "shared_memory"
 
-    def __init__(self, comm: MPI.Intracomm) -> None:
+    def __init__(self, comm: MPI.Intracomm, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
         node = MPI.Intracomm(comm.Split_type(MPI.COMM_TYPE_SHARED, key=comm.rank))
         here = comm.allreduce(node.size, MPI.MIN)
         if here != comm.size:
@@ -41,7 +41,7 @@ class SharedMemoryTransport:
             )
         self._node = node
         self._windows: list[MPI.Win] = []
-        self._progress = Progress(node)
+        self._progress = Progress(node, timeout_seconds)
 
     def allocate(self, size_bytes: int) -> Buffer:
         """A window with ``size_bytes`` of every rank, mapped by all of them."""
@@ -92,6 +92,7 @@ class _HubPlan:
         self._all_entered: Waits = tuple((peer, ENTERED) for peer in peers)
         self._all_finished: Waits = tuple((peer, _FINISHED) for peer in peers)
         self._last = [_FINISHED] * progress.size
+        self._last_step = len(schedule.steps) - 1
         self._tiles = [
             tile
             for hub in found
@@ -107,7 +108,7 @@ class _HubPlan:
         with np.errstate(over="ignore", invalid="ignore"):
             self._combine_tiles()
         progress.publish(_FINISHED)
-        progress.await_(self._all_finished)
+        progress.await_(self._all_finished, self._last_step)
         progress.finish(self._last)
 
     def free(self) -> None:
@@ -154,6 +155,7 @@ class _StepwisePlan:
         kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
         self._copies = [(cut(recv.local, chunk), cut(send.local, chunk)) for chunk in kept]
         self._final_waits = program.final_waits
+        self._last_step = len(schedule.steps) - 1
         self._last = [p.progress for p in all_programs]
 
     def run(self) -> None:
@@ -173,16 +175,16 @@ class _StepwisePlan:
         for target, value in self._copies:
             copy(target, value)
         done = ENTERED
-        for waits, first, second, result in self._actions:
+        for waits, step, first, second, result in self._actions:
             if waits:
-                progress.await_(waits)
+                progress.await_(waits, step)
             if second is None:
                 copy(result, first)
             else:
                 combine(first, second, result)
             done += 1
             progress.publish(done)
-        progress.await_(self._final_waits)
+        progress.await_(self._final_waits, self._last_step)
         progress.finish(self._last)
         if self._reduction.finish is not None:
             for output in self._outputs:
@@ -195,15 +197,15 @@ def _bind(action: Action, send: Buffer, recv: Buffer, scratch: Array) -> _Bound:
     if action.scratch is not None:
         aside = scratch[action.scratch : action.scratch + m.target.length]
         if action.commit:
-            return action.waits, aside, None, result
+            return action.waits, m.step, aside, None, result
         result = aside
     source = cut((send if m.src_is_input else recv).parts[m.src], m.source)
     if not m.reduce:
-        return action.waits, source, None, result
+        return action.waits, m.step, source, None, result
     own = cut((send if m.own_is_input else recv).local, m.target)
     # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
     first, second = (source, own) if m.src < m.dst else (own, source)
-    return action.waits, first, second, result
+    return action.waits, m.step, first, second, result
 
 
 def _same(send: Buffer, recv: Buffer) -> bool:

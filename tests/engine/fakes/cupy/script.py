@@ -11,7 +11,7 @@ class Fake:
         self.calls = []
         self.gpus = 1
         self.nccl_version = 23007
-        self.network = None  # an MPI communicator: NCCL's messages then travel over it
+        self.network = None  # under mpiexec an MPI communicator, over which NCCL's messages travel
         self.refused = {}  # name of an NCCL call -> status that it raises
         self.async_error = 0
         self.stuck_from = None  # what the stream does from this enqueued event on never ends

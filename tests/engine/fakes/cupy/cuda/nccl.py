@@ -1,10 +1,11 @@
 # ruff: noqa: N802, N803 (the names are CuPy's and CUDA's)
-"""cupy.cuda.nccl, with the signatures and numbers of CuPy 14; messages travel over ``fake.network`` if there is one."""
+"""cupy.cuda.nccl, with the signatures and numbers of CuPy 14; under mpiexec messages travel over MPI."""
 
 import ctypes
 import threading
 
 import numpy as np
+from mpi4py import MPI
 
 from cupy.script import fake
 
@@ -55,6 +56,8 @@ class NcclCommunicator:
     def __init__(self, ndev, commId, rank):
         assert len(commId) == 128
         _refuse("NcclCommunicator")
+        if fake.network is None and ndev == MPI.COMM_WORLD.size:
+            fake.network = MPI.COMM_WORLD.Dup()
         fake.record("NcclCommunicator", ndev, rank)
         self.comm, self._aborted = 1, threading.Event()
 

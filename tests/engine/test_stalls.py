@@ -1,0 +1,57 @@
+"""A rank that never comes, and one that stops in the middle: the others say so, in time, and nothing hangs."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+DEADLINE_SECONDS = 60
+TRANSPORTS = pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+
+
+@pytest.fixture
+def sentences(tmp_path: Path) -> Iterator[socket.socket]:
+    """Where ranks send what they have to say."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(str(tmp_path / "sentences"))
+        receiver.settimeout(DEADLINE_SECONDS)
+        yield receiver
+
+
+@contextmanager
+def started(ranks: int, sentences: socket.socket, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    program = [sys.executable, "-W", "error", str(Path(__file__).with_name("stall_main.py")), *arguments]
+    command = [str(Path(sys.executable).with_name("mpiexec")), "-n", str(ranks), *program, sentences.getsockname()]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+@TRANSPORTS
+def test_a_rank_that_never_calls_is_named_and_all_end(sentences, transport):
+    with started(3, sentences, transport, "never") as process:
+        said = sentences.recv(1000).decode()
+        assert re.match(r"Rank [02] waited 1.5 s for rank 1 in step 0; see whether rank 1 still runs and makes", said)
+        assert process.wait(DEADLINE_SECONDS) != 0
+
+
+@TRANSPORTS
+def test_a_rank_that_stops_in_the_ring_is_named_with_the_step(sentences, transport):
+    with started(4, sentences, transport, signal.SIGSTOP.name):
+        said = sorted(sentences.recv(1000).decode().partition(";")[0] for _ in range(3))
+    assert said[0].startswith("Rank 0 waited 1.5 s for rank 3 in step ")
+    assert said[1:] == ["Rank 2 waited 1.5 s for rank 1 in step 2", "Rank 3 waited 1.5 s for rank 2 in step 3"]
+
+
+@TRANSPORTS
+def test_a_rank_that_is_killed_in_the_ring_ends_all(sentences, transport):
+    with started(4, sentences, transport, signal.SIGKILL.name) as process:
+        assert process.wait(DEADLINE_SECONDS) == signal.SIGKILL, "mpiexec passes on how it ended"

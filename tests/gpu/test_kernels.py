@@ -1,0 +1,56 @@
+"""What the fake cannot show: the kernels' bits against NumPy's, for every dtype and operation."""
+
+import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
+import numpy as np
+import pytest
+
+from ringscope.transports import cuda, kernels
+from ringscope.transports.arithmetic import reduction
+from ringscope.transports.arrays import copy, to_host
+from ringscope.transports.base import DTYPES, OPS
+
+COUNT = 4099
+VALUES = [0.0, -0.0, 1.5, -3.0, 60000.0, np.inf, -np.inf, np.nan]
+
+
+def inputs(dtype, arrays):
+    random = np.random.default_rng(7)
+    if np.dtype(dtype).kind in "iu":
+        limits = np.iinfo(dtype)
+        return [random.integers(limits.min, limits.max, COUNT, dtype, endpoint=True) for _ in range(arrays)]
+    return [random.choice(np.array(VALUES + list(random.normal(size=8))), COUNT).astype(dtype) for _ in range(arrays)]
+
+
+def same(got, want):
+    if got.dtype.kind in "iu":
+        return (got == want).all()
+    number = ~np.isnan(want.astype(np.float64))
+    bits = f"u{got.itemsize}"
+    return (np.isnan(got.astype(np.float64)) == ~number).all() and (
+        got[number].view(bits) == want[number].view(bits)
+    ).all()
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_three_inputs_combine_as_numpy_does(dtype, op):
+    cupy = cuda.load()
+    host = inputs(dtype, 3)
+    rule = reduction(op, np.dtype(dtype), 3)
+    want = np.empty(COUNT, dtype)
+    with np.errstate(all="ignore"):
+        rule.combine(host[0], host[1], want)
+        rule.combine(want, host[2], want)
+        if rule.finish is not None:
+            rule.finish(want)
+    near = [cupy.empty(COUNT, dtype) for _ in range(5)]
+    for target, source in zip(near, host, strict=False):
+        copy(target, source)
+    kernels.combine(cupy, op, 3, 2)(*near)
+    stepwise = cupy.empty(COUNT, dtype)
+    kernels.pairwise(cupy, op)(near[0], near[1], stepwise)
+    kernels.pairwise(cupy, op)(stepwise, near[2], stepwise)
+    for result in (near[3], near[4], stepwise):
+        if op == "avg":
+            kernels.divide(cupy, result, 3)
+        assert same(to_host(result), want)

@@ -5,13 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+from tests.engine.fakes.fixture import OneOf
 
 from ringscope.record import LOOPBACK
 from ringscope.transports import cuda, kernels
 from ringscope.transports.arrays import address, copy, is_array, is_on_gpu, module_of, to_host
 from ringscope.transports.base import EngineError, OutOfMemoryError
-
-from .fakes.fixture import OneOf
 
 
 def test_numpy_arrays_need_no_cupy(monkeypatch):

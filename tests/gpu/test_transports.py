@@ -9,7 +9,7 @@ from ringscope.transports.base import EngineError
 from ringscope.transports.nccl_link import check_versions, load_nccl
 
 HERE = Path(__file__).parent
-EXACT = HERE.parent / "engine" / "gpu_main.py"
+EXACT = HERE.parent / "cluster" / "engine" / "gpu_main.py"
 
 
 def need(transport, ranks):

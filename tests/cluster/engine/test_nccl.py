@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 
 from ringscope.algorithms import build
 from ringscope.transports import nccl_link
@@ -13,8 +14,6 @@ from ringscope.transports.base import Buffer, EngineError
 from ringscope.transports.cuda import Gpu
 from ringscope.transports.nccl import NcclTransport
 from ringscope.transports.nccl_link import check_versions, load_nccl, version_text
-
-from .fakes.fixture import PYTHONPATH, OneOf
 
 TIMEOUT_SECONDS = 0.2
 FLOAT32 = 7

@@ -1,12 +1,11 @@
 """GPU memory between processes, on the fake: handles, order of events, and exact results on real ranks."""
 
 import pytest
+from tests.engine.fakes.fixture import PYTHONPATH
 
 from ringscope.algorithms import build
 from ringscope.transports import cuda
 from ringscope.transports.base import EngineError
-
-from .fakes.fixture import PYTHONPATH
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])

@@ -1,0 +1,34 @@
+"""Starting ranks: MPI tests run their asserts inside a gang of their own, in a subprocess with a deadline."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.engine.fakes.fixture import cupy as cupy
+
+HERE = Path(__file__).parent
+DEADLINE_SECONDS = 60
+
+RunGang = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def gang() -> RunGang:
+    """``gang(ranks, "main.py", *arguments, **environment)`` runs a program of this folder, or a module, on ranks."""
+
+    def run(ranks: int, program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        python = [sys.executable, "-W", "error"]
+        target = [str(HERE / program)] if program.endswith(".py") else ["-m", program]
+        return subprocess.run(
+            [str(Path(sys.executable).with_name("mpiexec")), "-n", str(ranks), *python, *target, *arguments],
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_SECONDS,
+            check=False,
+        )
+
+    return run

@@ -102,7 +102,6 @@ def test_eleven_algorithms_side_by_side(
         visit.shoot(f"job-eleven-{scheme}-{width}")
         visit.open("/jobs/new")
         assert len(offered(page)) == 11
-        visit.shoot(f"new-job-{scheme}-{width}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

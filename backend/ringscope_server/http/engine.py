@@ -5,9 +5,9 @@ from typing import get_args
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from ringscope.algorithms import REDUCING, ROOTED
+from ringscope.algorithms import REDUCING, ROOTED, available
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE
-from ringscope.spec import COLLECTIVES, Algorithm, BenchmarkSpec, Collective, DType, Op, TransportName, available
+from ringscope.spec import COLLECTIVES, Algorithm, BenchmarkSpec, Collective, DType, Op, TransportName
 from ringscope_server.http.auth import Viewer
 
 router = APIRouter(tags=["engine"])

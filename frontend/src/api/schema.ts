@@ -641,7 +641,7 @@ export interface components {
              * Algorithms
              * @description Every algorithm that it has.
              */
-            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi")[];
+            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Checked In Place
              * @description Whether results in place are compared with the exact answer.
@@ -661,7 +661,7 @@ export interface components {
              * Usual
              * @description Those that a job measures when it names none.
              */
-            usual: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi")[];
+            usual: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
         };
         /**
          * Directives
@@ -683,11 +683,11 @@ export interface components {
                 [key: string]: components["schemas"]["CollectiveView"];
             };
             /** Dtypes */
-            dtypes: ("float32" | "int32")[];
+            dtypes: ("int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64")[];
             /** Ops */
-            ops: "sum"[];
+            ops: ("sum" | "prod" | "min" | "max" | "avg")[];
             /** Transports */
-            transports: ("auto" | "shared_memory" | "mpi")[];
+            transports: ("auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc")[];
         };
         /**
          * EventPage

@@ -8,6 +8,8 @@ const DASHES: Record<string, readonly number[]> = {
   recursive_doubling: [5, 3],
   halving_doubling: [9, 3, 2, 3, 2, 3],
   ring_pipelined: [10, 4],
+  gloo: [5, 3],
+  nccl: [10, 4],
   double_tree: [10, 3, 2, 3],
   parameter_server: [2, 3],
 };

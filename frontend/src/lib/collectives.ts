@@ -74,7 +74,9 @@ export const COLLECTIVES: Record<Collective, CollectiveWords> = {
 
 type Sends = Partial<Record<Algorithm, string>>;
 
-const ALL_REDUCE: Record<Exclude<Algorithm, "mpi">, string> = {
+type Library = "mpi" | "gloo" | "nccl";
+
+const ALL_REDUCE: Record<Exclude<Algorithm, Library>, string> = {
   ring: "Each rank sends 2(n−1)/n of its buffer, the least possible, in 2(n−1) steps to the next rank.",
   ring_pipelined: "The ring in segments: one is on the wire while another is added. Each rank sends as much as in the ring.",
   direct: "Each rank adds up one part for all and hands it out. It sends as much as in the ring; a part travels only twice.",
@@ -118,6 +120,8 @@ const SENDS: Record<Collective, Sends> = {
 /** What a rank sends, in one line. */
 export function whatARankSends(collective: Collective, algorithm: string): string {
   if (algorithm === "mpi") return `The MPI library's own ${COLLECTIVES[collective].mpi}, to compare with.`;
+  if (algorithm === "gloo") return "PyTorch's own all-reduce on CPUs, to compare with; each node needs torch.";
+  if (algorithm === "nccl") return "NVIDIA's own, to compare with; each rank needs a GPU.";
   return SENDS[collective][algorithm as Algorithm] ?? "";
 }
 

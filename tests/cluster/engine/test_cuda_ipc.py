@@ -23,7 +23,7 @@ def test_handles_and_events_are_exchanged_in_order(gang, ranks):
 
 
 def test_a_rank_that_never_calls_is_named_in_time(gang):
-    done = gang(2, "../gpu/stall_main.py", "cuda_ipc", "0.5", PYTHONPATH=PYTHONPATH)
+    done = gang(2, "../../gpu/stall_main.py", "cuda_ipc", "0.5", PYTHONPATH=PYTHONPATH)
     assert done.stdout.count("all asserts held") == 2, done.stdout + done.stderr
 
 

@@ -10,7 +10,7 @@ import { isActive } from "../../lib/state";
 import { CheckFact } from "./CheckFact";
 import classes from "./Situation.module.css";
 
-/** As many algorithms have a fact of their own; the chart has them all. */
+/** As many algorithms have a fact of their own; of more, all but one of these. The chart has every one. */
 const MOST_BEST = 4;
 
 interface Props {
@@ -19,7 +19,9 @@ interface Props {
 }
 
 export function Situation({ job, rows }: Props) {
-  const others = job.summary.best.length - MOST_BEST;
+  const { best: all } = job.summary;
+  const fastest = all.length > MOST_BEST ? all.slice(0, MOST_BEST - 1) : all;
+  const others = all.length - fastest.length;
   const nodes = job.attempts.at(-1)?.nodes.join(", ");
   return (
     <section className="card" aria-label="Outcome">
@@ -28,16 +30,16 @@ export function Situation({ job, rows }: Props) {
         <JobProgress job={job} />
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
-        {job.summary.best.slice(0, MOST_BEST).map((best) => (
+        {fastest.map((best) => (
           <Fact
             key={best.algorithm}
             label={<AlgorithmLabel name={best.algorithm} />}
             value={threeDigits(best.busbw_gb_per_s)}
             unit="GB/s"
-            note={`at ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
+            note={`best busbw: ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
           />
         ))}
-        {others > 0 && <Fact label="Slower" value={others} unit={others > 1 ? "algorithms" : "algorithm"} note="in the chart" />}
+        {others > 0 && <Fact label="Slower" value={others} unit="algorithms" note="in the chart" />}
         <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
         <Fact
           label="Ranks"
@@ -52,9 +54,10 @@ export function Situation({ job, rows }: Props) {
 
 function AlgorithmLabel({ name }: { name: string }) {
   return (
-    <>
-      <Swatch algorithm={name} /> {name}, best busbw
-    </>
+    <span className={classes.label}>
+      <Swatch algorithm={name} />
+      {name}
+    </span>
   );
 }
 

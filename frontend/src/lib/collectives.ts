@@ -120,8 +120,8 @@ const SENDS: Record<Collective, Sends> = {
 /** What a rank sends, in one line. */
 export function whatARankSends(collective: Collective, algorithm: string): string {
   if (algorithm === "mpi") return `The MPI library's own ${COLLECTIVES[collective].mpi}, to compare with.`;
-  if (algorithm === "gloo") return "PyTorch's own all-reduce on CPUs, to compare with; each node needs torch.";
-  if (algorithm === "nccl") return "NVIDIA's own, to compare with; each rank needs a GPU.";
+  if (algorithm === "gloo") return "A library to compare with: PyTorch's own all-reduce on CPUs; each node needs torch.";
+  if (algorithm === "nccl") return "A library to compare with: NVIDIA's NCCL; each rank needs a GPU.";
   return SENDS[collective][algorithm as Algorithm] ?? "";
 }
 

@@ -8,11 +8,13 @@ the copy stays inside one core, while an all-reduce must move every cache line f
 Out of place, in registered buffers; the lower quartile of the rounds. Each size is a gang of its own: when other
 processes took much of the cores meanwhile it is measured again, and the quietest attempt counts, whatever it shows.
 
-Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3), MPICH 5.0.2, gloo of PyTorch 2.13, in the one quiet
-run that is kept in results/one_node.json. 2 ranks: the best of ours 48 GB/s at 256 KiB, 51 at 4 MiB, 12 at 64 MiB (1.04
-of the limit); from 256 KiB up 4.2 to 6.7 times MPI_Allreduce, and at least 12 times gloo up to 16 MiB but 7.4 times at
-64 MiB, where ours is at the limit; up to 16 KiB ``auto`` is level with MPI_Allreduce. 4 ranks on the 2 cores: 4.3 to 8.9
-times MPI_Allreduce, 0.83 of the limit at 64 MiB, 7.5 times gloo there, and ``auto`` at 0.78 of MPI_Allreduce at worst.
+Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3), MPICH 5.0.2, gloo of PyTorch 2.13, in the one
+quiet run that is kept in results/one_node.json:
+- 2 ranks: the best of ours 48 GB/s at 256 KiB, 51 at 4 MiB, 12 at 64 MiB (1.04 of the limit). From 256 KiB up 4.2 to
+  6.7 times MPI_Allreduce; at least 12 times gloo up to 16 MiB, 7.4 times at 64 MiB, where ours is at the limit. Up to
+  16 KiB ``auto`` is level with MPI_Allreduce.
+- 4 ranks on the 2 cores: 4.3 to 8.9 times MPI_Allreduce from 256 KiB up; at 64 MiB 0.83 of the limit and 7.5 times
+  gloo; ``auto`` at 0.78 of MPI_Allreduce at worst.
 """
 
 import importlib.util

@@ -5,10 +5,12 @@ One fit for each transport, of the ring between two ranks (see ``ringscope.fit``
 
 from statistics import median
 
+import numpy as np
 from gangs import on_this_machine
 from measure import MeasurePlan, Series
 from report import Result, Target, say, say_targets, watched
 
+from ringscope.bench.timing import spread
 from ringscope.fit import held_out
 from ringscope.record import Measurement
 from ringscope.units import format_size
@@ -52,6 +54,7 @@ def _size(below_bytes: float) -> str:
 def _measurement(row: Series) -> Measurement:
     algbw = row.size_bytes / row.time_us / 1e3
     return Measurement(
+        collective="all_reduce",
         algorithm=row.algorithm,
         transport=row.transport,
         in_place=False,
@@ -64,10 +67,7 @@ def _measurement(row: Series) -> Measurement:
         algbw_gb_per_s=algbw,
         busbw_gb_per_s=row.busbw_gb_per_s,
         wrong=None,
-        min_us=min(row.times_us),
-        p50_us=row.time_us,
-        p99_us=max(row.times_us),
-        max_us=max(row.times_us),
+        **spread(np.array(row.times_us)) | {"p50_us": row.time_us},
         iterations=row.iterations,
         time_ns=0,
     )

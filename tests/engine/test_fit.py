@@ -21,6 +21,7 @@ SIZES = [4 << i for i in range(24)]
 def row(algorithm: str, ranks: int, size_bytes: int, time_s: float, transport: str = "mpi") -> Measurement:
     time_us = time_s * 1e6
     return Measurement(
+        collective="all_reduce",
         algorithm=algorithm,
         transport=transport,
         in_place=False,
@@ -34,9 +35,13 @@ def row(algorithm: str, ranks: int, size_bytes: int, time_s: float, transport: s
         busbw_gb_per_s=0.0,
         wrong=None,
         min_us=time_us,
+        mean_us=time_us,
         p50_us=time_us,
+        p95_us=time_us,
         p99_us=time_us,
         max_us=time_us,
+        stdev_us=0.0,
+        cv_percent=0.0,
         iterations=1,
         time_ns=0,
     )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ringscope.bench.timing import Block, percentile, timed_block
+from ringscope.bench.timing import Block, percentile, spread, timed_block
 
 
 def test_a_block_holds_one_duration_per_iteration():
@@ -25,3 +25,11 @@ def test_mean_and_starts_come_from_the_clock():
 )
 def test_percentiles_follow_nccl_tests(count, percent, value):
     assert percentile([float(i) for i in range(count)], percent) == value
+
+
+def test_the_spread_follows_nccl_tests_rules() -> None:
+    found = spread(np.array([4.0, 1.0, 2.0, 3.0]))
+    assert (found["min_us"], found["max_us"], found["mean_us"]) == (1.0, 4.0, 2.5)
+    assert (found["p50_us"], found["p95_us"], found["p99_us"]) == (3.0, 4.0, 4.0)  # entry n/2; nearest rank
+    assert found["stdev_us"] == pytest.approx(1.25**0.5)  # of the population
+    assert found["cv_percent"] == pytest.approx(100 * 1.25**0.5 / 2.5)

@@ -8,6 +8,7 @@ def row(
     algorithm: str, p50_us: float, size_bytes: int = 1 << 20, in_place: bool = False, wrong: int = 0
 ) -> Measurement:
     return Measurement(
+        collective="all_reduce",
         algorithm=algorithm,
         transport="mpi",
         in_place=in_place,
@@ -22,9 +23,13 @@ def row(
         busbw_gb_per_s=2.5,
         wrong=wrong,
         min_us=p50_us,
+        mean_us=p50_us,
         p50_us=p50_us,
+        p95_us=p50_us,
         p99_us=p50_us,
         max_us=p50_us,
+        stdev_us=0.0,
+        cv_percent=0.0,
         time_ns=0,
     )
 

@@ -120,6 +120,7 @@ def measurement(algorithm: str = "ring", size_bytes: int = 1024, **more: Any) ->
     """A record such as rank 0 sends after a timed block."""
     row = {
         "type": "measurement",
+        "collective": "all_reduce",
         "algorithm": algorithm,
         "transport": "shared_memory",
         "in_place": False,
@@ -134,9 +135,13 @@ def measurement(algorithm: str = "ring", size_bytes: int = 1024, **more: Any) ->
         "busbw_gb_per_s": 1.0,
         "wrong": 0,
         "min_us": 9.0,
+        "mean_us": 10.0,
         "p50_us": 10.0,
+        "p95_us": 11.0,
         "p99_us": 12.0,
         "max_us": 12.0,
+        "stdev_us": 1.0,
+        "cv_percent": 10.0,
         "time_ns": 1_767_225_600_000_000_000,
     }
     return row | more

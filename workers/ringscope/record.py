@@ -92,12 +92,19 @@ class Check(RecordModel):
 
 
 class Measurement(RecordModel):
-    """One row of the sweep's table, from rank 0: times are means or percentiles of the slowest rank per iteration."""
+    """One row of the sweep's table, from rank 0.
+
+    ``time_us`` is the mean of the timed block as in nccl-tests; the other times are of the slowest rank per iteration.
+    """
 
     type: Literal["measurement"] = "measurement"
-    algorithm: str
+    collective: str
+    algorithm: str = Field(description="As the job names it; auto stays auto.")
+    chosen_algorithm: str | None = Field(None, description="What auto took; null for an algorithm named by the job.")
+    chosen_because: str | None = Field(None, description="Why auto took it, in a sentence.")
     transport: str
     in_place: bool
+    cycle: int = Field(0, description="Which repetition of the whole sweep, from 0.")
     size_bytes: int
     count: int
     dtype: str
@@ -108,9 +115,13 @@ class Measurement(RecordModel):
     busbw_gb_per_s: float
     wrong: int | None = Field(description="Wrong elements over all ranks; null when the check is off.")
     min_us: float
+    mean_us: float
     p50_us: float
+    p95_us: float
     p99_us: float
     max_us: float
+    stdev_us: float = Field(description="Of the population of iterations, as in nccl-tests.")
+    cv_percent: float = Field(description="100 stdev / mean.")
     iterations: int
     time_ns: int
 

@@ -171,9 +171,13 @@ class Measurement(Base):
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id"), index=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
+    collective: Mapped[str]
     algorithm: Mapped[str]
+    chosen_algorithm: Mapped[str | None]
+    chosen_because: Mapped[str | None]
     transport: Mapped[str]
     in_place: Mapped[bool]
+    cycle: Mapped[int]
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     count: Mapped[int] = mapped_column(BigInteger)
     dtype: Mapped[str]
@@ -185,9 +189,13 @@ class Measurement(Base):
     busbw_gb_per_s: Mapped[float]
     wrong: Mapped[int | None] = mapped_column(BigInteger)
     min_us: Mapped[float]
+    mean_us: Mapped[float]
     p50_us: Mapped[float]
+    p95_us: Mapped[float]
     p99_us: Mapped[float]
     max_us: Mapped[float]
+    stdev_us: Mapped[float]
+    cv_percent: Mapped[float]
     measured_at: Mapped[datetime]
 
 

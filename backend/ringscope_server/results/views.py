@@ -9,9 +9,13 @@ class MeasurementView(BaseModel):
     """One row of a sweep's table; rates in 1e9 bytes per second, times in microseconds."""
 
     id: int
-    algorithm: str
+    collective: str
+    algorithm: str = Field(description="As the job names it; auto stays auto.")
+    chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
+    chosen_because: str | None = Field(description="Why auto took it, in a sentence.")
     transport: str
     in_place: bool
+    cycle: int = Field(description="Which repetition of the whole sweep, from 0.")
     size_bytes: int
     count: int
     dtype: str
@@ -23,9 +27,13 @@ class MeasurementView(BaseModel):
     busbw_gb_per_s: float
     wrong: int | None = Field(description="Wrong elements over all ranks; null when the check was off.")
     min_us: float
+    mean_us: float
     p50_us: float
+    p95_us: float
     p99_us: float
     max_us: float
+    stdev_us: float
+    cv_percent: float
     measured_at: datetime
 
 

@@ -975,12 +975,34 @@ export interface components {
         MeasurementView: {
             /** Algbw Gb Per S */
             algbw_gb_per_s: number;
-            /** Algorithm */
+            /**
+             * Algorithm
+             * @description As the job names it; auto stays auto.
+             */
             algorithm: string;
             /** Busbw Gb Per S */
             busbw_gb_per_s: number;
+            /**
+             * Chosen Algorithm
+             * @description What auto took; null for an algorithm named by the job.
+             */
+            chosen_algorithm: string | null;
+            /**
+             * Chosen Because
+             * @description Why auto took it, in a sentence.
+             */
+            chosen_because: string | null;
+            /** Collective */
+            collective: string;
             /** Count */
             count: number;
+            /** Cv Percent */
+            cv_percent: number;
+            /**
+             * Cycle
+             * @description Which repetition of the whole sweep, from 0.
+             */
+            cycle: number;
             /** Dtype */
             dtype: string;
             /** Id */
@@ -991,6 +1013,8 @@ export interface components {
             iterations: number;
             /** Max Us */
             max_us: number;
+            /** Mean Us */
+            mean_us: number;
             /**
              * Measured At
              * Format: date-time
@@ -1002,12 +1026,16 @@ export interface components {
             op: string;
             /** P50 Us */
             p50_us: number;
+            /** P95 Us */
+            p95_us: number;
             /** P99 Us */
             p99_us: number;
             /** Ranks */
             ranks: number;
             /** Size Bytes */
             size_bytes: number;
+            /** Stdev Us */
+            stdev_us: number;
             /** Time Us */
             time_us: number;
             /** Transport */

@@ -81,9 +81,13 @@ export function anEngine(): Engine {
 export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
   return {
     id: 1,
+    collective: "all_reduce",
     algorithm: "ring",
+    chosen_algorithm: null,
+    chosen_because: null,
     transport: "shared_memory",
     in_place: false,
+    cycle: 0,
     size_bytes: 1024,
     count: 256,
     dtype: "float32",
@@ -95,9 +99,13 @@ export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
     busbw_gb_per_s: 0.15,
     wrong: 0,
     min_us: 9,
+    mean_us: 10,
     p50_us: 10,
+    p95_us: 11,
     p99_us: 12,
     max_us: 13,
+    stdev_us: 1,
+    cv_percent: 10,
     measured_at: "2026-01-01T00:00:00Z",
     ...change,
   };

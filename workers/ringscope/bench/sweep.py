@@ -13,7 +13,7 @@ import numpy as np
 
 from ringscope.algorithms import REDUCING
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.bench.timing import Block, percentile, timed_block
+from ringscope.bench.timing import Block, spread, timed_block
 from ringscope.devices import VENDOR_DEVICES
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.record import Check, Measurement, Record, Steps
@@ -140,13 +140,14 @@ class Sweep:
         size_bytes: int,
         wrong: int | None,
     ) -> None:
-        slowest = np.sort(self._comm.maximum(block.durations_us))
+        slowest = self._comm.maximum(block.durations_us)
         time_us = float(self._comm.total(np.array([block.mean_us]))[0]) / self._comm.size
         if self._comm.rank != 0:
             return
         algbw = size_bytes / (time_us * 1e3) if time_us else 0.0
         self._emit(
             Measurement(
+                collective=self._spec.collective,
                 algorithm=algorithm,
                 transport=transport,
                 in_place=in_place,
@@ -159,10 +160,7 @@ class Sweep:
                 algbw_gb_per_s=algbw,
                 busbw_gb_per_s=algbw * bus_factor(self._spec.collective, self._comm.size),
                 wrong=wrong,
-                min_us=float(slowest[0]),
-                p50_us=percentile(slowest.tolist(), 50),
-                p99_us=percentile(slowest.tolist(), 99),
-                max_us=float(slowest[-1]),
+                **spread(slowest),
                 iterations=self._spec.iterations,
                 time_ns=block.start_ns,
             )

@@ -45,6 +45,23 @@ def timed_block(call: Callable[[], None], iterations: int) -> Block:
     return Block(start_ns, np.array(stamps, np.int64))
 
 
+def spread(durations_us: Array) -> dict[str, float]:
+    """What a row says about its iterations, by the names of ``record.Measurement``; by nccl-tests' rules."""
+    ordered = sorted(durations_us.tolist())
+    mean_us = sum(ordered) / len(ordered)
+    stdev_us = math.sqrt(sum((value - mean_us) ** 2 for value in ordered) / len(ordered))
+    return {
+        "min_us": ordered[0],
+        "mean_us": mean_us,
+        "p50_us": percentile(ordered, 50),
+        "p95_us": percentile(ordered, 95),
+        "p99_us": percentile(ordered, 99),
+        "max_us": ordered[-1],
+        "stdev_us": stdev_us,
+        "cv_percent": 100 * stdev_us / mean_us if mean_us else 0.0,
+    }
+
+
 def percentile(ordered: Sequence[float], percent: int) -> float:
     """nccl-tests' rule on sorted values: the median is entry n/2, others the nearest rank ceil(n*P/100)-1."""
     n = len(ordered)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ringscope.algorithms import REDUCING, VENDORS, build
+from ringscope.bench.timing import spread
 from ringscope.cost import Timeline, simulate
 from ringscope.nccl_tests import bus_factor, elements
 from ringscope.record import Measurement
@@ -105,6 +106,7 @@ def _row(
 ) -> Measurement:
     algbw = size_bytes / (time_us * 1e3) if time_us else 0.0
     return Measurement(
+        collective=spec.collective,
         algorithm=algorithm,
         transport=SimulatedTransport.name,
         in_place=in_place,
@@ -117,10 +119,7 @@ def _row(
         algbw_gb_per_s=algbw,
         busbw_gb_per_s=algbw * bus_factor(spec.collective, ranks),
         wrong=None,
-        min_us=time_us,
-        p50_us=time_us,
-        p99_us=time_us,
-        max_us=time_us,
+        **spread(np.full(spec.iterations, time_us)),
         iterations=spec.iterations,
         time_ns=start_ns,
     )

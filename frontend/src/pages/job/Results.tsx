@@ -21,8 +21,9 @@ import { SweepTable } from "./SweepTable";
 
 const route = getRouteApi("/jobs/$jobId");
 const CSV_COLUMNS: (keyof MeasurementView)[] = [
-  "algorithm", "transport", "in_place", "size_bytes", "count", "dtype", "op", "ranks", "iterations", "time_us",
-  "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us", "p50_us", "p99_us", "max_us", "measured_at",
+  "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
+  "count", "dtype", "op", "ranks", "iterations", "time_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
+  "mean_us", "p50_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
 ];
 
 interface Props {

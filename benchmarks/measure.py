@@ -31,10 +31,12 @@ _MAX_ITERATIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class MeasurePlan:
-    """Out-of-place all-reduce sums: every algorithm at every size and dtype; ``copy`` is every rank copying a message.
+    """All-reduce sums: every algorithm at every size and dtype, out of place, in place or both.
 
-    ``block_us`` is how long a timed block should take (0: ``min_iterations`` calls, whatever they take), ``warmup`` how
-    many untimed calls go before each, ``device`` a network card whose bytes are counted.
+    ``copy`` is every rank reading one message and writing another; in place, reading and writing the same one.
+    ``in_place`` lists the placements, ``block_us`` is how long a timed block should take (0: ``min_iterations`` calls,
+    whatever they take), ``warmup`` how many untimed calls go before each, ``device`` a network card whose bytes are
+    counted.
     """
 
     algorithms: tuple[str, ...]
@@ -42,6 +44,7 @@ class MeasurePlan:
     rounds: int
     transport: str = "auto"
     dtypes: tuple[str, ...] = ("float32",)
+    in_place: tuple[bool, ...] = (False,)
     block_us: float = 20_000.0
     min_iterations: int = 3
     warmup: int = 1
@@ -62,6 +65,7 @@ class Series:
     size_bytes: int
     iterations: int
     times_us: tuple[float, ...]
+    in_place: bool = False
     sent_bytes: float | None = None
 
     @property
@@ -101,32 +105,36 @@ class Gang:
         self._comm.free()
 
     def _measure(self, size_bytes: int) -> Iterator[Series]:
-        calls = {
-            (name, dtype): self._call(name, size_bytes, dtype)
-            for name, dtype in product(self._plan.algorithms, self._plan.dtypes)
-        }
+        plan = self._plan
+        calls = {key: self._call(size_bytes, *key) for key in product(plan.algorithms, plan.dtypes, plan.in_place)}
         iterations = {key: self._iterations(call) for key, call in calls.items()}
-        blocks: dict[tuple[str, str], list[tuple[float, float]]] = {key: [] for key in calls}
+        blocks: dict[tuple[str, str, bool], list[tuple[float, float]]] = {key: [] for key in calls}
         for _ in range(self._plan.rounds):
             for key, call in calls.items():
                 blocks[key].append(self._block(call, iterations[key]))
-        for name, dtype in calls:
-            times_us, sent_bytes = zip(*blocks[name, dtype], strict=True)
+        for key in calls:
+            name, dtype, in_place = key
+            times_us, sent_bytes = zip(*blocks[key], strict=True)
             yield Series(
                 algorithm=name,
                 transport=self._comm.transport.name,
                 dtype=dtype,
                 ranks=self._comm.size,
                 size_bytes=size_bytes,
-                iterations=iterations[name, dtype],
+                iterations=iterations[key],
                 times_us=times_us,
+                in_place=in_place,
                 sent_bytes=median(sent_bytes) if self._plan.device else None,
             )
 
-    def _call(self, name: str, size_bytes: int, dtype: str) -> Callable[[], None]:
+    def _call(self, size_bytes: int, name: str, dtype: str, in_place: bool) -> Callable[[], None]:
         send, recv = (buffer.head(size_bytes).view(dtype) for buffer in (self._send, self._recv))
+        if in_place:
+            send = recv
         if name == COPY:
-            return partial(np.copyto, recv.local, send.local)
+            return (
+                partial(np.negative, recv.local, recv.local) if in_place else partial(np.copyto, recv.local, send.local)
+            )
         algorithm = choose(self._comm.transport.name, size_bytes) if name == "auto" else name
         return self._comm.plan(algorithm, "sum", send, recv).run
 
@@ -161,7 +169,7 @@ def main(plan_path: Path, result_path: Path) -> None:
     """Measure what the plan says."""
     end_with_parent()
     fields = json.loads(plan_path.read_text())
-    lists = {name: tuple(fields[name]) for name in ("algorithms", "sizes_bytes", "dtypes")}
+    lists = {name: tuple(fields[name]) for name in ("algorithms", "sizes_bytes", "dtypes", "in_place")}
     gang = Gang(MeasurePlan(**fields | lists))
     rows = [asdict(series) for series in gang.measure()]
     if gang.is_first:

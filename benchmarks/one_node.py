@@ -5,7 +5,8 @@ messages out. If every rank copies one message, as many bytes move; ``copy`` is 
 of that duration would have. It is a fair limit once messages leave the private caches, from about 1 MiB on: below,
 the copy stays inside one core, while an all-reduce must move every cache line from core to core.
 
-Out of place, in registered buffers; the lower quartile of the rounds. Each size is a gang of its own: when other
+Out of place and in place, in registered buffers; the lower quartile of the rounds. gloo itself works in place only: out
+of place it pays for a copy before. Each size is a gang of its own: when other
 processes took much of the cores meanwhile it is measured again, and the quietest attempt counts, whatever it shows.
 
 Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3), MPICH 5.0.2, gloo of PyTorch 2.13, in the one
@@ -36,7 +37,8 @@ _ROUNDS = 15
 _BLOCK_US = 10_000.0
 _ATTEMPTS = 3
 _QUIET_SHARE = 0.1
-Table = dict[tuple[str, int], Series]
+Table = dict[tuple[str, int], Series]  # of one placement
+_PLACES = {False: "out of place", True: "in place"}
 
 
 def run() -> Result:
@@ -44,7 +46,8 @@ def run() -> Result:
     gloo = ("gloo",) if importlib.util.find_spec("torch") else ()
     if not gloo:
         say("one_node: gloo is left out, PyTorch is not installed; pip install 'ringscope[train]'.")
-    plan = MeasurePlan((COPY, *OURS, "auto", "mpi", *gloo), _SIZES, _ROUNDS, block_us=_BLOCK_US, min_iterations=2)
+    names = (COPY, *OURS, "auto", "mpi", *gloo)
+    plan = MeasurePlan(names, _SIZES, _ROUNDS, in_place=tuple(_PLACES), block_us=_BLOCK_US, min_iterations=2)
     halves = MeasurePlan(("direct",), (_HALF_SIZE,), _ROUNDS, dtypes=("float32", "float16", "bfloat16"))
     series: list[Series] = []
     mixed: list[Series] = []
@@ -52,18 +55,22 @@ def run() -> Result:
     others: dict[str, float] = {}
     with watched() as conditions:
         for ranks in RANKS:
-            table: Table = {}
+            tables: dict[bool, Table] = {in_place: {} for in_place in _PLACES}
             shares: dict[int, float] = {}
             for size_bytes in _SIZES:
                 rows, shares[size_bytes] = _quietest(ranks, replace(plan, sizes_bytes=(size_bytes,)))
-                table |= {(row.algorithm, size_bytes): row for row in rows}
+                for row in rows:
+                    tables[row.in_place][row.algorithm, size_bytes] = row
             half_rows, share = _quietest(ranks, halves)
-            _show(table, ranks, shares)
-            series += table.values()
+            for in_place, table in tables.items():
+                where = f"{ranks} ranks, {_PLACES[in_place]}"
+                _show(table, where, shares)
+                series += table.values()
+                targets += _targets(table, where)
             mixed += half_rows
             others |= {f"{ranks} ranks, {format_size(size)}": share for size, share in shares.items()}
             others[f"{ranks} ranks, halves"] = share
-            targets += [*_targets(table, ranks), *_half_targets(half_rows, ranks)]
+            targets += _half_targets(half_rows, ranks)
     say(f"one_node ({conditions})")
     say_targets(targets)
     details = {"others_share": others, "halves": [asdict(row) for row in mixed]}
@@ -88,7 +95,7 @@ def _quietest(ranks: int, plan: MeasurePlan) -> tuple[list[Series], float]:
     return rows, share
 
 
-def _targets(table: Table, ranks: int) -> Iterable[Target]:
+def _targets(table: Table, where: str) -> Iterable[Target]:
     names = {name for name, _ in table}
     for rival, wanted in (("mpi", 4.0), ("gloo", 10.0)):
         if rival in names:
@@ -96,11 +103,11 @@ def _targets(table: Table, ranks: int) -> Iterable[Target]:
             ratios = {size: speedup(best(table, size), table[rival, size]) for size in sizes}
             worst = min(ratios, key=ratios.__getitem__)
             span = f"{format_size(_LARGE)} to {format_size(_LARGEST)}"
-            yield Target(f"{ranks} ranks, {span}: times {rival}, worst at {format_size(worst)}", wanted, ratios[worst])
+            yield Target(f"{where}, {span}: times {rival}, worst at {format_size(worst)}", wanted, ratios[worst])
     share = speedup(best(table, _LARGEST), table[COPY, _LARGEST])
-    yield Target(f"{ranks} ranks, {format_size(_LARGEST)}: share of the memory limit", 0.85, share)
+    yield Target(f"{where}, {format_size(_LARGEST)}: share of the memory limit", 0.85, share)
     small = min(speedup(table["auto", size], table["mpi", size]) for size in _SIZES if size <= _SMALL)
-    yield Target(f"{ranks} ranks, up to {format_size(_SMALL)}: auto, times mpi", 0.9, small)
+    yield Target(f"{where}, up to {format_size(_SMALL)}: auto, times mpi", 0.9, small)
 
 
 def _half_targets(rows: list[Series], ranks: int) -> Iterable[Target]:
@@ -110,10 +117,10 @@ def _half_targets(rows: list[Series], ranks: int) -> Iterable[Target]:
         yield Target(f"{ranks} ranks, {format_size(_HALF_SIZE)}: {dtype}, share of float32's byte rate", 0.5, share)
 
 
-def _show(table: Table, ranks: int, others: dict[int, float]) -> None:
+def _show(table: Table, where: str, others: dict[int, float]) -> None:
     names = list(dict.fromkeys(name for name, _ in table))
     rivals = [name for name in ("mpi", "gloo", COPY) if name in names]
-    say(f"\n{ranks} ranks, busbw in GB/s; the best of ours against the others; what other processes took of the cores")
+    say(f"\n{where}: busbw in GB/s; the best of ours against the others; what other processes took of the cores")
     say(
         f"{'size':>9}"
         + "".join(f"{name:>9}" for name in names)

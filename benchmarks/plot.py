@@ -50,13 +50,13 @@ def _size_axis(ax: Any) -> None:
 
 
 def _one_node(ax: Any, document: dict[str, Any], ranks: int) -> None:
-    rows = [row for row in document["series"] if row.ranks == ranks]
+    rows = [row for row in document["series"] if row.ranks == ranks and not row.in_place]
     for name in dict.fromkeys(row.algorithm for row in rows):
         line = [(row.size_bytes, row.busbw_gb_per_s) for row in rows if row.algorithm == name]
         style = "--" if name in ("copy", "auto") else "-"
         ax.plot(*zip(*line, strict=True), style, color=_COLOURS[name], label=_LABELS.get(name, name), marker=".")
     _size_axis(ax)
-    ax.set(title=f"One node, {ranks} ranks, float32 sum", ylabel="bus bandwidth, GB/s", xlabel="message")
+    ax.set(title=f"One node, {ranks} ranks, float32 sum, out of place", ylabel="bus bandwidth, GB/s", xlabel="message")
     if rows:
         ax.legend()
 

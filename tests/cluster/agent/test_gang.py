@@ -11,7 +11,7 @@ from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.protocol import Assignment, GangMember, Proxy
-from ringscope.record import Done, Hello
+from ringscope.record import Done, Hello, Log
 from ringscope_agent import process_group
 
 
@@ -55,6 +55,11 @@ async def launch(nodes: list[Node], job: Assignment, **environment: str) -> None
         await node.server.wait_for("running", 7)
 
 
+def logs(node: Node) -> list[str]:
+    """What the node's ranks and launcher printed, for a failing test to show."""
+    return [record.text for record in node.server.parsed(7) if isinstance(record, Log)]
+
+
 async def stop(nodes: list[Node]) -> None:
     for node in nodes:
         await node.server.update(7, desired="stop")
@@ -65,7 +70,8 @@ async def stop(nodes: list[Node]) -> None:
 async def test_a_gang_of_two_nodes_completes_on_both(nodes: list[Node], assignment: Callable[..., Assignment]) -> None:
     await launch(nodes, assignment(ranks=4, algorithms=["ring"], transport="mpi"))
     for index, node in enumerate(nodes):
-        assert (await node.server.wait_for("ended", 7)).reason == "completed"
+        ended = await node.server.wait_for("ended", 7)
+        assert ended.reason == "completed", (ended.message, logs(node))
         local = {2 * index, 2 * index + 1}
         await node.server.wait_until(
             lambda node=node, local=local: {r.rank for r in node.server.parsed(7) if isinstance(r, Done)} == local

@@ -61,6 +61,15 @@ def test_newer_times_win_and_others_stay():
     assert new.row_count == 3
 
 
+def test_of_too_many_sizes_the_newest_stay():
+    many = table_of([row("ring", 1.0, size) for size in range(4, 4 * 91, 4)], [4])
+    new = table_of([row("ring", 2.0, size) for size in range(2, 4 * 20, 4)], [4])
+    (curve,) = many.updated(new).curves
+    assert len(curve.times_us) == 100
+    assert list(curve.times_us) == sorted(curve.times_us)
+    assert all(curve.times_us[size] == 2.0 for size in range(2, 4 * 20, 4))
+
+
 def test_a_table_survives_the_disk(tmp_path):
     path = path_in(tmp_path / "new")
     assert read(path) == Table(), "no file, no table"

@@ -73,7 +73,9 @@ class Table(BaseModel):
         """This table with the times of ``newer``, which win where both have one."""
         times: dict[tuple[Key, str, str], dict[int, float]] = {}
         for curve in (*self.curves, *newer.curves):
-            times.setdefault((curve.key, curve.transport, curve.algorithm), {}).update(curve.times_us)
+            name = curve.key, curve.transport, curve.algorithm
+            older = {size: time for size, time in times.get(name, {}).items() if size not in curve.times_us}
+            times[name] = older | curve.times_us
         return _table(times)
 
 
@@ -114,12 +116,13 @@ def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Tabl
 
 
 def _table(times_us: dict[tuple[Key, str, str], dict[int, float]]) -> Table:
+    """Of the times of a curve, which stand from old to new, the last ones where they are too many."""
     curves = [
         Curve(
             **key._asdict(),
             transport=transport,
             algorithm=algorithm,
-            times_us=dict(sorted(sizes.items())),
+            times_us=dict(sorted([*sizes.items()][-MAX_SIZES:])),
         )
         for (key, transport, algorithm), sizes in sorted(times_us.items())
     ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ringscope.algorithms import REDUCING, VENDORS, build
+from ringscope.algorithms import AUTO, REDUCING, VENDORS, build
 from ringscope.bench.timing import spread
 from ringscope.cost import Timeline, simulate
 from ringscope.nccl_tests import bus_factor, elements, itemsize_bytes
@@ -69,7 +69,7 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
     EngineError for an algorithm without a schedule: a library's own time is not ours to make up.
     """
     itemsize, ranks = itemsize_bytes(spec.dtype), topology.ranks
-    vendors = [name for name in spec.algorithms if name in VENDORS]
+    vendors = [name for name in spec.algorithms if name in VENDORS or name == AUTO]
     if vendors:
         raise EngineError(f"algorithms: {', '.join(vendors)} has no schedule to simulate; leave it out.")
     transport = SimulatedTransport(topology)

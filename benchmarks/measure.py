@@ -3,6 +3,9 @@
 ``mpiexec -n P python measure.py PLAN.json RESULT.json`` reads a ``MeasurePlan`` and has rank 0 write one ``Series`` for
 each call. In every round all calls of a size run one after another, so that a change of the machine's speed hits all
 alike; a block of a call is as long as all ranks agree that it needs to be.
+
+``auto`` chooses as in a job, by a table of measured times. The same gang measures it before the timed rounds, with the
+same calls in blocks of their own, as `ringscope tune` does: a choice is never judged by the calls that it comes from.
 """
 
 import json
@@ -17,16 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from ringscope.algorithms import choose
+from ringscope.algorithms import AUTO
 from ringscope.bench.timing import timed_block
+from ringscope.choice import candidates
+from ringscope.devices import carrier
 from ringscope.nccl_tests import bus_factor
 from ringscope.parent_death import end_with_parent
 from ringscope.transports.communicator import Communicator
+from ringscope.tuning import Curve, Table, arithmetic_of, shape_of
 
 COPY = "copy"
 _NETWORK = Path("/proc/self/net/dev")
 _SENT_COLUMN = 8
 _MAX_ITERATIONS = 200
+_TUNING_ROUNDS = 5
+_TUNING_BLOCK_US = 2_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,7 @@ class Series:
     times_us: tuple[float, ...]
     in_place: bool = False
     sent_bytes: float | None = None
+    chosen_algorithm: str | None = None
 
     @property
     def time_us(self) -> float:
@@ -94,20 +103,53 @@ class Gang:
 
     def __init__(self, plan: MeasurePlan) -> None:
         self._plan = plan
-        self._comm = comm = Communicator(plan.transport)
+        self._table = Table()
+        self._comm = comm = Communicator(plan.transport, table=lambda: self._table)
         self._send, self._recv = (comm.buffer(max(plan.sizes_bytes)) for _ in range(2))
         self.is_first = comm.rank == 0
 
     def measure(self) -> Iterator[Series]:
         """Every call, size by size (collective)."""
+        if AUTO in self._plan.algorithms:
+            self._tune()
         for size_bytes in self._plan.sizes_bytes:
             yield from self._measure(size_bytes)
         self._comm.free()
 
+    def _tune(self) -> None:
+        """Measure all that ``auto`` can take, interleaved, in blocks of their own."""
+        transport, shape = self._comm.transport.name, shape_of(tuple(map(len, self._comm.nodes)))
+        plan, times_us = self._plan, dict[tuple[str, str, bool], dict[int, float]]()
+        for size_bytes, dtype, in_place in product(plan.sizes_bytes, plan.dtypes, plan.in_place):
+            names = candidates("all_reduce", transport)
+            calls = {name: self._call(size_bytes, name, dtype, in_place) for name in names}
+            iterations = {name: self._iterations(call, _TUNING_BLOCK_US) for name, call in calls.items()}
+            blocks: dict[str, list[float]] = {name: [] for name in calls}
+            for _ in range(_TUNING_ROUNDS):
+                for name, call in calls.items():
+                    blocks[name].append(self._block(call, iterations[name])[0])
+            for name, found in blocks.items():
+                key = name, arithmetic_of("all_reduce", dtype), in_place
+                times_us.setdefault(key, {})[size_bytes] = median(found)
+        self._table = Table(
+            curves=tuple(
+                Curve(
+                    collective="all_reduce",
+                    arithmetic=arithmetic,
+                    shape=shape,
+                    in_place=in_place,
+                    transport=carrier(name, transport),
+                    algorithm=name,
+                    times_us=sizes,
+                )
+                for (name, arithmetic, in_place), sizes in times_us.items()
+            )
+        )
+
     def _measure(self, size_bytes: int) -> Iterator[Series]:
         plan = self._plan
         calls = {key: self._call(size_bytes, *key) for key in product(plan.algorithms, plan.dtypes, plan.in_place)}
-        iterations = {key: self._iterations(call) for key, call in calls.items()}
+        iterations = {key: self._iterations(call, plan.block_us) for key, call in calls.items()}
         blocks: dict[tuple[str, str, bool], list[tuple[float, float]]] = {key: [] for key in calls}
         for _ in range(self._plan.rounds):
             for key, call in calls.items():
@@ -125,6 +167,7 @@ class Gang:
                 times_us=times_us,
                 in_place=in_place,
                 sent_bytes=median(sent_bytes) if self._plan.device else None,
+                chosen_algorithm=self._executed(name, size_bytes, dtype, in_place) if name == AUTO else None,
             )
 
     def _call(self, size_bytes: int, name: str, dtype: str, in_place: bool) -> Callable[[], None]:
@@ -135,14 +178,18 @@ class Gang:
             return (
                 partial(np.negative, recv.local, recv.local) if in_place else partial(np.copyto, recv.local, send.local)
             )
-        algorithm = choose(self._comm.transport.name, size_bytes) if name == "auto" else name
-        return self._comm.plan(algorithm, "sum", send, recv).run
+        return self._comm.plan(self._executed(name, size_bytes, dtype, in_place), "sum", send, recv).run
 
-    def _iterations(self, call: Callable[[], None]) -> int:
-        if not self._plan.block_us:
+    def _executed(self, name: str, size_bytes: int, dtype: str, in_place: bool) -> str:
+        if name != AUTO:
+            return name
+        return self._comm.choose("all_reduce", dtype, size_bytes, in_place).algorithm
+
+    def _iterations(self, call: Callable[[], None], block_us: float) -> int:
+        if not block_us:
             return self._plan.min_iterations
         warm_us, _ = self._block(call, 2)
-        return max(self._plan.min_iterations, min(_MAX_ITERATIONS, round(self._plan.block_us / warm_us)))
+        return max(self._plan.min_iterations, min(_MAX_ITERATIONS, round(block_us / warm_us)))
 
     def _block(self, call: Callable[[], None], iterations: int) -> tuple[float, float]:
         """(µs, bytes on the wire) per call; of the rank that has most of each."""

@@ -4,6 +4,7 @@ import json
 import signal
 from datetime import datetime
 from itertools import pairwise, product
+from typing import Any
 
 from tests.cluster.lab import Lab, eventually
 
@@ -36,6 +37,30 @@ def test_a_job_succeeds_and_every_row_is_there_once(lab: Lab) -> None:
     numbers = sorted((step["rank"], step["step"]) for step in steps)
     assert numbers == list(product(range(RANKS), range(placements * ITERATIONS)))
     assert lab.ranks() == []
+
+
+def test_auto_goes_by_what_an_earlier_job_measured(lab: Lab) -> None:
+    sweep = ("-b", "1K", "-e", "1K", "-n", "4", "-w", "1", "--ranks", "3", "--collective", "reduce")
+    unknown = submitted(lab, "auto", *sweep)
+    assert all(row["chosen_because"].startswith("model: ") for row in unknown)
+    assert all("nothing measured near 1" in row["chosen_because"] for row in unknown)
+    before = submitted(lab, "tree,naive,mpi", *sweep)
+    assert {row["chosen_algorithm"] for row in before} == {None}
+    # What auto took in the first job counts as well, unless the second one measured the same again.
+    times = {(row["chosen_algorithm"] or row["algorithm"], row["in_place"]): row["p50_us"] for row in unknown + before}
+    for row in submitted(lab, "tree,auto", *sweep):
+        if row["algorithm"] == "auto":
+            rivals = {name: time_us for (name, in_place), time_us in times.items() if in_place is row["in_place"]}
+            assert row["chosen_algorithm"] == min(rivals, key=rivals.__getitem__)
+            assert row["chosen_because"].startswith(f"measured: {row['chosen_algorithm']} ")
+            assert row["wrong"] == 0
+
+
+def submitted(lab: Lab, algorithms: str, *flags: str) -> list[dict[str, Any]]:
+    """The rows of a job that succeeded."""
+    done = lab.run("submit", "--wait", "--json", "--algorithm", algorithms, *flags)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return lab.everything(json.loads(done.stdout)["id"], "measurements")
 
 
 def test_the_first_step_comes_soon_after_the_submission(lab: Lab) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES, VENDORS, choose
+from ringscope.algorithms import AUTO, SCHEDULES, VENDORS
 from ringscope.algorithms.direct import direct
 from ringscope.algorithms.double_tree import double_tree, parents
 from ringscope.algorithms.halving_doubling import halving_doubling
@@ -185,7 +185,7 @@ def test_segments_of_the_double_tree_follow_closely(ranks):
 
 
 def test_every_name_is_known_to_specifications():
-    assert {*SCHEDULES, *VENDORS} == set(ALGORITHM_NAMES)
+    assert {AUTO, *SCHEDULES, *VENDORS} == set(ALGORITHM_NAMES)
 
 
 @given(RANKS, COUNTS)
@@ -226,11 +226,3 @@ def test_a_schedule_that_writes_before_it_reads_has_no_hub():
         ((Transfer("x", 0, 0, 0, 1, reduce=False),), (Transfer("x", 1, 0, 2, 0, reduce=True),)),
     )
     assert hubs(late) is None
-
-
-@pytest.mark.parametrize(
-    ("transport", "size_bytes", "algorithm"),
-    [("mpi", 8, "mpi"), ("mpi", 1 << 20, "ring"), ("shared_memory", 8, "mpi"), ("shared_memory", 1 << 20, "direct")],
-)
-def test_auto_chooses_by_size_and_transport(transport, size_bytes, algorithm):
-    assert choose(transport, size_bytes) == algorithm

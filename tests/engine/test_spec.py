@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from ringscope.algorithms import COLLECTIVES as SCHEDULES
-from ringscope.algorithms import available
+from ringscope.algorithms import nameable
 from ringscope.spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, JobSpec, Placement, field_errors, pointer
 
 
@@ -40,7 +40,7 @@ def test_a_specification_survives_json_and_never_changes() -> None:
         (
             {"benchmark": {"collective": "broadcast", "algorithms": ["tree", "direct"]}},
             "/benchmark/algorithms/1",
-            "broadcast has no algorithm direct; choose from ring, tree, naive, mpi, nccl.",
+            "broadcast has no algorithm direct; choose from auto, ring, tree, naive, mpi, nccl.",
         ),
         (
             {"benchmark": {"collective": "reduce", "root": 2}},
@@ -104,4 +104,4 @@ def test_the_usual_algorithms_are_those_that_the_collective_has() -> None:
 
 def test_every_collective_has_schedules() -> None:
     assert set(COLLECTIVES) == set(SCHEDULES)
-    assert all(set(available(collective)) <= set(ALGORITHMS) for collective in COLLECTIVES)
+    assert all(set(nameable(collective)) <= set(ALGORITHMS) for collective in COLLECTIVES)

@@ -12,6 +12,7 @@ async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:
     engine = (await server.admin.get("/api/v1/engine")).json()
     assert engine["collectives"].keys() == COLLECTIVES.keys()
     for name, schedules in COLLECTIVES.items():
+        assert engine["collectives"][name]["algorithms"][0] == "auto"
         assert set(schedules) | {"mpi"} <= set(engine["collectives"][name]["algorithms"])
     for name, view in engine["collectives"].items():
         for choice in (view["usual"], *([algorithm] for algorithm in view["algorithms"])):

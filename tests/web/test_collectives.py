@@ -104,6 +104,40 @@ def test_eleven_algorithms_side_by_side(
         assert {*SCHEDULES, "mpi"} <= set(offered(page))
 
 
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 375)])
+def test_what_auto_took_is_told_with_its_reason(browser: Browser, site: Site, scheme: str, width: int) -> None:
+    sweep = {"collective": "reduce_scatter", "min_bytes": 4096, "max_bytes": 1 << 16, "step_factor": 4, "iterations": 3}
+    for algorithms in (["ring", "direct", "mpi"], ["auto", "ring"]):
+        body = {"benchmark": sweep | {"algorithms": algorithms}, "placement": {"ranks": 4}}
+        job_id = int(site.post("/jobs", body).json()["id"])
+        site.lab.wait_for_state(job_id, "succeeded")
+    rows = [row for row in site.get(f"/jobs/{job_id}/measurements")["items"] if row["algorithm"] == "auto"]
+    with visiting(browser, site, "dark" if scheme == "dark" else "light", width) as visit:
+        page = visit.open(f"/jobs/{job_id}")
+        expect(page.locator("figure svg")).to_have_count(2)
+        table = page.get_by_role("table", name="Measurements of auto")
+        shown = [cells(line) for line in table.locator("tbody tr").all()]
+        assert [(line[4], line[9]) for line in shown] == [
+            tuple(row["chosen_algorithm"] for row in rows if row["size_bytes"] == size)
+            for size in dict.fromkeys(row["size_bytes"] for row in rows)
+        ]
+        reasons = page.locator("details", has_text="Why auto took what it took")
+        expect(reasons.locator("li").first).to_be_hidden()
+        reasons.locator("summary").focus()
+        page.keyboard.press("Enter")
+        expect(reasons.locator("li").first).to_be_visible()
+        told = reasons.locator("li").all_inner_texts()
+        assert len(told) == len(rows)
+        for row in rows:
+            assert row["chosen_because"].startswith("measured: ")
+            assert any(row["chosen_algorithm"] in line and row["chosen_because"] in line for line in told)
+        assert visit.violations() == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        visit.shoot(f"job-auto-{scheme}-{width}")
+        page.get_by_role("radiogroup", name="Algorithm").get_by_role("radio", name="ring").check()
+        expect(reasons).to_have_count(0)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_simulated_rows_say_so_wherever_they_are_shown(browser: Browser, simulated_site: Site, scheme: str) -> None:
     with visiting(browser, simulated_site, "dark" if scheme == "dark" else "light") as visit:

@@ -13,6 +13,7 @@ Bad arguments, and arguments that differ between ranks, raise ``EngineError`` wi
 
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, EngineError, StalledError
 from ringscope.transports.communicator import Communicator
+from ringscope.tuning_file import default_path, read
 
 __all__ = ["Communicator", "EngineError", "StalledError", "all_reduce", "empty", "init"]
 
@@ -28,7 +29,7 @@ def init(transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECON
     """
     global _communicator
     if _communicator is None:
-        _communicator = Communicator(transport, timeout_seconds)
+        _communicator = Communicator(transport, timeout_seconds, table=lambda: read(default_path()))
     return _communicator
 
 
@@ -47,6 +48,7 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
     float32 or float64. The result goes to ``out``, or into ``x`` itself without one, and is returned.
 
     ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is cut towards zero. ``algorithm`` is one
-    of ``ringscope.algorithms.SCHEDULES``, mpi, or auto, which takes the fastest for this size.
+    of ``ringscope.algorithms.SCHEDULES``, mpi, or auto, which takes the fastest for this size: by what `ringscope tune`
+    measured on this machine, else by the cost model.
     """
     return init().all_reduce(x, op, algorithm, out)

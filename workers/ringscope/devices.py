@@ -28,4 +28,9 @@ def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ())
     return settled
 
 
+def carrier(algorithm: str, transport: str) -> str:
+    """What moves an algorithm's data among ranks joined by ``transport``: a library in host memory is its own."""
+    return algorithm if VENDOR_DEVICES.get(algorithm) == "cpu" else transport
+
+
 _PLACES = {"cpu": "host memory", "cuda": "GPU memory"}

@@ -12,14 +12,13 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from math import inf, log
 from statistics import median
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringscope.algorithms import SCHEDULES
 from ringscope.cost import Work, simulate
-from ringscope.record import Measurement
 from ringscope.topology import Link, Topology, flat
 
 Array = NDArray[Any]
@@ -29,6 +28,30 @@ _USUAL_ERROR = 0.1  # relative errors beyond it count linearly, not squared (Hub
 _MIN_ROWS = 3
 _EXACT = 1e-12  # a loss below it counts as none: more parameters cannot be better
 _SAME = 1e-6  # columns that differ by less are proportional
+
+
+class MeasuredRow(Protocol):
+    """What a fit reads of a row; ``record.Measurement`` has it."""
+
+    @property
+    def algorithm(self) -> str:
+        """A name in ``SCHEDULES``."""
+
+    @property
+    def ranks(self) -> int:
+        """Ranks that took part."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the message."""
+
+    @property
+    def count(self) -> int:
+        """Elements of the message."""
+
+    @property
+    def p50_us(self) -> float:
+        """Median time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +102,7 @@ class Fit:
             work = again
         return _of(self.regimes, work).seconds(work)
 
-    def error(self, row: Measurement) -> float:
+    def error(self, row: MeasuredRow) -> float:
         """ln(model / measured) of a row, also of one that the fit has not seen."""
         return log(self.seconds(row.algorithm, row.ranks, row.count, _itemsize(row)) / (row.p50_us / 1e6))
 
@@ -90,7 +113,7 @@ class Fit:
         return flat(ranks, link, reduce_bytes_per_s)
 
 
-def fit(rows: Sequence[Measurement], max_regimes: int = 1) -> Fit:
+def fit(rows: Sequence[MeasuredRow], max_regimes: int = 1) -> Fit:
     """Parameters from the rows' median times.
 
     All rows must be of algorithms with a schedule, on ranks whose links are alike. Rows that move nothing are left out
@@ -124,7 +147,7 @@ def fit(rows: Sequence[Measurement], max_regimes: int = 1) -> Fit:
     return Fit(regimes, tuple(ratios.tolist()), r_squared)
 
 
-def held_out(rows: Sequence[Measurement], max_regimes: int = 1) -> tuple[Fit, list[float]]:
+def held_out(rows: Sequence[MeasuredRow], max_regimes: int = 1) -> tuple[Fit, list[float]]:
     """A fit on every other size, and ln(model / measured) of the rows of the sizes between them."""
     sizes = sorted({row.size_bytes for row in rows})
     seen = set(sizes[::2])
@@ -210,5 +233,5 @@ def _parameters(regime: Regime) -> tuple[Link, float | None]:
     return Link(regime.latency_s, 1 / send if send else inf), 1 / add if add else None
 
 
-def _itemsize(row: Measurement) -> int:
+def _itemsize(row: MeasuredRow) -> int:
     return row.size_bytes // row.count

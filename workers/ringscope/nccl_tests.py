@@ -4,13 +4,14 @@ Columns, widths and rounding follow nccl-tests 2.18; sizes are binary, GB/s mean
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 from ringscope import __version__
 from ringscope.algorithms import ROOTED
 from ringscope.record import Hello, Measurement
 from ringscope.spec import BenchmarkSpec
+from ringscope.units import format_size
 
 PER_RANK = frozenset({"reduce_scatter", "all_gather", "alltoall"})
 UNCHECKED_IN_PLACE = frozenset({"alltoall", "sendrecv"})
@@ -38,6 +39,11 @@ def dtype_named(name: str) -> str:
     """Our name of a dtype, for nccl-tests' or for our own; unknown names come back as they are."""
     ours = {theirs: ours for ours, theirs in _TYPES.items()} | {"int": "int32"}
     return ours.get(name, name)
+
+
+def itemsize_bytes(dtype: str) -> int:
+    """From the bits in its name: NumPy knows bfloat16 only where a worker's libraries are installed."""
+    return int("".join(filter(str.isdigit, dtype))) // 8
 
 
 def bus_factor(collective: str, ranks: int) -> float:
@@ -107,11 +113,12 @@ def to_json(
 def _table(
     algorithm: str, rows: list[Measurement], spec: BenchmarkSpec | None, devices: Sequence[Hello]
 ) -> Iterable[str]:
-    first, failed = rows[0], _failed_checks(rows)
+    failed = _failed_checks(rows)
+    transports = ",".join(dict.fromkeys(row.transport for row in rows))
     yield f"# ringscope version {__version__}"
     yield (
-        f"# Collective test starting: {_collective(spec)} algorithm: {algorithm} transport: {first.transport} "
-        f"ranks: {first.ranks}"
+        f"# Collective test starting: {_collective(spec)} algorithm: {algorithm} transport: {transports} "
+        f"ranks: {rows[0].ranks}"
     )
     yield _parameters(rows, spec)
     if devices:
@@ -124,6 +131,17 @@ def _table(
     yield f"# Avg bus bandwidth    : {_mean_busbw(rows):g} "
     yield "#"
     yield f"# Collective test concluded: {_collective(spec)}"
+    yield from _choices(rows)
+
+
+def _choices(rows: Sequence[Measurement]) -> Iterable[str]:
+    """What auto took, as comments that parsers pass over: a line for each range of sizes with one choice."""
+    for place, in_place in (("out of place", False), ("in place", True)):
+        chosen = [row for row in rows if row.chosen_algorithm is not None and row.in_place is in_place]
+        for name, group in groupby(chosen, key=lambda row: row.chosen_algorithm):
+            same = list(group)
+            sizes = dict.fromkeys(format_size(row.size_bytes) for row in (same[0], same[-1]))
+            yield f"# auto took {name}, {place}, {' to '.join(sizes)}; {same[0].chosen_because}"
 
 
 def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:
@@ -233,11 +251,18 @@ def _result(pair: _Pair, root: int) -> dict[str, Any]:
                 "alg_bw": round(placement.algbw_gb_per_s, 6),
                 "bus_bw": round(placement.busbw_gb_per_s, 6),
                 "nwrong": "N/A" if placement.wrong is None else placement.wrong,
-            }
+            } | _choice(placement)
             result[f"{name}_per_iter"] = {
                 f"{key}_us": round(getattr(placement, f"{key}_us"), 6) for key in ("min", "p50", "p99", "max")
             }
     return result | {"actual_iterations": row.iterations}
+
+
+def _choice(row: Measurement) -> dict[str, str | None]:
+    """Only in rows of auto, where nccl-tests has nothing to compare with."""
+    if row.chosen_algorithm is None:
+        return {}
+    return {"chosen_algorithm": row.chosen_algorithm, "chosen_because": row.chosen_because}
 
 
 def _boolean(value: bool) -> str:

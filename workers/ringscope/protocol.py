@@ -17,6 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from ringscope.spec import JobSpec
+from ringscope.tuning import Table
 
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3
@@ -97,6 +98,7 @@ class Assignment(BaseModel):
     first_rank: int = Field(description="This node runs ranks first_rank … first_rank + slots - 1.")
     spec: JobSpec
     proxy: Proxy | None = None
+    tuning: Table | None = Field(None, description="For the first member until it launches: what auto chooses by.")
     grace_seconds: float = STOP_GRACE_SECONDS
 
 

@@ -23,6 +23,7 @@ from ringscope.record import (
     FAULT_VARIABLE,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
+    TUNING_VARIABLE,
     Done,
     Failure,
     Hello,
@@ -30,6 +31,8 @@ from ringscope.record import (
 from ringscope.reporter import Reporter
 from ringscope.spec import JobSpec, field_errors
 from ringscope.transports.base import EngineError, OutOfMemoryError
+from ringscope.tuning import Table
+from ringscope.tuning_file import read
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator
@@ -63,6 +66,12 @@ def read_spec(path: str | None) -> JobSpec:
         raise ValueError(" ".join(found.detail for found in field_errors(error))) from error
 
 
+def known_times() -> Table:
+    """What is measured, in the file that RINGSCOPE_TUNING names; nothing without one."""
+    path = os.environ.get(TUNING_VARIABLE)
+    return read(Path(path)) if path else Table()
+
+
 def _refuse(sentence: str, exit_code: int) -> int:
     sys.stderr.write(sentence + "\n")
     return exit_code
@@ -75,7 +84,7 @@ def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
     except (ImportError, RuntimeError) as error:
         return _refuse(f"MPI cannot be loaded ({error}); install the worker extra of ringscope.", EXIT_BAD_INPUT)
     try:
-        comm = Communicator(spec.benchmark.transport, device=spec.benchmark.settled_device)
+        comm = Communicator(spec.benchmark.transport, device=spec.benchmark.settled_device, table=known_times)
         return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
     except Exception as error:  # whatever it was: peers would wait for this rank for ever
         reporter.send(_failure(world_rank(), error))

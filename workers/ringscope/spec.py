@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from ringscope.algorithms import available
+from ringscope.algorithms import nameable
 from ringscope.devices import settle
 
 Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
 Algorithm = Literal[
+    "auto",
     "ring",
     "ring_pipelined",
     "direct",
@@ -83,7 +84,7 @@ class BenchmarkSpec(SpecModel):
     def _usual_algorithms(cls, data: Any) -> Any:
         """Without a choice: the usual ones, as far as the collective has them."""
         if isinstance(data, dict) and "algorithms" not in data:
-            known = available(data.get("collective", "all_reduce"))
+            known = nameable(data.get("collective", "all_reduce"))
             if known:
                 usual = _usual_algorithms(data.get("device"), data.get("transport"))
                 return data | {"algorithms": tuple(a for a in usual if a in known)}
@@ -99,7 +100,7 @@ class BenchmarkSpec(SpecModel):
 
     @model_validator(mode="after")
     def _collective_has_the_algorithms(self) -> "BenchmarkSpec":
-        known = available(self.collective)
+        known = nameable(self.collective)
         for index, name in enumerate(self.algorithms):
             if name not in known:
                 raise _at(

@@ -66,5 +66,13 @@ def parse_duration(text: str) -> float:
     return float(match[1]) / _PER_SECOND[match[2]]
 
 
+def format_duration(seconds: float) -> str:
+    """Four digits in the largest unit that gives a whole one: 10.8 s, 2.1 ms, 0.5 us."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.4g} {unit}"
+    return f"{seconds * 1e6:.4g} us"
+
+
 def _factor(prefix: str, is_binary: bool) -> float:
     return float((1024 if is_binary else 1000) ** _PREFIXES.index(prefix.lower()))

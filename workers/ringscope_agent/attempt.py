@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ringscope.protocol import Assignment, Proxy, Report
+from ringscope.tuning import Table
 from ringscope_agent import launcher, process_group
 from ringscope_agent.client import ServerClient
 from ringscope_agent.delivery import Delivery
@@ -138,7 +139,8 @@ class Attempt:
             self._report("refused", message=self._refusal)
             return
         try:
-            socket_path = self._folder.prepare(self._assignment.spec.model_dump_json())
+            tuning = self._assignment.tuning or Table()
+            socket_path = self._folder.prepare(self._assignment.spec.model_dump_json(), tuning)
             await self.intake.start(socket_path)
             self._report("ready")
             await self._launch_wanted.wait()
@@ -179,6 +181,7 @@ class Attempt:
             self._assignment.token,
             socket_path,
             self._folder.spec_path,
+            self._folder.tuning_path,
             self._context.settings.fault,
         )
 

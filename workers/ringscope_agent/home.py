@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from ringscope.tuning import Table
 from ringscope_agent.settings import SettingsError
 
 
@@ -23,16 +24,18 @@ class AttemptState(BaseModel):
 
 
 class AttemptFolder:
-    """One attempt on disk: its state, the specification for the ranks, and the spool."""
+    """One attempt on disk: its state, the specification and the measured times for the ranks, and the spool."""
 
     def __init__(self, path: Path, state: AttemptState) -> None:
         self.path = path
         self.state = state
         self.spec_path = path / "spec.json"
+        self.tuning_path = path / "tuning.json"
 
-    def prepare(self, spec_json: str) -> Path:
+    def prepare(self, spec_json: str, tuning: Table) -> Path:
         """Write what the ranks will read; the path at which they find the agent's socket."""
         self.spec_path.write_text(spec_json)
+        self.tuning_path.write_text(tuning.model_dump_json())
         self.tidy()
         self.state.socket_folder = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
         self.save()

@@ -5,7 +5,7 @@ from typing import get_args
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from ringscope.algorithms import REDUCING, ROOTED, available
+from ringscope.algorithms import REDUCING, ROOTED, nameable
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE
 from ringscope.spec import COLLECTIVES, Algorithm, BenchmarkSpec, Collective, DType, Op, TransportName
 from ringscope_server.http.auth import Viewer
@@ -16,7 +16,7 @@ router = APIRouter(tags=["engine"])
 class CollectiveView(BaseModel):
     """One collective: who can do it, and what it needs to know."""
 
-    algorithms: list[Algorithm] = Field(description="Every algorithm that it has.")
+    algorithms: list[Algorithm] = Field(description="Every algorithm that it has, auto first.")
     usual: list[Algorithm] = Field(description="Those that a job measures when it names none.")
     reduces: bool = Field(description="Whether ``op`` means something.")
     has_root: bool = Field(description="Whether ``root`` means something.")
@@ -37,7 +37,7 @@ async def get_engine(user: Viewer) -> Engine:
     """Collectives with their algorithms, data types, operations and transports."""
     collectives = {
         name: {
-            "algorithms": available(name),
+            "algorithms": nameable(name),
             "usual": BenchmarkSpec.model_validate({"collective": name}).algorithms,
             "reduces": name in REDUCING,
             "has_root": name in ROOTED,

@@ -7,10 +7,13 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
+from ringscope.algorithms import AUTO
 from ringscope.protocol import Assignment, GangMember, Proxy
 from ringscope.spec import JobSpec
+from ringscope.tuning import Table
 from ringscope_server.db.models import Attempt, Member
 from ringscope_server.jobs.states import TERMINAL
+from ringscope_server.results.tuning import known_times
 
 
 async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment]:
@@ -26,10 +29,10 @@ async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment
             )
         )
     ).all()
-    return [_assignment(member) for member in members]
+    return [await _assignment(session, member) for member in members]
 
 
-def _assignment(member: Member) -> Assignment:
+async def _assignment(session: AsyncSession, member: Member) -> Assignment:
     attempt = member.attempt
     spec = JobSpec.model_validate(attempt.job.spec)
     return Assignment(
@@ -43,7 +46,15 @@ def _assignment(member: Member) -> Assignment:
         first_rank=member.first_rank,
         spec=spec,
         proxy=Proxy.model_validate(member.proxy) if member.proxy else None,
+        tuning=await _tuning(session, member, spec),
     )
+
+
+async def _tuning(session: AsyncSession, member: Member, spec: JobSpec) -> Table | None:
+    """Rank 0 chooses for all: only its node needs the table, and only until its ranks have started."""
+    if AUTO not in spec.benchmark.algorithms or member.member != 0 or member.phase not in ("assigned", "ready"):
+        return None
+    return await known_times(session, spec, [m.slots for m in member.attempt.members])
 
 
 def _desired(attempt: Attempt) -> Literal["prepare", "launch", "stop"]:

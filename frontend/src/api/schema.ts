@@ -477,6 +477,8 @@ export interface components {
              * @description In the environment of every rank, so that none can hide.
              */
             token: string;
+            /** @description For the first member until it launches: what auto chooses by. */
+            tuning?: components["schemas"]["Table"] | null;
         };
         /**
          * AttemptView
@@ -513,7 +515,7 @@ export interface components {
              *       "mpi"
              *     ]
              */
-            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
+            algorithms: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Check
              * @description Compare every element with the exact answer after each size.
@@ -639,9 +641,9 @@ export interface components {
         CollectiveView: {
             /**
              * Algorithms
-             * @description Every algorithm that it has.
+             * @description Every algorithm that it has, auto first.
              */
-            algorithms: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
+            algorithms: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Checked In Place
              * @description Whether results in place are compared with the exact answer.
@@ -661,7 +663,42 @@ export interface components {
              * Usual
              * @description Those that a job measures when it names none.
              */
-            usual: ("ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
+            usual: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
+        };
+        /**
+         * Curve
+         * @description One algorithm's times in one situation.
+         */
+        Curve: {
+            /** Algorithm */
+            algorithm: string;
+            /**
+             * Arithmetic
+             * @description How numbers are combined: not at all, natively, or as halves.
+             * @enum {string}
+             */
+            arithmetic: "none" | "native" | "float16" | "bfloat16";
+            /** Collective */
+            collective: string;
+            /** In Place */
+            in_place: boolean;
+            /**
+             * Shape
+             * @description Nodes x ranks of each, such as 2x4; 3+1 where they differ.
+             */
+            shape: string;
+            /**
+             * Times Us
+             * @description Median time by size_bytes.
+             */
+            times_us: {
+                [key: string]: number;
+            };
+            /**
+             * Transport
+             * @description As in measurements: a library in host memory carries its own name.
+             */
+            transport: string;
         };
         /**
          * Directives
@@ -1396,6 +1433,23 @@ export interface components {
             started_at_ns: number;
             /** Step */
             step: number;
+        };
+        /**
+         * Table
+         * @description Every curve that is known; of each (situation, transport, algorithm) there is one.
+         */
+        Table: {
+            /**
+             * Curves
+             * @default []
+             */
+            curves: components["schemas"]["Curve"][];
+            /**
+             * Version
+             * @default 1
+             * @constant
+             */
+            version: 1;
         };
         /**
          * TargetGroup

@@ -5,6 +5,7 @@
  * sky blue and yellow, which on white must be so dark that they come near to others.
  */
 const DASHES: Record<string, readonly number[]> = {
+  auto: [7, 2, 1, 2],
   recursive_doubling: [5, 3],
   halving_doubling: [9, 3, 2, 3, 2, 3],
   ring_pipelined: [10, 4],

@@ -76,7 +76,10 @@ type Sends = Partial<Record<Algorithm, string>>;
 
 type Library = "mpi" | "gloo" | "nccl";
 
-const ALL_REDUCE: Record<Exclude<Algorithm, Library>, string> = {
+/** Takes another algorithm for each row. */
+export const AUTO = "auto";
+
+const ALL_REDUCE: Record<Exclude<Algorithm, Library | typeof AUTO>, string> = {
   ring: "Each rank sends 2(n−1)/n of its buffer, the least possible, in 2(n−1) steps to the next rank.",
   ring_pipelined: "The ring in segments: one is on the wire while another is added. Each rank sends as much as in the ring.",
   direct: "Each rank adds up one part for all and hands it out. It sends as much as in the ring; a part travels only twice.",
@@ -119,6 +122,9 @@ const SENDS: Record<Collective, Sends> = {
 
 /** What a rank sends, in one line. */
 export function whatARankSends(collective: Collective, algorithm: string): string {
+  if (algorithm === AUTO) {
+    return "The fastest of the others for each size: by what jobs like this one measured before, else by the cost model.";
+  }
   if (algorithm === "mpi") return `The MPI library's own ${COLLECTIVES[collective].mpi}, to compare with.`;
   if (algorithm === "gloo") return "A library to compare with: PyTorch's own all-reduce on CPUs; each node needs torch.";
   if (algorithm === "nccl") return "A library to compare with: NVIDIA's NCCL; each rank needs a GPU.";

@@ -51,21 +51,21 @@ export function anEngine(): Engine {
   return {
     collectives: {
       all_reduce: {
-        algorithms: ["ring", "direct", "tree", "naive", "mpi"],
+        algorithms: ["auto", "ring", "direct", "tree", "naive", "mpi"],
         usual: ["ring", "direct", "mpi"],
         reduces: true,
         has_root: false,
         checked_in_place: true,
       },
       broadcast: {
-        algorithms: ["ring", "tree", "naive", "mpi"],
+        algorithms: ["auto", "ring", "tree", "naive", "mpi"],
         usual: ["ring", "mpi"],
         reduces: false,
         has_root: true,
         checked_in_place: true,
       },
       alltoall: {
-        algorithms: ["direct", "mpi"],
+        algorithms: ["auto", "direct", "mpi"],
         usual: ["direct", "mpi"],
         reduces: false,
         has_root: false,

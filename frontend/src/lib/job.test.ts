@@ -3,7 +3,7 @@ import { toCsv } from "./csv";
 import { aJob, aLine, anEvent, aRow } from "./fixtures";
 import { filterLog } from "./log";
 import { bestBusbw, isSimulated, jobTitle } from "./state";
-import { sizeRows } from "./table";
+import { choices, sizeRows } from "./table";
 import { stages } from "./timeline";
 
 describe("sizeRows", () => {
@@ -21,6 +21,20 @@ describe("sizeRows", () => {
   it("takes the latest row after a retry", () => {
     expect(sizeRows([aRow({ id: 1 }), aRow({ id: 7 })], "ring")[0]?.outOfPlace?.id).toBe(7);
   });
+});
+
+describe("choices", () => {
+  const took = { algorithm: "auto", chosen_algorithm: "direct", chosen_because: "measured: direct 5 us." };
+
+  it("lists what auto took for each row, and why", () => {
+    const rows = [aRow({ id: 1, size_bytes: 8, ...took }), aRow({ id: 2, size_bytes: 8, ...took, in_place: true })];
+    expect(choices(sizeRows(rows, "auto"))).toEqual([
+      { id: 1, sizeBytes: 8, place: "out of place", algorithm: "direct", because: "measured: direct 5 us." },
+      { id: 2, sizeBytes: 8, place: "in place", algorithm: "direct", because: "measured: direct 5 us." },
+    ]);
+  });
+
+  it("has none for an algorithm that the job names", () => expect(choices(sizeRows([aRow()], "ring"))).toEqual([]));
 });
 
 describe("stages", () => {

@@ -11,6 +11,26 @@ export interface SizeRow {
   inPlace: MeasurementView | null;
 }
 
+/** What auto took for one row, and why. */
+export interface Taken {
+  id: number;
+  sizeBytes: number;
+  place: "out of place" | "in place";
+  algorithm: string;
+  because: string;
+}
+
+/** The choices of auto in the order of the table; none where the job names its algorithms. */
+export function choices(items: readonly SizeRow[]): Taken[] {
+  return items.flatMap(({ sizeBytes, outOfPlace, inPlace }) =>
+    [outOfPlace, inPlace].flatMap((row): Taken[] => {
+      if (!row?.chosen_algorithm) return [];
+      const place = row.in_place ? "in place" : "out of place";
+      return [{ id: row.id, sizeBytes, place, algorithm: row.chosen_algorithm, because: row.chosen_because ?? "" }];
+    }),
+  );
+}
+
 /** The sizes of one algorithm, ascending; after a retry the latest row of a size counts. */
 export function sizeRows(rows: readonly MeasurementView[], algorithm: string): SizeRow[] {
   const bySize = new Map<number, SizeRow>();

@@ -65,7 +65,7 @@ def test_a_wrong_element_is_exit_code_1():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--algorithm", "ring,star"], "benchmark.algorithms[1]: unknown algorithm 'star'; choose one of ring, "),
+        (["--algorithm", "ring,star"], "benchmark.algorithms[1]: unknown algorithm 'star'; choose one of auto, ring, "),
         (["-b", "2M", "-e", "1M"], "benchmark.min_bytes: min_bytes 2097152 is larger than max_bytes 1048576; "),
         (["-e", "lots"], "-e: 'lots' is not a size; write bytes or a number with K, M or G, "),
         (["--ranks", "0"], "placement.ranks: 0 is too small; give 1 or more."),

@@ -61,4 +61,4 @@ def test_without_pytorch_one_sentence_says_so(tmp_path):
 def test_only_all_reduce():
     done = bench("broadcast", "--algorithm", "gloo")
     assert done.returncode == 2
-    assert done.stderr.startswith("benchmark.algorithms[0]: broadcast has no algorithm gloo; choose from ring, ")
+    assert done.stderr.startswith("benchmark.algorithms[0]: broadcast has no algorithm gloo; choose from auto, ring, ")

@@ -52,6 +52,13 @@ VENDORS: dict[str, frozenset[str]] = {
     "gloo": frozenset({"all_reduce"}),
     "nccl": frozenset(COLLECTIVES),
 }
+AUTO = "auto"  # in a job: ``ringscope.choice`` takes one for each row
+
+
+def nameable(collective: object) -> tuple[str, ...]:
+    """What a job may name for a collective: auto, and every name that can execute it."""
+    names = available(collective)
+    return (AUTO, *names) if names else ()
 
 
 def available(collective: object) -> tuple[str, ...]:
@@ -75,17 +82,3 @@ def build(
     if collective in ROOTED:
         builder = partial(builder, root=root)
     return builder(ranks, count)
-
-
-def choose(transport: str, size_bytes: int) -> str:
-    """What ``auto`` means; measured with MPICH 5.0, whose own all-reduce is level or ahead below 32 KiB.
-
-    On GPUs nothing is measured yet: NCCL's own choice stands.
-    """
-    if transport.startswith("nccl"):
-        return "nccl"
-    if transport.startswith("cuda_ipc"):
-        return "direct"
-    if size_bytes < 32 << 10:
-        return "mpi"
-    return "direct" if transport == "shared_memory" else "ring"

@@ -15,7 +15,7 @@ from pathlib import Path
 from ringscope.errors import UserError
 from ringscope.parent_death import end_with_parent
 from ringscope.receiver import Receiver
-from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, Failure, Hello, Measurement, Record
+from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, TUNING_VARIABLE, Failure, Hello, Measurement, Record
 from ringscope.spec import JobSpec
 
 _POLL_SECONDS = 0.1
@@ -55,10 +55,11 @@ class Run:
         return f"mpiexec ended with exit code {self.exit_code}.\n{tail}".rstrip()
 
 
-def run_local(job: JobSpec, run: Run) -> Iterator[Record]:
+def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Record]:
     """Start the job's ranks and give every record as it comes; ``run`` is complete when the iteration ends.
 
-    Raises UserError when there is no MPI. Leaving the iteration early ends every process.
+    ``tuning`` is the file with the times by which ``auto`` chooses; without it the cost model decides. Raises UserError
+    when there is no MPI. Leaving the iteration early ends every process.
     """
     mpiexec = find_mpiexec()
     with tempfile.TemporaryDirectory(prefix="ringscope-") as directory:
@@ -67,6 +68,7 @@ def run_local(job: JobSpec, run: Run) -> Iterator[Record]:
         environment = os.environ | {
             SPEC_VARIABLE: str(spec_path),
             SOCKET_VARIABLE: str(socket_path),
+            TUNING_VARIABLE: str(tuning or ""),
             "OMP_NUM_THREADS": "1",
         }
         command = [mpiexec, "-n", str(job.placement.ranks), sys.executable, "-m", "ringscope.rank"]

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.algorithms import REDUCING
+from ringscope.algorithms import AUTO, REDUCING
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.bench.timing import Block, spread, timed_block
-from ringscope.devices import VENDOR_DEVICES
+from ringscope.choice import Choice
+from ringscope.devices import carrier
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.record import Check, Measurement, Record, Steps
 from ringscope.spec import BenchmarkSpec
@@ -58,16 +59,23 @@ class Sweep:
         recv = self._recv.head(total)
         send = recv if in_place else self._send.head(total)
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
-        plan = self._comm.plan(algorithm, spec.op, send, recv, spec.collective, spec.root)
+        choice = self._choice(algorithm, send.local.nbytes, in_place)
+        executed = choice.algorithm if choice is not None else algorithm
+        plan = self._comm.plan(executed, spec.op, send, recv, spec.collective, spec.root)
         block = self._timed(plan)
-        on_host = VENDOR_DEVICES.get(algorithm) == "cpu"
-        transport = algorithm if on_host else self._comm.transport.name
+        transport = carrier(executed, self._comm.transport.name)
         self._send_steps(block, algorithm, transport, in_place, send.local.nbytes)
         checked = spec.check and not (in_place and spec.collective in UNCHECKED_IN_PLACE)
         wrong = self._check(plan, algorithm, in_place, send, recv) if checked else None
         plan.free()
-        self._send_measurement(block, algorithm, transport, in_place, count, send.local.nbytes, wrong)
+        self._send_measurement(block, algorithm, choice, transport, in_place, count, send.local.nbytes, wrong)
         return wrong or 0
+
+    def _choice(self, algorithm: str, size_bytes: int, in_place: bool) -> Choice | None:
+        """What auto takes for the row; None for an algorithm that the job names itself."""
+        if algorithm != AUTO:
+            return None
+        return self._comm.choose(self._spec.collective, self._spec.dtype, size_bytes, in_place)
 
     def _elements(self, size_bytes: int) -> tuple[int, int]:
         return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
@@ -134,6 +142,7 @@ class Sweep:
         self,
         block: Block,
         algorithm: str,
+        choice: Choice | None,
         transport: str,
         in_place: bool,
         count: int,
@@ -149,6 +158,8 @@ class Sweep:
             Measurement(
                 collective=self._spec.collective,
                 algorithm=algorithm,
+                chosen_algorithm=choice.algorithm if choice is not None else None,
+                chosen_because=choice.because if choice is not None else None,
                 transport=transport,
                 in_place=in_place,
                 size_bytes=size_bytes,

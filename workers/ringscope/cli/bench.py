@@ -10,13 +10,23 @@ import typer
 from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ringscope.algorithms import AUTO
 from ringscope.bench.local import Run, run_local
 from ringscope.cli.children import interrupts
-from ringscope.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, complain, say, stderr_console
+from ringscope.cli.console import (
+    DEFAULT_DATA_DIR,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    DataDir,
+    complain,
+    say,
+    stderr_console,
+)
 from ringscope.errors import UserError
 from ringscope.nccl_tests import dtype_named, render_table, to_json
 from ringscope.record import Measurement
 from ringscope.spec import COLLECTIVES, JobSpec, field_errors
+from ringscope.tuning_file import path_in, read
 from ringscope.units import format_size, parse_size
 from ringscope.verdict import verdict
 
@@ -32,7 +42,8 @@ def bench(
     collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[int, typer.Option(help="Processes.")] = 2,
     algorithm: Annotated[
-        str | None, typer.Option(help="Compared side by side; ring,direct,mpi as far as the collective has them.")
+        str | None,
+        typer.Option(help="Compared side by side, auto among them; ring,direct,mpi as far as the collective has them."),
     ] = None,
     transport: Annotated[str, typer.Option(help="auto, shared_memory, mpi, nccl or cuda_ipc.")] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
@@ -46,17 +57,19 @@ def bench(
     op: Annotated[str, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")] = "sum",
     root: Annotated[int, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write nccl-tests' JSON here.")] = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Measure a collective on this machine; needs no server.
 
+    Algorithm auto chooses for each row, by what `ringscope tune` left in the data directory, else by the cost model.
     Exit code 0: every element was right. 1: some were wrong, or a rank failed. 2: bad input, or no MPI.
     """
     benchmark: dict[str, Any] = {
         "collective": collective,
         "transport": transport,
         "device": device,
-        "min_bytes": _size("-b", min_bytes),
-        "max_bytes": _size("-e", max_bytes),
+        "min_bytes": size_given("-b", min_bytes),
+        "max_bytes": size_given("-e", max_bytes),
         "step_factor": step_factor,
         "iterations": iterations,
         "warmup": warmup,
@@ -65,13 +78,16 @@ def bench(
         "op": op,
         "root": root,
     } | ({"algorithms": algorithm.split(",")} if algorithm is not None else {})
-    job = _validated({"benchmark": benchmark, "placement": {"ranks": ranks}})
+    job = validated({"benchmark": benchmark, "placement": {"ranks": ranks}})
+    tuning = path_in(data_dir)
+    if AUTO in job.benchmark.algorithms:
+        read(tuning)  # that it is damaged is better told here than by a rank
     if json_file is not None:
         _write(json_file, "")
     run, started = Run(), datetime.now(UTC)
     try:
         with interrupts():
-            _watch(job, run)
+            watch(job, run, tuning)
     except KeyboardInterrupt:
         complain("Stopped.")
         raise typer.Exit(EXIT_INTERRUPTED) from None
@@ -86,14 +102,16 @@ def bench(
     raise typer.Exit(EXIT_FAILED if run.reason else 0)
 
 
-def _validated(body: dict[str, Any]) -> JobSpec:
+def validated(body: dict[str, Any]) -> JobSpec:
+    """The job; UserError with every sentence about what is wrong."""
     try:
         return JobSpec.model_validate(body)
     except ValidationError as error:
         raise UserError(*(found.detail for found in field_errors(error))) from error
 
 
-def _watch(job: JobSpec, run: Run) -> None:
+def watch(job: JobSpec, run: Run, tuning: Path | None = None) -> None:
+    """Run the job on this machine, with a bar on a terminal."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -104,7 +122,7 @@ def _watch(job: JobSpec, run: Run) -> None:
     console = stderr_console()
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         bar = progress.add_task("starting", total=job.benchmark.measurement_count())
-        for record in run_local(job, run):
+        for record in run_local(job, run, tuning):
             if isinstance(record, Measurement):
                 description = f"{record.algorithm} {format_size(record.size_bytes)}"
                 progress.update(bar, description=description, advance=1)
@@ -117,7 +135,8 @@ def _tell(job: JobSpec, run: Run) -> None:
         say(verdict(run.measurements, job.benchmark.collective))
 
 
-def _size(flag: str, text: str) -> int:
+def size_given(flag: str, text: str) -> int:
+    """Bytes as the flag says; UserError names it."""
     try:
         return parse_size(text)
     except ValueError as error:

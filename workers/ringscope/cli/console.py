@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ringscope.tuning_file import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
+
 _PIPE_COLUMNS = 240
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 3
 EXIT_INTERRUPTED = 130
-
-DEFAULT_DATA_DIR = Path("~/.local/share/ringscope")
 
 DataDir = Annotated[
     Path,

@@ -14,7 +14,7 @@ from ringscope.errors import UserError
 from ringscope.nccl_tuner import Architecture
 from ringscope.plan import PRICED, Price, prices
 from ringscope.topology import PRESETS, Link, Topology
-from ringscope.units import format_size, parse_amount, parse_duration, parse_rate
+from ringscope.units import format_duration, format_size, parse_amount, parse_duration, parse_rate
 
 T = TypeVar("T")
 _DEFAULT_LINK = "10gbe"
@@ -138,22 +138,15 @@ def _table(found: list[Price]) -> Table:
     for heading in ("TIME", "ALGBW", "BUSBW", "MODEL", "MESSAGES", "FORMULA", "PHASES END AT"):
         table.add_column(heading, justify="left" if heading in ("MODEL", "PHASES END AT") else "right")
     for price in found:
-        phases = ", ".join(f"{name} {_time(end_s)}" for name, end_s in (price.phase_ends_s or {}).items())
+        phases = ", ".join(f"{name} {format_duration(end_s)}" for name, end_s in (price.phase_ends_s or {}).items())
         table.add_row(
             price.algorithm,
-            _time(price.time_s),
+            format_duration(price.time_s),
             f"{price.algbw_gb_per_s:.4g} GB/s",
             f"{price.busbw_gb_per_s:.4g} GB/s",
             price.source,
             "" if price.messages is None else str(price.messages),
-            "" if price.formula_s is None else _time(price.formula_s),
+            "" if price.formula_s is None else format_duration(price.formula_s),
             phases,
         )
     return table
-
-
-def _time(seconds: float) -> str:
-    for factor, unit in ((1.0, "s"), (1e3, "ms")):
-        if seconds * factor >= 1:
-            return f"{seconds * factor:.4g} {unit}"
-    return f"{seconds * 1e6:.4g} us"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import atexit
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import REDUCING, SCHEDULES, VENDORS, available, build, choose
+from ringscope.algorithms import AUTO, REDUCING, SCHEDULES, VENDORS, available, build
+from ringscope.choice import Choice, Situation
 from ringscope.devices import VENDOR_DEVICES
 from ringscope.transports.agreement import Agreement
 from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
@@ -26,13 +28,15 @@ from ringscope.transports.base import (
     Transport,
     require_memory,
 )
+from ringscope.transports.choosing import SharedChooser
 from ringscope.transports.connect import connect
 from ringscope.transports.gloo import gloo_plan
 from ringscope.transports.mpi import abort, unlink_segments
 from ringscope.transports.nccl import NcclTransport
 from ringscope.transports.vendor import vendor_plan
+from ringscope.tuning import Table
 
-_ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
+_ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
 _MAX_PLANS = 256
 
 
@@ -66,9 +70,16 @@ class Communicator:
     """All ranks that were started together. Every method marked collective must be called by all of them."""
 
     def __init__(
-        self, transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS, device: str = "auto"
+        self,
+        transport: str = "auto",
+        timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+        device: str = "auto",
+        table: Callable[[], Table] = Table,
     ) -> None:
-        """``timeout_seconds`` is how long a rank waits for another one before StalledError names it."""
+        """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
+
+        ``table`` gives what is measured, for ``auto``; it is called once, on rank 0, when ``auto`` first needs it.
+        """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
         self._timeout_seconds = timeout_seconds
@@ -91,6 +102,7 @@ class Communicator:
         self._buffers: list[Buffer] = []
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
+        self._chooser = SharedChooser(self._comm, table)
 
     # registered memory
 
@@ -111,6 +123,12 @@ class Communicator:
         return local[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
 
     # all-reduce
+
+    def choose(self, collective: str, dtype: str, size_bytes: int, in_place: bool) -> Choice:
+        """What ``auto`` means for such a call, and why (collective, with equal arguments)."""
+        ranks_of_nodes = tuple(map(len, self.nodes))
+        situation = Situation(collective, dtype, ranks_of_nodes, self.transport.name, in_place)
+        return self._chooser.choose(situation, size_bytes)
 
     def plan(
         self,
@@ -155,8 +173,6 @@ class Communicator:
         """
         target = x if out is None else out
         dtype = _checked(x, target)
-        if algorithm == "auto":
-            algorithm = choose(self.transport.name, x.nbytes)
         call = _Call(
             function=_FUNCTIONS.index("all_reduce"),
             count=x.size,
@@ -171,6 +187,8 @@ class Communicator:
         if not staged:
             self._run(self._cached_plan(call, algorithm, op, dtype))
             return target
+        if algorithm == AUTO:
+            algorithm = self._chosen(call, dtype)
         send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._staged(x.nbytes))
         copy(send.local, x.reshape(-1))
         plan = self.plan(algorithm, op, send, recv)
@@ -178,6 +196,11 @@ class Communicator:
         plan.free()
         copy(target.reshape(-1), recv.local)
         return target
+
+    def _chosen(self, call: _Call, dtype: str) -> str:
+        """Only after all ranks agreed on the call: to choose, they must all be here."""
+        size_bytes = call.count * np.dtype(dtype).itemsize
+        return self.choose(_FUNCTIONS[call.function], dtype, size_bytes, bool(call.in_place)).algorithm
 
     def _run(self, plan: Plan) -> None:
         try:
@@ -214,6 +237,8 @@ class Communicator:
         if key not in self._plans:
             if len(self._plans) >= _MAX_PLANS:
                 self._plans.pop(next(iter(self._plans))).free()
+            if algorithm == AUTO:
+                algorithm = self._chosen(call, dtype)
             itemsize = np.dtype(dtype).itemsize
             send, recv = (
                 self._buffers[index].section(start, call.count * itemsize).view(dtype)

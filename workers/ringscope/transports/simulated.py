@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ringscope.algorithms import REDUCING, VENDORS, build
+from ringscope.algorithms import AUTO, REDUCING, VENDORS, build
 from ringscope.bench.timing import spread
 from ringscope.cost import Timeline, simulate
-from ringscope.nccl_tests import bus_factor, elements
+from ringscope.nccl_tests import bus_factor, elements, itemsize_bytes
 from ringscope.record import Measurement
 from ringscope.schedule import Schedule
 from ringscope.spec import BenchmarkSpec
@@ -68,8 +68,8 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
 
     EngineError for an algorithm without a schedule: a library's own time is not ours to make up.
     """
-    itemsize, ranks = _itemsize(spec.dtype), topology.ranks
-    vendors = [name for name in spec.algorithms if name in VENDORS]
+    itemsize, ranks = itemsize_bytes(spec.dtype), topology.ranks
+    vendors = [name for name in spec.algorithms if name in VENDORS or name == AUTO]
     if vendors:
         raise EngineError(f"algorithms: {', '.join(vendors)} has no schedule to simulate; leave it out.")
     transport = SimulatedTransport(topology)
@@ -87,11 +87,6 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
                 time_us = (transport.clock_s - start_s) / spec.iterations * 1e6
                 start_ns = time_ns + round(start_s * 1e9)
                 yield _row(spec, algorithm, in_place, count, buffer.local.nbytes, ranks, time_us, start_ns)
-
-
-def _itemsize(dtype: str) -> int:
-    """From the bits in its name: NumPy knows bfloat16 only where a worker's libraries are installed."""
-    return int("".join(filter(str.isdigit, dtype))) // 8
 
 
 def _row(

@@ -5,14 +5,15 @@ import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { busFactorInWords, sizeInWords, uncheckedInWords } from "../../lib/caption";
-import { whatARankSends } from "../../lib/collectives";
+import { AUTO, whatARankSends } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { isSimulated } from "../../lib/state";
-import { sizeRows, type SizeRow } from "../../lib/table";
+import { choices, sizeRows, type SizeRow } from "../../lib/table";
 import classes from "./SweepTable.module.css";
 
 const route = getRouteApi("/jobs/$jobId");
+const TOOK = "took";
 
 interface Props {
   job: JobView;
@@ -29,6 +30,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHov
   const algorithm = algorithms.find((name) => name === chosen) ?? algorithms[0] ?? "";
   const items = sizeRows(rows, algorithm);
   const isModelled = isSimulated(job, rows);
+  const isAuto = algorithm === AUTO;
   const unchecked = uncheckedInWords(check, isCheckedInPlace, isModelled);
   return (
     <div className={classes.block}>
@@ -40,7 +42,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHov
           options={algorithms.map((name) => [name, name] as const)}
           onChange={(name) => void navigate({ search: (old) => ({ ...old, algorithm: name }), replace: true, resetScroll: false })}
         />
-        <Mover transport={items[0]?.transport} />
+        {!isAuto && <Mover transport={items[0]?.transport} />}
       </div>
       <p className={`dim ${classes.about}`}>{whatARankSends(collective, algorithm)}</p>
       {items.length === 0 ? (
@@ -51,13 +53,14 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHov
             <caption className="hidden-visually">
               {isModelled ? "Simulated times" : "Measurements"} of {algorithm}, by message size
             </caption>
-            <Head busbw={busFactorInWords(job.spec)} size={sizeInWords(job.spec)} />
+            <Head busbw={busFactorInWords(job.spec)} size={sizeInWords(job.spec)} isAuto={isAuto} />
             <tbody>
               {items.map((item) => (
                 <Row
                   key={item.sizeBytes}
                   item={item}
                   unchecked={unchecked}
+                  isAuto={isAuto}
                   isHovered={item.sizeBytes === hovered}
                   onHover={onHover}
                 />
@@ -66,10 +69,29 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHov
           </table>
         </ScrollX>
       )}
+      <Reasons items={items} />
       <p className={`dim ${classes.notes}`}>
         {sizeInWords(job.spec)}. {unchecked}
       </p>
     </div>
+  );
+}
+
+/** Why auto took what it took, row by row; opened by mouse or keyboard. */
+function Reasons({ items }: { items: readonly SizeRow[] }) {
+  const taken = choices(items);
+  if (taken.length === 0) return null;
+  return (
+    <details className={classes.reasons}>
+      <summary>Why auto took what it took</summary>
+      <ul>
+        {taken.map(({ id, sizeBytes, place, algorithm, because }) => (
+          <li key={id}>
+            {formatSize(sizeBytes)} {place}: <strong>{algorithm}</strong> <span className="dim">{because}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -79,8 +101,10 @@ function Mover({ transport }: { transport: string | undefined }) {
 }
 
 /** Each column with the tooltip that explains it. */
-function columnsOf(busbw: string): [string, string][] {
+function columnsOf(busbw: string, isAuto: boolean): [string, string][] {
+  const took: [string, string] = [TOOK, "the algorithm that auto took"];
   return [
+    ...(isAuto ? [took] : []),
     ["time (µs)", "mean of the timed iterations over all ranks"],
     ["algbw (GB/s)", "algbw = size / time"],
     ["busbw (GB/s)", busbw],
@@ -88,15 +112,16 @@ function columnsOf(busbw: string): [string, string][] {
   ];
 }
 
-function Head({ busbw, size }: { busbw: string; size: string }) {
+function Head({ busbw, size, isAuto }: { busbw: string; size: string; isAuto: boolean }) {
+  const columns = columnsOf(busbw, isAuto);
   return (
     <thead>
       <tr>
         <td colSpan={4} />
-        <th scope="colgroup" colSpan={4} className={classes.group}>
+        <th scope="colgroup" colSpan={columns.length} className={classes.group}>
           out of place
         </th>
-        <th scope="colgroup" colSpan={4} className={classes.group}>
+        <th scope="colgroup" colSpan={columns.length} className={classes.group}>
           in place
         </th>
       </tr>
@@ -106,8 +131,8 @@ function Head({ busbw, size }: { busbw: string; size: string }) {
         <th scope="col">type</th>
         <th scope="col">redop</th>
         {["out of place", "in place"].flatMap((place) =>
-          columnsOf(busbw).map(([column, meaning]) => (
-            <th key={place + column} scope="col" className="number" title={meaning}>
+          columns.map(([column, meaning]) => (
+            <th key={place + column} scope="col" className={column === TOOK ? classes.group : "number"} title={meaning}>
               <span className="hidden-visually">{place} </span>
               {column}
             </th>
@@ -122,11 +147,12 @@ interface RowProps {
   item: SizeRow;
   /** Why a row may have no check. */
   unchecked: string;
+  isAuto: boolean;
   isHovered: boolean;
   onHover: (sizeBytes: number | null) => void;
 }
 
-function Row({ item, unchecked, isHovered, onHover }: RowProps) {
+function Row({ item, unchecked, isAuto, isHovered, onHover }: RowProps) {
   return (
     <tr data-active={isHovered || undefined} onMouseEnter={() => onHover(item.sizeBytes)} onMouseLeave={() => onHover(null)}>
       <th scope="row" className="number" title={`${item.sizeBytes} B`}>
@@ -135,18 +161,23 @@ function Row({ item, unchecked, isHovered, onHover }: RowProps) {
       <td className="number">{item.count}</td>
       <td>{item.dtype}</td>
       <td>{item.op}</td>
-      <Cells row={item.outOfPlace} unchecked={unchecked} />
-      <Cells row={item.inPlace} unchecked={unchecked} />
+      <Cells row={item.outOfPlace} unchecked={unchecked} isAuto={isAuto} />
+      <Cells row={item.inPlace} unchecked={unchecked} isAuto={isAuto} />
     </tr>
   );
 }
 
-function Cells({ row, unchecked }: { row: MeasurementView | null; unchecked: string }) {
-  if (!row) return <td colSpan={4} className={`number dim ${classes.group}`}>–</td>;
+function Cells({ row, unchecked, isAuto }: { row: MeasurementView | null; unchecked: string; isAuto: boolean }) {
+  if (!row) return <td colSpan={isAuto ? 5 : 4} className={`number dim ${classes.group}`}>–</td>;
   const spread = `min ${threeDigits(row.min_us)}, p50 ${threeDigits(row.p50_us)}, p99 ${threeDigits(row.p99_us)}, max ${threeDigits(row.max_us)} µs, n=${row.iterations}`;
   return (
     <>
-      <td className={`number ${classes.group}`} title={spread}>
+      {isAuto && (
+        <td className={classes.group} title={row.chosen_because ?? ""}>
+          {row.chosen_algorithm}
+        </td>
+      )}
+      <td className={`number ${isAuto ? "" : classes.group}`} title={spread}>
         {threeDigits(row.time_us)}
       </td>
       <td className="number">{threeDigits(row.algbw_gb_per_s)}</td>

@@ -1,0 +1,50 @@
+"""`ringscope tune` without ranks: what it shows, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
+from tests.engine.test_nccl_tests import row
+
+from ringscope.tuning import Table, table_of
+from ringscope.tuning_file import path_in, write
+
+
+def tune(data_dir: Path, *arguments: str):
+    return run_ringscope("tune", *arguments, environment=clean_environment(RINGSCOPE_DATA_DIR=str(data_dir)))
+
+
+def test_show_prints_what_auto_would_take(tmp_path: Path) -> None:
+    write(path_in(tmp_path), table_of([row("ring", 9.0, 8), row("direct", 4.0, 8), row("mpi", 5.0, 8)], [2, 2]))
+    done = tune(tmp_path, "--show")
+    assert (done.returncode, done.stderr) == (0, "")
+    (line,) = [line for line in done.stdout.splitlines() if "8 B" in line]
+    assert line.split()[:8] == ["all_reduce", "native", "2x2", "shared_memory", "out", "of", "place", "8"]
+    assert "direct" in line.split()
+    assert "measured: direct 4 us, mpi 5 us at 8 B." in line
+    assert done.stdout.splitlines()[-1] == f"{tmp_path / 'tuning.json'} holds 3 times."
+
+
+def test_json_is_the_table_itself(tmp_path: Path) -> None:
+    table = table_of([row("ring", 9.0, 8), row("mpi", 5.0, 8)], [4])
+    write(path_in(tmp_path), table)
+    assert Table.model_validate(json.loads(tune(tmp_path, "--show", "--json").stdout)) == table
+
+
+def test_nothing_is_known_at_first(tmp_path: Path) -> None:
+    assert tune(tmp_path, "--show").stdout == f"{tmp_path / 'tuning.json'} holds nothing yet.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--ranks", "two"), "--ranks: 'two' is not numbers; write for example 2,4."),
+        (("--ranks", "0"), "placement.ranks: 0 is too small; give 1 or more."),
+        (("--collective", "scan"), "benchmark.collective: unknown collective 'scan'; choose one of all_reduce, "),
+        (("--transport", "pigeon"), "benchmark.transport: unknown transport 'pigeon'; choose one of auto, "),
+        (("-e", "lots"), "-e: 'lots' is not a size; "),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    assert_refused(tune(tmp_path, *arguments), sentence)

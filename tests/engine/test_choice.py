@@ -1,0 +1,145 @@
+"""What auto takes: the measured winner, else the model's, always with a reason that names figures."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.engine.test_fit import priced
+from tests.engine.test_nccl_tests import row
+
+from ringscope.algorithms import available
+from ringscope.choice import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
+from ringscope.spec import COLLECTIVES
+from ringscope.topology import Link
+from ringscope.tuning import Table, table_of
+
+KIB, MIB = 1 << 10, 1 << 20
+HERE = Situation("all_reduce", "float32", (4,), "shared_memory")
+
+
+def table(**times_us: dict[int, float]) -> Table:
+    return table_of([row(name, t, size) for name, sizes in times_us.items() for size, t in sizes.items()], [4])
+
+
+def choose(known: Table, size_bytes: int, situation: Situation = HERE) -> tuple[str, str]:
+    return Chooser(known).choose(situation, size_bytes)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(COLLECTIVES),
+    st.sampled_from(["shared_memory", "mpi", "nccl", "cuda_ipc", "nccl (one-device loopback)"]),
+    st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    st.sampled_from(["int8", "float16", "float32", "float64"]),
+    st.integers(0, 1 << 28),
+    st.booleans(),
+)
+def test_the_choice_is_always_one_that_can_be_executed(collective, transport, nodes, dtype, size_bytes, in_place):
+    if transport in ("shared_memory", "cuda_ipc"):
+        nodes = nodes[:1]
+    situation = Situation(collective, dtype, tuple(nodes), transport, in_place)
+    algorithm, because = choose(Table(), size_bytes, situation)
+    assert algorithm in candidates(collective, transport)
+    assert algorithm in available(collective)
+    assert because.endswith(".")
+    assert (algorithm, because) == choose(Table(), size_bytes, situation), "alike on every rank"
+
+
+@given(st.dictionaries(st.sampled_from(candidates("all_reduce", "mpi")), st.floats(0.1, 1e6), min_size=2))
+def test_the_measured_winner_wins(times_us):
+    algorithm, because = choose(table(**{name: {MIB: time_us} for name, time_us in times_us.items()}), MIB)
+    assert times_us[algorithm] == min(times_us.values())
+    assert re.match(r"measured: \w+ [\d.e+]+ (us|ms|s), \w+ [\d.e+]+ (us|ms|s)", because)
+    assert because.endswith("at 1 MiB.")
+
+
+def test_the_reason_names_the_figures():
+    known = table(ring={MIB: 25.0}, direct={MIB: 20.1}, tree={MIB: 30.0}, mpi={MIB: 33.0})
+    assert choose(known, MIB) == ("direct", "measured: direct 20.1 us, ring 25 us, mpi 33 us at 1 MiB.")
+
+
+def test_between_two_sizes_the_times_are_interpolated():
+    known = table(ring={KIB: 10.0, 4 * KIB: 40.0}, mpi={KIB: 1.0, 4 * KIB: 100.0})
+    assert choose(known, KIB + 4)[0] == "mpi"
+    assert choose(known, 2 * KIB) == ("mpi", "measured: mpi 10 us, ring 20 us between 1 KiB and 4 KiB.")
+    assert choose(known, 4 * KIB - 4)[0] == "ring"
+
+
+def test_beyond_the_last_size_it_counts_as_far_as_a_factor_of_four():
+    known = table(ring={MIB: 5.0}, mpi={MIB: 9.0})
+    assert choose(known, 4 * MIB) == ("ring", "measured: ring 5 us, mpi 9 us at 1 MiB, the nearest size.")
+    assert choose(known, 4 * MIB + 4)[1].startswith("model: ")
+
+
+def test_sizes_with_different_rivals_do_not_mix():
+    known = table(ring={KIB: 5.0, 2 * KIB: 6.0}, mpi={KIB: 1.0}, direct={2 * KIB: 2.0})
+    assert choose(known, 1200) == ("mpi", "measured: mpi 1 us, ring 5 us at 1 KiB, the nearest size.")
+    assert choose(known, 2000) == ("direct", "measured: direct 2 us, ring 6 us at 2 KiB, the nearest size.")
+
+
+def test_one_algorithm_alone_was_not_compared():
+    assert choose(table(naive={MIB: 1.0}), MIB)[1].startswith("model: ")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Situation("reduce_scatter", "float32", (4,), "shared_memory"),
+        Situation("all_reduce", "float16", (4,), "shared_memory"),
+        Situation("all_reduce", "float32", (2, 2), "shared_memory"),
+        Situation("all_reduce", "float32", (4,), "mpi"),
+        Situation("all_reduce", "float32", (4,), "shared_memory", in_place=True),
+    ],
+)
+def test_times_of_another_situation_do_not_count(other):
+    known = table(naive={MIB: 1.0}, ring={MIB: 2.0})
+    assert choose(known, MIB)[0] == "naive"
+    because = choose(known, MIB, other)[1]
+    assert because.startswith("model: ")
+    assert because.endswith(f"nothing measured near 1 MiB for {other}.")
+
+
+def test_other_numbers_of_the_same_kind_do_count():
+    known = table(naive={MIB: 1.0}, ring={MIB: 2.0})
+    assert choose(known, MIB, Situation("all_reduce", "int64", (4,), "shared_memory"))[0] == "naive"
+
+
+def test_the_model_knows_nodes():
+    spread = Situation("all_reduce", "float32", (4, 4), "mpi")
+    algorithm, because = choose(Table(), 64 * MIB, spread)
+    assert algorithm in ("hierarchical", "halving_doubling"), "few bytes between the nodes"
+    assert "8 ranks on 2 nodes over mpi" in because
+    assert choose(Table(), 8, spread)[0] in ("recursive_doubling", "mpi", "tree"), "few messages"
+
+
+def test_the_model_is_fitted_to_the_table_where_it_can_be():
+    slow_to_start, sizes = Link(1e-3, 1e11), [64 << i for i in range(12)]
+    rows = [priced("ring", 4, size, slow_to_start, None) for size in sizes]
+    known = table_of([one.model_copy(update={"transport": "shared_memory"}) for one in rows], [4])
+    algorithm, because = choose(known, MIB)
+    assert because.startswith("model, fitted to 12 measured rows: ")
+    assert algorithm == "mpi", "a message of ours takes a millisecond here, the library's what it takes by default"
+
+
+def test_ranks_that_nobody_prices_get_the_library():
+    crowd = Situation("all_reduce", "float32", (MAX_PRICED_RANKS, 1), "mpi")
+    assert choose(Table(), 8, crowd)[0] == "mpi"
+    assert "too many to price" in choose(Table(), 8, crowd)[1]
+
+
+def test_nccls_choice_stands_on_gpus_until_something_is_measured():
+    gpus = Situation("all_reduce", "float32", (4,), "nccl")
+    assert choose(Table(), MIB, gpus)[0] == "nccl"
+    rows = [row(name, t, MIB, transport="nccl") for name, t in (("ring", 1.0), ("nccl", 2.0))]
+    assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, nccl 2 us at 1 MiB.")
+
+
+@pytest.mark.parametrize(("nodes", "size_bytes"), [((1,), MIB), ((4,), 0)])
+def test_without_anything_to_send_nothing_is_priced(nodes, size_bytes):
+    situation = Situation("all_reduce", "float32", nodes, "mpi")
+    assert choose(Table(), size_bytes, situation) == ("ring", "There is nothing to send.")
+
+
+def test_every_carrier_has_default_parameters():
+    assert set(DEFAULTS) == {"shared_memory", "mpi", "cuda_ipc", LIBRARY}

@@ -1,0 +1,107 @@
+"""What earlier jobs measured reaches the node of rank 0 with an assignment whose algorithms have auto."""
+
+from typing import Any
+
+import pytest
+from tests.server.conftest import FakeAgent, Server, measurement
+
+SWEEP = {"min_bytes": 1024, "max_bytes": 1024}
+AUTO = {"benchmark": SWEEP | {"algorithms": ["auto"]}, "placement": {"ranks": 2}}
+
+
+def rows(**time_us: float) -> list[dict[str, Any]]:
+    return [measurement(name, p50_us=us, in_place=place) for name, us in time_us.items() for place in (False, True)]
+
+
+async def run_job(server: Server, node: FakeAgent, *records: dict[str, Any], **change: Any) -> int:
+    """A job of two ranks, from its submission to its end; every row of it is given."""
+    algorithms = list(dict.fromkeys(record["algorithm"] for record in records))
+    spec = {"benchmark": SWEEP | {"algorithms": algorithms}, "placement": {"ranks": 2}} | change
+    job = await server.submit(**spec)
+    attempt = await node.start_next()
+    node.sequence = 0
+    await node.records(attempt, *records)
+    await node.report(attempt, "ended", reason="completed")
+    await node.report(attempt, "clean", last_sequence=len(records))
+    return int(job["id"])
+
+
+async def tuning_of(server: Server, node: FakeAgent, **spec: Any) -> dict[tuple[str, bool], dict[str, float]] | None:
+    await server.submit(**(AUTO | spec))
+    await server.one_pass()
+    table = (await node.assignments())[-1]["tuning"]
+    if table is None:
+        return None
+    return {(curve["algorithm"], curve["in_place"]): curve["times_us"] for curve in table["curves"]}
+
+
+async def test_the_newest_times_of_succeeded_jobs_are_sent(server: Server) -> None:
+    node = await server.node()
+    first = await run_job(server, node, *rows(ring=9.0, direct=5.0))
+    await run_job(server, node, *rows(ring=7.0))
+    assert (await server.job(first))["state"] == "succeeded"
+    assert await tuning_of(server, node) == {
+        ("direct", False): {"1024": 5.0},
+        ("direct", True): {"1024": 5.0},
+        ("ring", False): {"1024": 7.0},
+        ("ring", True): {"1024": 7.0},
+    }
+
+
+async def test_only_who_asks_for_auto_gets_them(server: Server) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    assert await tuning_of(server, node, benchmark=SWEEP | {"algorithms": ["ring"]}) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"benchmark": SWEEP | {"algorithms": ["auto"], "collective": "broadcast"}},
+        {"benchmark": SWEEP | {"algorithms": ["auto"], "dtype": "float16"}},
+        {"placement": {"ranks": 3}},
+    ],
+)
+async def test_times_of_other_situations_are_not(server: Server, change: dict[str, Any]) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    assert await tuning_of(server, node, **change) == {}
+
+
+async def test_ranks_on_one_node_say_nothing_about_two(server: Server) -> None:
+    one = await server.node("n1", 2)
+    await run_job(server, one, *rows(ring=9.0))
+    two = await server.node("n2", 2)
+    assert await tuning_of(server, one, placement={"ranks": 2, "nodes": 2}) == {}
+    (assignment,) = await two.assignments()
+    assert assignment["tuning"] is None, "rank 0 is on the other node"
+
+
+async def test_failed_jobs_and_models_do_not_count(server: Server) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0), *rows(direct=9.0)[:1], benchmark=SWEEP | {"algorithms": ["tree"]})
+    simulated = [row | {"transport": "simulated"} for row in rows(ring=1.0)]
+    await run_job(server, node, *simulated)
+    loopback = [row | {"transport": "nccl (one-device loopback)"} for row in rows(ring=1.0)]
+    await run_job(server, node, *loopback)
+    assert await tuning_of(server, node) == {}
+
+
+async def test_once_ranks_run_the_table_is_not_sent_again(server: Server) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0, direct=5.0))
+    assert await tuning_of(server, node)
+    (assignment,) = await node.assignments()
+    await node.report(assignment["attempt_id"], "ready")
+    assert (await node.assignments())[0]["tuning"]["curves"], "an agent that is started again asks again"
+    await node.report(assignment["attempt_id"], "running")
+    assert (await node.assignments())[0]["tuning"] is None
+
+
+async def test_what_auto_took_and_why_is_stored_with_its_row(server: Server) -> None:
+    node = await server.node()
+    reason = {"chosen_algorithm": "direct", "chosen_because": "measured: direct 5 us, ring 9 us at 1 KiB."}
+    job_id = await run_job(server, node, *[row | reason for row in rows(auto=5.0)])
+    (first, _) = (await server.admin.get(f"/api/v1/jobs/{job_id}/measurements")).json()["items"]
+    assert {key: first[key] for key in ("algorithm", *reason)} == {"algorithm": "auto", **reason}
+    assert await tuning_of(server, node) == {("direct", False): {"1024": 5.0}, ("direct", True): {"1024": 5.0}}

@@ -1,0 +1,142 @@
+"""`ringscope tune`: measures this machine, so that ``auto`` knows what is fastest here."""
+
+import os
+from typing import Annotated
+
+import typer
+from rich.table import Table as Grid
+
+from ringscope.algorithms import VENDORS
+from ringscope.bench.local import Run
+from ringscope.choice import Chooser, Situation, candidates
+from ringscope.cli.bench import size_given, validated, watch
+from ringscope.cli.children import interrupts
+from ringscope.cli.console import (
+    DEFAULT_DATA_DIR,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    DataDir,
+    complain,
+    say,
+    stdout_console,
+)
+from ringscope.errors import UserError
+from ringscope.nccl_tests import dtype_named
+from ringscope.spec import COLLECTIVES
+from ringscope.tuning import Table, ranks_of_nodes_in, table_of
+from ringscope.tuning_file import path_in, read, write
+from ringscope.units import format_size
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(tune)
+
+
+def tune(
+    collective: Annotated[str, typer.Option(help=f"One or several of {', '.join(COLLECTIVES)}.")] = "all_reduce",
+    ranks: Annotated[
+        str | None, typer.Option(help="One or several numbers of processes; default: 2, 4 … up to the cores.")
+    ] = None,
+    transport: Annotated[str, typer.Option(help="auto, shared_memory, mpi, nccl or cuda_ipc.")] = "auto",
+    min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
+    max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "32M",
+    step_factor: Annotated[int, typer.Option("-f", "--step-factor", help="From size to size.")] = 4,
+    iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
+    warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 3,
+    dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
+    show: Annotated[bool, typer.Option("--show", help="Measure nothing, print what is known.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is known then as JSON.")] = False,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Measure which algorithm is fastest on this machine; algorithm auto goes by it.
+
+    The times go to tuning.json in the data directory and replace older ones of the same size and situation. Run it
+    while nothing else runs.
+    """
+    path = path_in(data_dir)
+    known = read(path)
+    if not show:
+        for name in collective.split(","):
+            for number in _numbers(ranks):
+                known = known.updated(
+                    _measured(
+                        {
+                            "collective": name,
+                            "algorithms": _algorithms(name, transport),
+                            "transport": transport,
+                            "min_bytes": size_given("-b", min_bytes),
+                            "max_bytes": size_given("-e", max_bytes),
+                            "step_factor": step_factor,
+                            "iterations": iterations,
+                            "warmup": warmup,
+                            "dtype": dtype_named(dtype),
+                            "check": False,
+                        },
+                        number,
+                    )
+                )
+                write(path, known)
+    if as_json:
+        say(known.model_dump_json(indent=2))
+    elif known.curves:
+        stdout_console().print(_grid(known))
+    if not as_json:
+        say(f"{path} holds {known.row_count} times." if known.curves else f"{path} holds nothing yet.")
+
+
+def _measured(benchmark: dict[str, object], ranks: int) -> Table:
+    job, run = validated({"benchmark": benchmark, "placement": {"ranks": ranks}}), Run()
+    try:
+        with interrupts():
+            watch(job, run)
+    except KeyboardInterrupt:
+        complain("Stopped; what was measured before is kept.")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    if run.reason:
+        complain(run.reason)
+        raise typer.Exit(EXIT_FAILED)
+    return table_of(run.measurements, [ranks])
+
+
+def _algorithms(collective: str, transport: str) -> tuple[str, ...]:
+    """All that auto can take; for a wrong name none, which the check of the whole refuses in words."""
+    if collective not in COLLECTIVES:
+        return ("ring",)
+    return candidates(collective, "shared_memory" if transport == "auto" else transport)
+
+
+def _numbers(text: str | None) -> list[int]:
+    """The numbers of ranks: as given, else the powers of two that have a core each, two at least."""
+    if text is None:
+        cores = len(os.sched_getaffinity(0))
+        return [number for number in (2, 4, 8, 16, 32) if number <= max(2, cores)]
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError as error:
+        raise UserError(f"--ranks: {text!r} is not numbers; write for example 2,4.") from error
+
+
+def _grid(table: Table) -> Grid:
+    """What auto would take at every measured size, and why."""
+    grid = Grid("COLLECTIVE", "NUMBERS", "NODES X RANKS", "OVER", "BUFFERS", "SIZE", "AUTO TAKES", "BECAUSE", box=None)
+    chooser = Chooser(table)
+    sizes: dict[Situation, set[int]] = {}
+    for curve in table.curves:
+        if curve.algorithm not in VENDORS:  # a library's times count over every transport
+            dtype = curve.arithmetic if curve.arithmetic.endswith("float16") else "float32"
+            nodes = ranks_of_nodes_in(curve.shape)
+            situation = Situation(curve.collective, dtype, nodes, curve.transport, curve.in_place)
+            sizes.setdefault(situation, set()).update(curve.times_us)
+    for situation in sizes:
+        for size_bytes in sorted(sizes[situation]):
+            grid.add_row(
+                situation.collective,
+                situation.key.arithmetic,
+                situation.key.shape,
+                situation.transport,
+                "in place" if situation.in_place else "out of place",
+                format_size(size_bytes),
+                *chooser.choose(situation, size_bytes),
+            )
+    return grid

@@ -1,0 +1,129 @@
+"""What was measured so far, by situation, as ``auto`` looks it up. Pure.
+
+A table is a list of curves. A curve is one algorithm's median times over the message size, for ranks that lie on their
+nodes in the same way, over the same transport, in place or out of place. The device needs no field of its own: every
+transport works on one (``devices.TRANSPORT_DEVICES``). Nor does the operation, as the algorithms differ in what they
+send and in how often they add, not in how long one addition takes; half precision, which is converted to be added,
+has curves of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ringscope.algorithms import REDUCING
+from ringscope.devices import TRANSPORT_DEVICES, VENDOR_DEVICES
+from ringscope.record import Measurement
+
+VERSION = 1
+MAX_CURVES = 10_000
+MAX_SIZES = 100
+_HALVES = frozenset({"float16", "bfloat16"})
+# Models' times and those of ranks that share a GPU carry other names, and say nothing about this machine's links.
+_CARRIERS = frozenset({*TRANSPORT_DEVICES, *(name for name, device in VENDOR_DEVICES.items() if device == "cpu")})
+
+Arithmetic = Literal["none", "native", "float16", "bfloat16"]
+
+
+class Key(NamedTuple):
+    """Curves with the same key are alternatives to each other."""
+
+    collective: str
+    arithmetic: str
+    shape: str
+    in_place: bool
+
+
+class Curve(BaseModel):
+    """One algorithm's times in one situation."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    collective: str
+    arithmetic: Arithmetic = Field(description="How numbers are combined: not at all, natively, or as halves.")
+    shape: str = Field(description="Nodes x ranks of each, such as 2x4; 3+1 where they differ.")
+    in_place: bool
+    transport: str = Field(description="As in measurements: a library in host memory carries its own name.")
+    algorithm: str
+    times_us: dict[int, float] = Field(max_length=MAX_SIZES, description="Median time by size_bytes.")
+
+    @property
+    def key(self) -> Key:
+        """What the curve belongs to."""
+        return Key(self.collective, self.arithmetic, self.shape, self.in_place)
+
+
+class Table(BaseModel):
+    """Every curve that is known; of each (situation, transport, algorithm) there is one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = 1
+    curves: tuple[Curve, ...] = Field((), max_length=MAX_CURVES)
+
+    @property
+    def row_count(self) -> int:
+        """How many times the table holds."""
+        return sum(len(curve.times_us) for curve in self.curves)
+
+    def updated(self, newer: "Table") -> "Table":
+        """This table with the times of ``newer``, which win where both have one."""
+        times: dict[tuple[Key, str, str], dict[int, float]] = {}
+        for curve in (*self.curves, *newer.curves):
+            name = curve.key, curve.transport, curve.algorithm
+            older = {size: time for size, time in times.get(name, {}).items() if size not in curve.times_us}
+            times[name] = older | curve.times_us
+        return _table(times)
+
+
+def arithmetic_of(collective: str, dtype: str) -> Arithmetic:
+    """Which numbers take equally long: all that are only moved, all that the processor adds, and each kind of half."""
+    if collective not in REDUCING:
+        return "none"
+    return dtype if dtype in _HALVES else "native"  # type: ignore[return-value]
+
+
+def shape_of(ranks_of_nodes: Sequence[int]) -> str:
+    """Where ranks lie, in a word: 1x4, 2x8, or 3+1 where the nodes have different numbers of them."""
+    largest_first = sorted(ranks_of_nodes, reverse=True)
+    if len(set(largest_first)) == 1:
+        return f"{len(largest_first)}x{largest_first[0]}"
+    return "+".join(map(str, largest_first))
+
+
+def ranks_of_nodes_in(shape: str) -> tuple[int, ...]:
+    """The way back: (4, 4) for 2x4, (3, 1) for 3+1."""
+    nodes, _, each = shape.partition("x")
+    return (int(each),) * int(nodes) if each else tuple(map(int, shape.split("+")))
+
+
+def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Table:
+    """The rows of one run. What ``auto`` took counts for the algorithm taken; wrong and simulated rows do not count.
+
+    Where a sweep was repeated, the median of its repetitions counts.
+    """
+    found: dict[tuple[Key, str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    shape = shape_of(ranks_of_nodes)
+    for row in rows:
+        if row.transport not in _CARRIERS or row.wrong or not row.size_bytes or row.p50_us <= 0:
+            continue
+        key = Key(row.collective, arithmetic_of(row.collective, row.dtype), shape, row.in_place)
+        found[key, row.transport, row.chosen_algorithm or row.algorithm][row.size_bytes].append(row.p50_us)
+    return _table({name: {size: median(times) for size, times in sizes.items()} for name, sizes in found.items()})
+
+
+def _table(times_us: dict[tuple[Key, str, str], dict[int, float]]) -> Table:
+    """Of the times of a curve, which stand from old to new, the last ones where they are too many."""
+    curves = [
+        Curve(
+            **key._asdict(),
+            transport=transport,
+            algorithm=algorithm,
+            times_us=dict(sorted([*sizes.items()][-MAX_SIZES:])),
+        )
+        for (key, transport, algorithm), sizes in sorted(times_us.items())
+    ]
+    return Table(curves=tuple(curves))

@@ -65,9 +65,9 @@ def test_plan_of_racks() -> None:
         (("--latency", "soon"), "--latency: 'soon' is not a duration; write for example 5us"),
         (("--gamma", "0"), "--gamma: '0' is not a rate"),
         (("--link", "string"), "--link: 'string' is neither a known link nor a rate; choose one of 10gbe"),
-        (("--topology", "0x4"), "--topology: '0x4' is no topology; write flat, NODESxRANKS such as 4x8"),
+        (("--topology", "0x4"), "--topology: '0x4' is no shape; write RANKS, NODESxRANKS such as 4x8"),
         (("--topology", "2x4", "--ranks", "9"), "--ranks: 2x4 has 8 ranks, not 9; leave --ranks out"),
-        (("--topology", "2x4", "--nics", "5"), "nics_per_node: 5 cards serve 1 to 4 ranks"),
+        (("--topology", "2x4", "--nics", "5"), "--nics: 5 cards are more than a node has ranks; give 1 to 4"),
     ],
 )
 def test_plan_refuses_in_one_line(arguments: tuple[str, ...], sentence: str) -> None:

@@ -7,6 +7,10 @@ from itertools import pairwise, product
 
 from tests.cluster.lab import Lab, eventually
 
+from ringscope.bench.simulation import simulated_records
+from ringscope.record import Measurement
+from ringscope.spec import JobSpec
+
 ALGORITHMS = ("ring", "direct", "mpi")
 SIZES = (8, 128, 2048, 32768)
 RANKS, ITERATIONS = 4, 6
@@ -36,6 +40,28 @@ def test_a_job_succeeds_and_every_row_is_there_once(lab: Lab) -> None:
     numbers = sorted((step["rank"], step["step"]) for step in steps)
     assert numbers == list(product(range(RANKS), range(placements * ITERATIONS)))
     assert lab.ranks() == []
+
+
+def test_a_simulated_job_is_one_process_and_its_rows_are_the_cost_models(lab: Lab) -> None:
+    cluster = ("--transport", "simulated", "--topology", "4x8", "--link", "ib200")
+    sweep = ("--algorithm", "ring,hierarchical", "-b", "1K", "-e", "1M", "-f", "32", "-n", "6")
+    done = lab.run("submit", "--wait", "--json", *cluster, *sweep)
+    assert done.returncode == 0, done.stderr
+    job = json.loads(done.stdout)
+    rows = lab.everything(job["id"], "measurements")
+    spec = JobSpec.model_validate(job["spec"])
+    expected = [r for r in simulated_records(spec.benchmark, 0) if isinstance(r, Measurement)]
+    assert [(row["algorithm"], row["size_bytes"], row["time_us"]) for row in rows] == [
+        (row.algorithm, row.size_bytes, row.time_us) for row in expected
+    ]
+    assert {(row["transport"], row["ranks"], row["wrong"]) for row in rows} == {("simulated", 32, None)}
+    steps = lab.everything(job["id"], "steps")
+    assert [step["step"] for step in steps] == list(range(len(rows) * 6))
+    assert {(step["transport"], step["rank"]) for step in steps} == {("simulated", 0)}
+    assert job["summary"]["verdict"].endswith("at 1 MiB (simulated)")
+    shown = lab.run("show", str(job["id"])).stdout
+    assert "# SIMULATED: times of the cost model for a described cluster (4x8 ranks, ib200 between nodes" in shown
+    assert "(simulated)" in lab.run("jobs").stdout
 
 
 def test_the_first_step_comes_soon_after_the_submission(lab: Lab) -> None:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.algorithms.parameter_server import parameter_server
 from ringscope.closed_forms import ALL_REDUCE, assisted_servers, gather, parameter_servers
+from ringscope.cluster import MAX_RANKS
 from ringscope.cost import simulate
 from ringscope.nccl_tests import bus_factor, elements
 from ringscope.nccl_tuner import Architecture, machine_of, predictions
 from ringscope.schedule import Schedule
 from ringscope.topology import Topology
 
-MAX_RANKS = 512  # pairwise algorithms have p² messages: more would take minutes to price
 FORMULAS: tuple[str, ...] = ("gather", "separate_servers", "separate_servers_duplex", "assisted_servers")
 NCCL = "nccl"
 PRICED: tuple[str, ...] = (*SCHEDULES, *FORMULAS, NCCL)

@@ -175,6 +175,15 @@ def test_a_link_that_becomes_free_speeds_up_who_stays():
     assert times == [(0, pytest.approx(1)), (0, pytest.approx(1)), (pytest.approx(1), pytest.approx(1.5))]
 
 
+def test_a_message_that_was_sped_up_arrives_once():
+    topology = Topology(8, Link(0.0, 1000.0), nodes_per_rack=4, oversubscription=4)
+    step = (Transfer("x", 0, 0, 0, 4, reduce=True), Transfer("x", 0, 1, 1, 5, reduce=True))
+    unequal = simulate(Schedule(8, (Chunk(0, 500), Chunk(500, 1000)), (step,)), 1, topology)
+    assert [m.arrived_s for m in unequal.messages] == pytest.approx([1, 1.5]), "not again when its first rate said"
+    shared = Topology(8, Link(25e-6, 1.25e9), Link(1e-6, 10e9), 4, nics_per_node=1, reduce_bytes_per_s=5e9)
+    assert simulate(SCHEDULES["direct"](8, 1 << 20), 4, shared).critical_path().messages > 0
+
+
 @given(st.integers(1, 4), st.floats(1, 8), st.sampled_from(["ring", "direct", "tree", "halving_doubling"]))
 @settings(deadline=None, max_examples=25)
 def test_oversubscription_never_helps_and_never_costs_more_than_its_factor(cards, factor, algorithm):

@@ -76,7 +76,8 @@ class EventQueue:
                 case _Event.FLOWS:
                     self._flow(i, now_s)
                 case _Event.ARRIVED:
-                    if i not in self._flows or self._flows[i].version == version:
+                    # Without a flow it comes once: over links of its own, or else it has come, sooner than foretold.
+                    if version == (self._flows[i].version if i in self._flows else 0):
                         self._arrive(i, now_s)
                 case _Event.ENDED:
                     self._release(self._waiting[True][i], now_s)

@@ -138,7 +138,7 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         visit.shoot(f"job-simulated-{scheme}")
         visit.open("/jobs")
         row = page.get_by_role("row").filter(has_text="sixteen ranks")
-        expect(row.get_by_text(badge)).to_be_visible()
+        expect(row.get_by_text(badge, exact=True)).to_be_visible()
         expect(row.get_by_role("cell", name="16", exact=True)).to_be_visible()
 
 
@@ -158,7 +158,7 @@ def test_a_simulation_from_the_form_to_its_badge(visit: Visit) -> None:
     page.get_by_label("Shape").fill("4x2")
     expect(page.get_by_text("--transport simulated --topology 4x2 --link 25gbe")).to_be_visible()
     page.get_by_role("button", name="Submit the job").click()
-    expect(page.locator("header").get_by_text("SIMULATED")).to_be_visible()
+    expect(page.locator("header").get_by_text("SIMULATED", exact=True)).to_be_visible()
     expect(page.locator("header").get_by_text("succeeded")).to_be_visible()
     job = visit.site.get(f"/jobs/{page.url.rpartition('/')[2]}")
     assert job["spec"]["placement"]["ranks"] == 1

@@ -12,11 +12,6 @@ _RATE = re.compile(_NUMBER + r"([kmgt]?)(i?)(b|bits?)\s*(?:/\s*s|ps)\s*", re.IGN
 _DURATION = re.compile(_NUMBER + r"(s|ms|us|µs|ns|)\s*")
 
 
-def dtype_bytes(dtype: str) -> int:
-    """Bytes of one element, from the bits in its name: NumPy knows bfloat16 only where a worker's libraries are."""
-    return int("".join(filter(str.isdigit, dtype))) // 8
-
-
 def parse_size(text: str) -> int:
     """Bytes for nccl-tests' notation: "8", "32M", "1.5G", "64 KiB"; letters are binary and of either case.
 

@@ -10,11 +10,10 @@ import numpy as np
 
 from ringscope.algorithms import REDUCING, build
 from ringscope.bench.timing import spread
-from ringscope.nccl_tests import bus_factor, elements
+from ringscope.nccl_tests import bus_factor, elements, itemsize_bytes
 from ringscope.record import Measurement, Record, Steps
 from ringscope.spec import SIMULATED, BenchmarkSpec
 from ringscope.transports.simulated import SimulatedTransport
-from ringscope.units import dtype_bytes
 
 _STEPS_PER_RECORD = 1000
 
@@ -26,13 +25,13 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
     a topology, and algorithms with a schedule.
     """
     assert spec.topology is not None
-    topology, itemsize_bytes = spec.topology.topology, dtype_bytes(spec.dtype)
+    topology, itemsize = spec.topology.topology, itemsize_bytes(spec.dtype)
     transport = SimulatedTransport(topology)
-    memory = transport.allocate(max(spec.sizes())).view(f"V{itemsize_bytes}")  # nobody looks into the elements
+    memory = transport.allocate(max(spec.sizes())).view(f"V{itemsize}")  # nobody looks into the elements
     step = 0
     for size_bytes in spec.sizes():
         for algorithm in spec.algorithms:
-            count, total = elements(spec.collective, size_bytes, itemsize_bytes, topology.ranks)
+            count, total = elements(spec.collective, size_bytes, itemsize, topology.ranks)
             schedule = build(algorithm, topology.ranks, total, topology.nodes, spec.collective, spec.root)
             buffer = memory.head(total)
             plan = transport.plan(schedule, spec.op, buffer, buffer)
@@ -41,7 +40,7 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
                 for _ in range(spec.iterations):
                     plan.run()
                 seconds = plan.timeline.seconds
-                row = _row(spec, algorithm, in_place, count, total * itemsize_bytes, seconds * 1e6, start_ns)
+                row = _row(spec, algorithm, in_place, count, total * itemsize, seconds * 1e6, start_ns)
                 yield from _steps(row, step)
                 yield row
                 step += spec.iterations

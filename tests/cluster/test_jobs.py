@@ -62,6 +62,11 @@ def test_a_simulated_job_is_one_process_and_its_rows_are_the_cost_models(lab: La
     shown = lab.run("show", str(job["id"])).stdout
     assert "# SIMULATED: times of the cost model for a described cluster (4x8 ranks, ib200 between nodes" in shown
     assert "(simulated)" in lab.run("jobs").stdout
+    fitted = lab.run("fit", "--job", str(job["id"]), "--json")
+    assert fitted.returncode == 0, fitted.stderr
+    document = json.loads(fitted.stdout)
+    assert (document["transport"], document["ranks_per_node"]) == ("simulated", 8)
+    assert document["median_error"] < 1e-3
 
 
 def test_the_first_step_comes_soon_after_the_submission(lab: Lab) -> None:

@@ -7,7 +7,7 @@ parameters of their own (see ``ringscope.parameters``); the data choose where, b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from math import inf, log
@@ -26,7 +26,13 @@ from ringscope.topology import Link, Topology
 Array = NDArray[Any]
 _ANY_LINK = Link(0.0, 1.0)
 _FIRST_GUESS = Regime(inf, 5e-6, 1e-9, 2e-10, 1e-6, 1e-10)
-_ROUNDS = 8
+# Of two kinds of links either may be the slower one for short messages, and a wrong guess can hold on to itself.
+_GUESSES = (
+    _FIRST_GUESS,
+    replace(_FIRST_GUESS, latency_s=1e-6, send_s_per_byte=1e-10),
+    replace(_FIRST_GUESS, latency_s=1e-6, intra_latency_s=5e-6),
+)
+_ROUNDS = 12
 _USUAL_ERROR = 0.1  # relative errors beyond it count linearly, not squared (Huber)
 _MIN_ROWS = 3
 _EXACT = 1e-12  # a loss below it counts as none: more parameters cannot be better
@@ -138,18 +144,15 @@ def fit(rows: Sequence[MeasuredRow], max_regimes: int = 1, nodes: Nodes = EACH_A
         raise ValueError(
             f"rows: a fit needs {_MIN_ROWS} different sizes, algorithms or numbers of ranks; measure more."
         )
-    regimes: tuple[Regime, ...] = ()
-    works = [_work(call, _FIRST_GUESS) for call in calls]
     times_s = np.array([row.p50_us / 1e6 for row in useful])
-    for _ in range(_ROUNDS):
-        regimes = _regimes(works, times_s, max_regimes, has_two_links=nodes.ranks_per_node > 1)
-        # Which chain of messages is the critical one depends on the parameters.
-        again = [_work(call, regime_of(regimes, message_bytes(work))) for call, work in zip(calls, works, strict=True)]
-        if again == works:
-            break
-        works = again
-    model_s = np.array([regime_of(regimes, message_bytes(work)).seconds(work) for work in works])
-    ratios = np.log(model_s / times_s)
+    has_two_links = nodes.ranks_per_node > 1
+    # One regime settles which chains of messages are the critical ones; else cuts would make up for wrong guesses.
+    guesses = _GUESSES if has_two_links else _GUESSES[:1]
+    tried = [_settled(calls, [_work(call, guess) for call in calls], times_s, 1, has_two_links) for guess in guesses]
+    regimes, works = min(tried, key=lambda found: float(np.abs(_log_ratios(found[0], found[1], times_s)).mean()))
+    if max_regimes > 1:
+        regimes, works = _settled(calls, works, times_s, max_regimes, has_two_links)
+    ratios = _log_ratios(regimes, works, times_s)
     spread = float(np.sum((np.log(times_s) - np.log(times_s).mean()) ** 2))
     r_squared = 1 - float(np.sum(ratios**2)) / spread if spread else 1.0
     return Fit(regimes, tuple(useful), tuple(ratios.tolist()), r_squared, nodes)
@@ -177,6 +180,26 @@ class _Call(NamedTuple):
 def _call(row: MeasuredRow, nodes: Nodes) -> _Call:
     elements = row.count * (row.ranks if row.collective in PER_RANK else 1)
     return _Call(row.collective, row.algorithm, row.ranks, elements, row.size_bytes // elements, nodes)
+
+
+def _settled(
+    calls: Sequence[_Call], works: list[Work], times_s: Array, most: int, has_two_links: bool
+) -> tuple[tuple[Regime, ...], list[Work]]:
+    """Parameters, and the critical paths that follow from them: they depend on each other."""
+    regimes: tuple[Regime, ...] = ()
+    for _ in range(_ROUNDS):
+        regimes = _regimes(works, times_s, most, has_two_links)
+        again = [_work(call, regime_of(regimes, message_bytes(work))) for call, work in zip(calls, works, strict=True)]
+        if again == works:
+            break
+        works = again
+    return regimes, works
+
+
+def _log_ratios(regimes: Sequence[Regime], works: Sequence[Work], times_s: Array) -> Array:
+    """ln(model / measured) of each row."""
+    model_s = np.array([regime_of(regimes, message_bytes(work)).seconds(work) for work in works])
+    return np.asarray(np.log(model_s / times_s))
 
 
 @lru_cache(maxsize=4096)
@@ -262,8 +285,11 @@ def _non_negative(table: Array, target: Array) -> Array:
     """Least squares without negative parameters; there are so few that every choice of zeros can be tried."""
     width = table.shape[1]
     scale = np.maximum(np.abs(table).max(axis=0), 1e-300)  # seconds and seconds per byte differ by many powers of ten
+    free = np.linalg.lstsq(table / scale, target, rcond=None)[0]
+    if (free >= 0).all():
+        return np.asarray(free / scale)
     best, best_loss = np.zeros(width), float(target @ target)
-    for count in range(1, width + 1):
+    for count in range(1, width):
         for chosen in map(list, combinations(range(width), count)):
             scaled = table[:, chosen] / scale[chosen]
             part = np.linalg.lstsq(scaled, target, rcond=None)[0]

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Annotated, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import typer
+from pydantic import ValidationError
 from rich.table import Table
 
 from ringscope.algorithms import COLLECTIVES
@@ -23,9 +25,11 @@ from ringscope.cli.cluster import (
 from ringscope.cli.console import say, stdout_console
 from ringscope.cluster import ClusterSpec
 from ringscope.errors import UserError
+from ringscope.fit_document import FitDocument
 from ringscope.nccl_tuner import Architecture
 from ringscope.plan import PRICED, Price, prices
-from ringscope.topology import Link
+from ringscope.spec import SIMULATED
+from ringscope.topology import Link, Topology
 from ringscope.units import format_size, parse_amount, parse_rate
 
 T = TypeVar("T")
@@ -53,28 +57,46 @@ def plan(
     nics: Nics = None,
     oversubscription: Oversubscription = None,
     servers: Annotated[int, typer.Option(min=1, help="Parameter servers, or helpers of assisted_servers.")] = 1,
+    fit: Annotated[
+        Path | None, typer.Option(help="Parameters from `ringscope fit --json` instead of a link's.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.
 
     Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
+    With --fit the parameters are measured ones; a fit that does not know links inside nodes leaves --intra to be.
     """
     size_bytes = _parsed("--bytes", parse_amount, size)
     if bandwidth is not None:
         _parsed("--bandwidth", parse_rate, bandwidth)
         link = bandwidth
+    if fit is not None and any(option is not None for option in (link, latency, gamma)):
+        raise UserError("--fit: it says how fast the links and adding are; leave out --link, --bandwidth and so on.")
+    fitted = _fitted(fit) if fit is not None else None
     where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks))
     names = tuple(COLLECTIVES.get(collective, ())) if algorithm is None else algorithm.split(",")
     architecture = _ARCHITECTURES.get(where.intra)
     try:
-        found = list(prices(names, size_bytes, where.topology, servers, architecture, collective))
+        found = list(
+            prices(
+                names,
+                size_bytes,
+                where.topology,
+                servers,
+                architecture,
+                collective,
+                fitted.parameters() if fitted else (),
+            )
+        )
     except ValueError as error:
         raise UserError(f"--{error}" if str(error).startswith("algorithm") else str(error)) from error
     if as_json:
-        say(_json(found, collective, size_bytes, where))
+        say(_json(found, collective, size_bytes, where, fitted))
     else:
         amount = f"{size_bytes:,} bytes ({format_size(size_bytes)})"
-        say(f"{amount} on each of {where.ranks} ranks, {_described(where.topology.inter)} between nodes")
+        links = _links(where.topology) if fitted is None else _source(fitted)
+        say(f"{amount} on each of {where.ranks} ranks, {links}")
         stdout_console().print(_table(found))
 
 
@@ -85,16 +107,41 @@ def _parsed(flag: str, parse: Callable[[str], T], text: str) -> T:
         raise UserError(f"{flag}: {error}") from error
 
 
-def _json(found: list[Price], collective: str, size_bytes: int, where: ClusterSpec) -> str:
-    facts = {
+def _fitted(path: Path) -> FitDocument:
+    try:
+        return FitDocument.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"--fit: {path} cannot be read ({error.strerror}); name another file.") from error
+    except ValidationError as error:
+        raise UserError(f"--fit: {path} holds no fit; write one with `ringscope fit RESULTS --json`.") from error
+
+
+def _source(fitted: FitDocument) -> str:
+    made_up = " of SIMULATED rows" if fitted.transport == SIMULATED else f" of {fitted.transport}"
+    return f"parameters from a fit{made_up} with a median error of {fitted.median_error:.1%}"
+
+
+def _json(found: list[Price], collective: str, size_bytes: int, where: ClusterSpec, fitted: FitDocument | None) -> str:
+    facts: dict[str, Any] = {
         "collective": collective,
         "ranks": where.ranks,
         "size_bytes": size_bytes,
         "topology": where.model_dump(),
-        "bandwidth_bytes_per_s": where.topology.inter.bytes_per_s,
-        "latency_s": where.topology.inter.latency_s,
     }
+    if fitted is None:
+        link = where.topology.inter
+        facts |= {"bandwidth_bytes_per_s": link.bytes_per_s, "latency_s": link.latency_s}
+    else:
+        facts["fit"] = fitted.model_dump(exclude={"residuals"})
     return json.dumps(facts | {"results": [asdict(price) for price in found]}, indent=2)
+
+
+def _links(topology: Topology) -> str:
+    between = f"{_described(topology.inter)} between nodes"
+    if topology.ranks_per_node == 1 or topology.intra is None:
+        return between
+    cards = f"{topology.cards} network card{'s' if topology.cards > 1 else ''} a node"
+    return f"{between} with {cards}, {_described(topology.intra)} inside"
 
 
 def _described(link: Link) -> str:

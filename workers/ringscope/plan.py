@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.algorithms.parameter_server import parameter_server
-from ringscope.closed_forms import ALL_REDUCE, assisted_servers, gather, parameter_servers
+from ringscope.closed_forms import FORMULAS as CLOSED_FORMS
+from ringscope.closed_forms import assisted_servers, gather, parameter_servers
 from ringscope.cluster import MAX_RANKS
 from ringscope.cost import Timeline, simulate
 from ringscope.nccl_tests import bus_factor, elements
@@ -92,7 +93,7 @@ def prices(
 def _by_schedule(collective: str, algorithm: str, schedule: Schedule, timeline: Timeline) -> Price:
     size_bytes, topology = schedule.length * _ELEMENT_BYTES, timeline.topology
     work = timeline.critical_path()
-    formula = ALL_REDUCE.get(algorithm) if collective == "all_reduce" else None
+    formula = CLOSED_FORMS[collective].get(algorithm)
     return Price(
         algorithm,
         timeline.seconds,

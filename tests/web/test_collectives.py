@@ -151,6 +151,7 @@ def test_a_simulation_from_the_form_to_its_badge(visit: Visit) -> None:
     page.get_by_label("Shape").fill("4y2")
     page.get_by_label("Link between nodes").fill("25gbe")
     assert visit.violations() == []
+    visit.shoot("new-simulation")
     visit.expect_error("422")
     page.get_by_role("button", name="Submit the job").click()
     expect(page.get_by_text("benchmark.topology.shape: '4y2' is no shape")).to_be_visible()

@@ -39,7 +39,7 @@ export function Configuration({ job }: { job: JobView }) {
                   ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`] as const,
                   ["Result check", checkText(benchmark.check, engine?.checked_in_place ?? true)] as const,
                 ]),
-            [benchmark.topology ? "Processes" : "Ranks", placementText(placement)],
+            [benchmark.topology ? "Processes" : "Ranks", placementText(placement, benchmark.topology ? "process" : "rank")],
             ...job.attempts.map(
               (attempt) => [`Attempt ${attempt.number}`, `on ${attempt.nodes.join(", ") || "no node"}`] as const,
             ),
@@ -88,9 +88,9 @@ function checkText(isOn: boolean, isCheckedInPlace: boolean): string {
   return `every element after each size${isCheckedInPlace ? "" : ", out of place only"}`;
 }
 
-function placementText(placement: JobView["spec"]["placement"]): string {
+function placementText(placement: JobView["spec"]["placement"], noun: string): string {
   const parts = [
-    plural(placement.ranks, "rank"),
+    plural(placement.ranks, noun),
     ...(placement.nodes == null ? [] : [`on exactly ${plural(placement.nodes, "node")}`]),
     ...(placement.ranks_per_node == null ? [] : [`${placement.ranks_per_node} on each node`]),
     ...Object.entries(placement.selector ?? {}).map(([key, value]) => `where ${key}=${value}`),

@@ -17,7 +17,7 @@ export function SimulatedCluster({ links, bind }: { links: readonly string[]; bi
         ))}
       </datalist>
       <div className={classes.row}>
-        <TextInput label="Shape" description="16, 4x8 (nodes x ranks) or 2x4x8 (racks)" {...bind("shape")} />
+        <TextInput label="Shape" description="16, 4x8 or racks: 2x4x8" {...bind("shape")} />
         <TextInput label="Link between nodes" description="ib200, 10gbe … or 25GB/s" list="links" {...bind("link")} />
         <TextInput label="Link inside" description="nvlink4 … or 450GB/s" list="links" {...bind("intra")} />
       </div>

@@ -77,6 +77,22 @@ def test_records_are_folded(exporter: Exporter, job: JobCounters) -> None:
     assert value(exporter, "rank_up", **rank) == 0
 
 
+def test_a_simulation_never_looks_like_traffic(exporter: Exporter) -> None:
+    simulation = JobCounters(43, "benchmark", first_rank=0, slots=1, ops=[])
+    exporter.add(simulation)
+    exporter.fold(simulation, Hello(rank=0, local_rank=0, ranks=1, pid=1, host="h", time_ns=0))
+    exporter.fold(simulation, steps(rank=0, transport="simulated", dropped=2))
+    rank = {"job_id": "43", "rank": "0"}
+    assert value(exporter, "rank_up", **rank) == 1, "the process is real"
+    assert value(exporter, "agent_records_dropped_total", reason="rank_buffer") == 2
+    assert value(exporter, "rank_steps_total", **rank) == 0
+    assert value(exporter, "rank_step_seconds_total", **rank) == 0
+    assert value(exporter, "step_duration_seconds_count", job_id="43", kind="benchmark") == 0
+    for name in ("rank_collective_bus_bytes_total", "rank_last_bus_bandwidth_bytes_per_second"):
+        assert value(exporter, name, **rank, op="all_reduce") is None
+    assert value(exporter, "collective_duration_seconds_count", job_id="43", op="all_reduce") is None
+
+
 def test_an_observation_on_a_bound_belongs_to_that_bucket(exporter: Exporter, job: JobCounters) -> None:
     exporter.fold(job, steps(rank=3, communication_us=[10.0, 11e6]))
     bucket = {"job_id": "42", "op": "all_reduce"}

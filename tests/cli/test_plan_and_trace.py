@@ -65,9 +65,9 @@ def test_plan_of_racks() -> None:
         (("--latency", "soon"), "--latency: 'soon' is not a duration; write for example 5us"),
         (("--gamma", "0"), "--gamma: '0' is not a rate"),
         (("--link", "string"), "--link: 'string' is neither a known link nor a rate; choose one of 10gbe"),
-        (("--topology", "0x4"), "--topology: '0x4' is no topology; write flat, NODESxRANKS such as 4x8"),
+        (("--topology", "0x4"), "--topology: '0x4' is no shape; write RANKS, NODESxRANKS such as 4x8"),
         (("--topology", "2x4", "--ranks", "9"), "--ranks: 2x4 has 8 ranks, not 9; leave --ranks out"),
-        (("--topology", "2x4", "--nics", "5"), "nics_per_node: 5 cards serve 1 to 4 ranks"),
+        (("--topology", "2x4", "--nics", "5"), "--nics: 5 cards are more than a node has ranks; give 1 to 4"),
     ],
 )
 def test_plan_refuses_in_one_line(arguments: tuple[str, ...], sentence: str) -> None:
@@ -109,9 +109,25 @@ def test_trace_exports_for_perfetto(tmp_path: Path) -> None:
     assert sum(event["ph"] == "s" for event in document["traceEvents"]) == 2 * 3 * 4
 
 
+def test_trace_knows_nodes_and_roots() -> None:
+    steps = [s for s in ringscope("trace", "hierarchical", "--topology", "2x2").splitlines() if s.startswith("step")]
+    assert [step.partition(": ")[2] for step in steps] == [
+        "reduce_scatter",
+        "between_reduce_scatter",
+        "between_all_gather",
+        "all_gather",
+    ]
+    last = ringscope("trace", "tree", "--collective", "reduce", "--ranks", "4", "-r", "2").splitlines()[-4:]
+    assert last[2] == "rank 2 ends with 10,10,10,10"
+    assert last[1] == "rank 1 ends with nothing"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (("ring", "--topology", "2x2", "--ranks", "3"), "--ranks: 2x2 has 4 ranks, not 3; leave --ranks out."),
+        (("ring", "--topology", "9x9"), "--topology: 81 ranks are too many to read; give 64 or fewer."),
+        (("tree", "--collective", "reduce", "-r", "3"), "--root: 3 is not one of 3 ranks; give 0 to 2."),
         (("rong",), "ALGORITHM: unknown algorithm 'rong'; choose one of ring"),
         (("ring", "--collective", "all"), "--collective: unknown collective 'all'; choose one of all_reduce"),
         (("ring", "--values", "1,2;3"), "--values: 3 ranks need as many rows of 2 numbers each"),

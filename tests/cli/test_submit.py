@@ -13,6 +13,9 @@ from ringscope.errors import UserError
 JOB: dict[str, Any] = {"benchmark": {"min_bytes": 8}, "labels": {"a": "1"}}
 
 
+SIMULATION = {"transport": "simulated", "topology": {"shape": "2x4"}}
+
+
 def test_flags_override_the_file_and_leave_it_alone() -> None:
     flags = {("benchmark", "max_bytes"): 64, ("labels",): {"b": "2"}, ("name",): None, ("placement", "ranks"): 3}
     assert job_body(JOB, flags) == {
@@ -52,6 +55,7 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
         "root": 2,
         "algorithms": ["ring", "mpi"],
         "transport": "mpi",
+        "topology": None,
         "device": "auto",
         "dtype": "int32",
         "op": "sum",
@@ -65,6 +69,29 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
     assert spec["placement"] == {"ranks": 3, "ranks_per_node": 3, "nodes": 1, "selector": {}}
     assert (spec["name"], spec["priority"], spec["time_limit_seconds"]) == ("all flags", 70, 90)
     assert spec["labels"] == {"team": "infra", "run": "5"}
+
+
+def test_the_options_of_a_cluster_reach_the_spec_of_a_simulation(server: Server) -> None:
+    options = ("--link", "ib200", "--latency", "3us", "--intra", "300GB/s", "--nics", "2", "--oversubscription", "4")
+    done = server.run(
+        "submit", "--json", "--transport", "simulated", "--topology", "2x2x4", *options, "--gamma", "20GB/s"
+    )
+    assert done.returncode == 0, done.stderr
+    spec = json.loads(done.stdout)["spec"]
+    assert spec["benchmark"]["topology"] == {
+        "shape": "2x2x4",
+        "link": "ib200",
+        "latency_us": 3.0,
+        "intra": "300GB/s",
+        "nics_per_node": 2,
+        "oversubscription": 4.0,
+        "reduce_gb_per_s": 20.0,
+    }
+    assert spec["placement"]["ranks"] == 1
+    again = server.run("submit", "-", "--json", "--ranks", "5", stdin=json.dumps({"benchmark": SIMULATION}))
+    assert json.loads(again.stdout)["spec"]["benchmark"]["topology"]["shape"] == "5"
+    contradiction = server.run("submit", "--transport", "simulated", "--topology", "2x4", "--ranks", "9")
+    assert_refused(contradiction, "--ranks: 2x4 has 8 ranks, not 9; leave --ranks out.")
 
 
 def test_a_job_from_stdin_and_from_a_file(server: Server, tmp_path: Any) -> None:

@@ -8,6 +8,10 @@ from typing import Any
 
 from tests.cluster.lab import Lab, eventually
 
+from ringscope.bench.simulation import simulated_records
+from ringscope.record import Measurement
+from ringscope.spec import JobSpec
+
 ALGORITHMS = ("ring", "direct", "mpi")
 SIZES = (8, 128, 2048, 32768)
 RANKS, ITERATIONS = 4, 6
@@ -61,6 +65,33 @@ def submitted(lab: Lab, algorithms: str, *flags: str) -> list[dict[str, Any]]:
     done = lab.run("submit", "--wait", "--json", "--algorithm", algorithms, *flags)
     assert done.returncode == 0, done.stdout + done.stderr
     return lab.everything(json.loads(done.stdout)["id"], "measurements")
+
+
+def test_a_simulated_job_is_one_process_and_its_rows_are_the_cost_models(lab: Lab) -> None:
+    cluster = ("--transport", "simulated", "--topology", "4x8", "--link", "ib200")
+    sweep = ("--algorithm", "ring,hierarchical", "-b", "1K", "-e", "1M", "-f", "32", "-n", "6")
+    done = lab.run("submit", "--wait", "--json", *cluster, *sweep)
+    assert done.returncode == 0, done.stderr
+    job = json.loads(done.stdout)
+    rows = lab.everything(job["id"], "measurements")
+    spec = JobSpec.model_validate(job["spec"])
+    expected = [r for r in simulated_records(spec.benchmark, 0) if isinstance(r, Measurement)]
+    assert [(row["algorithm"], row["size_bytes"], row["time_us"]) for row in rows] == [
+        (row.algorithm, row.size_bytes, row.time_us) for row in expected
+    ]
+    assert {(row["transport"], row["ranks"], row["wrong"]) for row in rows} == {("simulated", 32, None)}
+    steps = lab.everything(job["id"], "steps")
+    assert [step["step"] for step in steps] == list(range(len(rows) * 6))
+    assert {(step["transport"], step["rank"]) for step in steps} == {("simulated", 0)}
+    assert job["summary"]["verdict"].endswith("at 1 MiB (simulated)")
+    shown = lab.run("show", str(job["id"])).stdout
+    assert "# SIMULATED: times of the cost model for a described cluster (4x8 ranks, ib200 between nodes" in shown
+    assert "(simulated)" in lab.run("jobs").stdout
+    fitted = lab.run("fit", "--job", str(job["id"]), "--json")
+    assert fitted.returncode == 0, fitted.stderr
+    document = json.loads(fitted.stdout)
+    assert (document["transport"], document["ranks_per_node"]) == ("simulated", 8)
+    assert document["median_error"] < 1e-3
 
 
 def test_the_first_step_comes_soon_after_the_submission(lab: Lab) -> None:

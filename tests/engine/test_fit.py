@@ -2,6 +2,7 @@
 
 import json
 import random
+from math import log
 from pathlib import Path
 from statistics import median
 
@@ -9,24 +10,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES
+from ringscope.algorithms import COLLECTIVES, REDUCING, SCHEDULES, build
 from ringscope.cost import simulate
-from ringscope.fit import fit, held_out
+from ringscope.fit import Nodes, fit, held_out
+from ringscope.nccl_tests import elements
 from ringscope.record import Measurement
-from ringscope.topology import Link, flat
+from ringscope.topology import Link, Topology, flat
 
 SIZES = [4 << i for i in range(24)]
 
 
-def row(algorithm: str, ranks: int, size_bytes: int, time_s: float, transport: str = "mpi") -> Measurement:
+def row(
+    algorithm: str,
+    ranks: int,
+    size_bytes: int,
+    time_s: float,
+    transport: str = "mpi",
+    collective: str = "all_reduce",
+    count: int | None = None,
+) -> Measurement:
     time_us = time_s * 1e6
     return Measurement(
-        collective="all_reduce",
+        collective=collective,
         algorithm=algorithm,
         transport=transport,
         in_place=False,
         size_bytes=size_bytes,
-        count=size_bytes // 4,
+        count=size_bytes // 4 if count is None else count,
         dtype="float32",
         op="sum",
         ranks=ranks,
@@ -70,6 +80,65 @@ def test_one_algorithm_cannot_tell_adding_from_sending():
     (regime,) = fit([priced("ring", 4, s, Link(1e-5, 1e9), 4e9) for s in SIZES]).regimes
     assert regime.reduce_s_per_byte is None
     assert regime.send_s_per_byte == pytest.approx(1e-9 + 0.5 / 4e9), "the ring adds half as much as it sends"
+
+
+@pytest.mark.parametrize("collective", sorted(COLLECTIVES))
+def test_every_collective_teaches_the_same_links(collective):
+    link, cluster = Link(2e-6, 5e9), flat(4, Link(2e-6, 5e9), 8e9)
+    rows = []
+    for algorithm in COLLECTIVES[collective]:
+        for size in SIZES[4:]:
+            count, total = elements(collective, size, 4, 4)
+            seconds = simulate(build(algorithm, 4, total, collective=collective), 4, cluster).seconds
+            rows.append(row(algorithm, 4, total * 4, seconds, collective=collective, count=count))
+    found = fit(rows)
+    (regime,) = found.regimes
+    assert found.median_error < 1e-6
+    if regime.reduce_s_per_byte is not None or collective not in ("reduce_scatter", "reduce"):
+        assert regime.inter.latency_s == pytest.approx(link.latency_s, rel=1e-4)
+        assert regime.inter.bytes_per_s == pytest.approx(link.bytes_per_s, rel=1e-4)
+    if collective not in REDUCING:
+        assert not regime.reduce_s_per_byte, "nothing is added"
+
+
+INTER, INTRA = Link(5e-6, 2e9), Link(8e-7, 30e9)
+
+
+def on_nodes(algorithms: list[str], nodes: Nodes, ranks: int = 8, adds: float = 12e9) -> list[Measurement]:
+    cluster = Topology(ranks, INTER, INTRA, *nodes, reduce_bytes_per_s=adds)
+    return [
+        row(a, ranks, s, simulate(build(a, ranks, s // 4, cluster.nodes), 4, cluster).seconds)
+        for a in algorithms
+        for s in SIZES
+    ]
+
+
+@pytest.mark.parametrize("nodes", [Nodes(4), Nodes(4, 1), Nodes(2), Nodes(2, 1)])
+def test_links_inside_nodes_and_between_them_come_back_apart(nodes):
+    found = fit(on_nodes(["ring", "hierarchical", "recursive_doubling", "tree"], nodes), nodes=nodes)
+    (regime,) = found.regimes
+    assert regime.intra is not None
+    assert (*regime.inter, *regime.intra) == pytest.approx((*INTER, *INTRA), rel=1e-2)
+    assert found.median_error < 1e-3
+    unseen = Topology(16, INTER, INTRA, *nodes, reduce_bytes_per_s=12e9)
+    expected = simulate(build("hierarchical", 16, 1 << 18, unseen.nodes), 4, unseen).seconds
+    assert found.seconds("hierarchical", 16, 1 << 18, 4) == pytest.approx(expected, rel=1e-2)
+    assert found.topology(16, 1e6).intra == regime.intra
+
+
+def test_rows_that_cannot_tell_two_kinds_of_links_are_refused():
+    with pytest.raises(ValueError, match="rows: they cannot tell the links inside nodes from those between"):
+        fit(on_nodes(["tree"], Nodes(4)), nodes=Nodes(4))
+
+
+def test_the_worst_rows_are_named_first():
+    rows = [priced("ring", 4, s, Link(1e-5, 1e9), None) for s in SIZES]
+    odd = rows[7].model_copy(update={"p50_us": rows[7].p50_us * 3})
+    found = fit([*rows[:7], odd, *rows[8:]])
+    (first, log_ratio), second = found.worst(2)
+    assert first == odd
+    assert log_ratio == pytest.approx(log(1 / 3), rel=0.1)
+    assert abs(second[1]) < 0.1
 
 
 def test_disturbed_rows_do_not_spoil_the_fit():

@@ -4,8 +4,9 @@ from typing import get_args
 
 import pytest
 
+from ringscope.cluster import MAX_RANKS
 from ringscope.nccl_tuner import H100_NODE, Architecture, machine_of
-from ringscope.plan import MAX_RANKS, PRICED, prices
+from ringscope.plan import PRICED, prices
 from ringscope.topology import PRESETS, Link, Topology, flat
 
 LECTURE = flat(10, Link(0.0, 1e9))

@@ -120,3 +120,29 @@ def test_receiver_gives_the_records_of_several_ranks(tmp_path):
             received += receiver.receive(1.0)
     assert sorted(record.rank for record in received if isinstance(record, Done)) == [0, 1, 2]
     assert sorted(record.first_step for record in received if isinstance(record, Steps)) == [0, 1, 2]
+
+
+def test_flushing_loses_no_steps_however_slowly_they_are_read(listener):
+    reporter = Reporter(listener.getsockname(), max_queued_steps=2)
+    connection, _ = listener.accept()
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read_all, connection)
+        for first in range(0, 200_000, 1000):
+            reporter.send(steps(first, 1000))
+            reporter.flush()
+        reporter.close(Done(rank=0, dropped=0))
+        records = reading.result()
+    assert [record.first_step for record in records[:-1]] == list(range(0, 200_000, 1000))
+    assert records[-1] == Done(rank=0, dropped=0)
+
+
+def test_flushing_gives_up_on_who_does_not_read(listener):
+    reporter = Reporter(listener.getsockname())
+    connection, _ = listener.accept()
+    with connection:
+        for first in range(0, 100_000, 1000):
+            reporter.send(steps(first, 1000))
+        before = time.monotonic()
+        reporter.flush(deadline_seconds=0.2)
+        assert 0.2 <= time.monotonic() - before < 5
+        reporter.close(deadline_seconds=0)

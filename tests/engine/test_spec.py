@@ -7,6 +7,16 @@ from ringscope.algorithms import COLLECTIVES as SCHEDULES
 from ringscope.algorithms import nameable
 from ringscope.spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, JobSpec, Placement, field_errors, pointer
 
+SIMULATION = {"transport": "simulated", "topology": {"shape": "2x4", "link": "ib200"}}
+
+
+def test_a_simulation_is_one_process_whatever_it_simulates() -> None:
+    spec = JobSpec.model_validate({"benchmark": SIMULATION | {"root": 7, "collective": "reduce"}})
+    assert (spec.placement.ranks, spec.ranks, spec.benchmark.is_simulated) == (1, 8, True)
+    assert JobSpec.model_validate_json(spec.model_dump_json()) == spec
+    measured = JobSpec(placement=Placement(ranks=4))
+    assert (measured.ranks, measured.benchmark.is_simulated) == (4, False)
+
 
 def test_sizes_step_as_nccl_tests_does() -> None:
     assert list(BenchmarkSpec(min_bytes=8, max_bytes=100, step_factor=3).sizes()) == [8, 24, 72]
@@ -46,6 +56,41 @@ def test_a_specification_survives_json_and_never_changes() -> None:
             {"benchmark": {"collective": "reduce", "root": 2}},
             "/benchmark/root",
             "2 is not one of 2 ranks; give 0 to 1.",
+        ),
+        (
+            {"benchmark": {"transport": "simulated"}},
+            "/benchmark/topology",
+            'topology: a simulation needs a cluster; describe one, such as {"shape": "4x8", "link": "ib200"}.',
+        ),
+        (
+            {"benchmark": {"transport": "mpi", "topology": {"shape": "4"}}},
+            "/benchmark/topology",
+            "only transport simulated takes a described cluster, not mpi; leave one out.",
+        ),
+        (
+            {"benchmark": SIMULATION | {"algorithms": ["ring", "mpi"]}},
+            "/benchmark/algorithms/1",
+            "mpi has no schedule to simulate; leave it out.",
+        ),
+        (
+            {"benchmark": SIMULATION | {"device": "cuda"}},
+            "/benchmark/device",
+            "a simulation runs on no device; leave it at auto.",
+        ),
+        (
+            {"benchmark": SIMULATION, "placement": {"ranks": 8}},
+            "/placement/ranks",
+            "a simulation is one process; give 1, and the ranks that it simulates in benchmark.topology.shape.",
+        ),
+        (
+            {"benchmark": SIMULATION | {"collective": "broadcast", "root": 8}},
+            "/benchmark/root",
+            "8 is not one of 8 ranks; give 0 to 7.",
+        ),
+        (
+            {"benchmark": {"transport": "simulated", "topology": {"shape": "2x4", "nics_per_node": 5}}},
+            "/benchmark/topology/nics_per_node",
+            "benchmark.topology.nics_per_node: 5 cards are more than a node has ranks;",
         ),
         (
             {"benchmark": {"device": "cpu", "algorithms": ["ring", "nccl"]}},

@@ -2,21 +2,21 @@
 
 import pytest
 
-from ringscope.topology import PRESETS, Link, SharedLink, Topology, flat
+from ringscope.topology import PRESETS, Link, Path, SharedLink, Topology, flat
 
 INTRA, INTER = Link(1e-6, 100e9), Link(5e-6, 10e9)
 
 
 def test_ranks_of_a_node_use_the_link_inside():
     topology = Topology(8, INTER, INTRA, 4, nics_per_node=2)
-    assert topology.path(0, 3) == (*INTRA, ())
-    assert topology.path(3, 4) == (*INTER, (SharedLink("nic out", 1), SharedLink("nic in", 2)))
+    assert topology.path(0, 3) == Path(*INTRA, (), is_intra=True)
+    assert topology.path(3, 4) == Path(*INTER, (SharedLink("nic out", 1), SharedLink("nic in", 2)))
     assert topology.nodes == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
 def test_a_card_of_its_own_is_not_shared():
-    assert Topology(8, INTER, INTRA, 4).path(3, 4) == (*INTER, ())
-    assert flat(8, INTER).path(0, 7) == (*INTER, ())
+    assert Topology(8, INTER, INTRA, 4).path(3, 4) == Path(*INTER, ())
+    assert flat(8, INTER).path(0, 7) == Path(*INTER, ())
 
 
 def test_between_racks_messages_take_the_uplinks_and_wait_for_the_spine():

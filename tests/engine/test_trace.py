@@ -1,12 +1,13 @@
 """Traces: a schedule followed with numbers, and exported for Perfetto."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES
+from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.cost import simulate
 from ringscope.perfetto import to_perfetto
 from ringscope.topology import Link, flat
@@ -46,12 +47,15 @@ def test_values_that_do_not_fit_are_refused(values):
         list(trace(SCHEDULES["ring"](2, 2), values))
 
 
-@pytest.mark.parametrize("algorithm", sorted(SCHEDULES))
-def test_the_perfetto_export_is_a_valid_chrome_trace(algorithm):
-    timeline = simulate(SCHEDULES[algorithm](5, 1000), 4, flat(5, Link(1e-6, 1e9), 1e10))
+@pytest.mark.parametrize(("collective", "algorithm"), [(c, a) for c, names in COLLECTIVES.items() for a in names])
+def test_the_perfetto_export_is_a_valid_chrome_trace(collective, algorithm):
+    timeline = simulate(build(algorithm, 5, 1000, collective=collective), 4, flat(5, Link(1e-6, 1e9), 1e10))
     document = json.loads(json.dumps(to_perfetto(timeline, "a title")))
     events = document["traceEvents"]
     assert all(isinstance(e["pid"], int) and isinstance(e["tid"], int) and e["name"] for e in events)
+    assert {e["ph"] for e in events} == {"M", "X", "s", "f"}, "metadata, complete events, flow start and end"
+    assert all(isinstance(e["ts"], float) and math.isfinite(e["ts"]) for e in events if e["ph"] != "M")
+    assert all(e["bp"] == "e" and e["cat"] == "message" for e in events if e["ph"] == "f")
     assert {e["args"]["name"] for e in events if e["name"] == "process_name"} == {f"rank {r}" for r in range(5)}
     slices = [e for e in events if e["ph"] == "X"]
     assert all(e["ts"] >= 0 and e["dur"] > 0 and e["cat"] == e["args"]["phase"] for e in slices)

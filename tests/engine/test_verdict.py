@@ -55,6 +55,14 @@ def test_the_size_nearest_to_one_mebibyte_counts_and_only_out_of_place() -> None
     assert verdict([rows[2]]) == ""
 
 
+def test_model_times_are_called_simulated() -> None:
+    rows = [
+        row(name, p50_us).model_copy(update={"transport": "simulated"}) for name, p50_us in (("ring", 40), ("tree", 80))
+    ]
+    assert verdict(rows) == "ring is 2.0x tree at 1 MiB (simulated)"
+    assert verdict(rows[:1]) == "ring reaches 2.5 GB/s bus bandwidth at 1 MiB (simulated)"
+
+
 def test_wrong_results_come_first() -> None:
     assert verdict([row("ring", 40, wrong=3)]).startswith("Wrong results: 3 elements")
     assert verdict([]) == ""

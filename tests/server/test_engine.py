@@ -22,6 +22,17 @@ async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:
     assert "auto" in engine["transports"]
 
 
+async def test_what_is_offered_for_a_simulation_is_accepted(server: Server) -> None:
+    engine = (await server.admin.get("/api/v1/engine")).json()
+    assert "simulated" in engine["transports"]
+    for name, view in engine["collectives"].items():
+        assert view["simulated"] == list(COLLECTIVES[name])
+        for link in engine["links"]:
+            cluster = {"shape": "2x2", "link": link, "intra": link}
+            benchmark = {"collective": name, "algorithms": view["simulated"], "transport": "simulated"}
+            JobSpec.model_validate({"benchmark": benchmark | {"topology": cluster}})
+
+
 async def test_roots_and_ops_are_told_where_they_mean_something(server: Server) -> None:
     collectives = (await server.admin.get("/api/v1/engine")).json()["collectives"]
     assert {name for name, view in collectives.items() if view["has_root"]} == {"broadcast", "reduce"}

@@ -19,8 +19,29 @@ async def test_records_become_rows(server: Server) -> None:
     (text,) = (await server.admin.get(f"{base}/log")).json()["items"]
     assert (text["node"], text["rank"], text["text"]) == ("n1", 1, "hello")
     summary = (await server.job(job["id"]))["summary"]
-    assert summary["best"] == [{"algorithm": "ring", "busbw_gb_per_s": 3.5, "size_bytes": 1024, "in_place": False}]
+    best = {"algorithm": "ring", "transport": "shared_memory", "busbw_gb_per_s": 3.5, "size_bytes": 1024}
+    assert summary["best"] == [best | {"in_place": False}]
     assert summary["verdict"] == "ring reaches 3.5 GB/s bus bandwidth at 1 KiB"
+
+
+async def test_a_simulation_takes_one_slot_and_everything_that_is_kept_says_simulated(server: Server) -> None:
+    agent = await server.node()
+    cluster = {"shape": "16x8", "link": "ib200"}
+    sweep = {"transport": "simulated", "topology": cluster, "algorithms": ["ring"], "min_bytes": 64, "max_bytes": 64}
+    job = await server.submit(benchmark=sweep)
+    assert job["name"] == "all_reduce ring on 128 simulated ranks"
+    attempt = await agent.start_next()
+    (assignment,) = await agent.assignments()
+    assert (assignment["ranks"], [member["slots"] for member in assignment["gang"]]) == (1, [1])
+    step, row = steps() | {"transport": "simulated"}, measurement(transport="simulated", ranks=128, wrong=None)
+    await agent.records(attempt, step, row)
+    base = f"/api/v1/jobs/{job['id']}"
+    for what in ("steps", "measurements"):
+        found = (await server.admin.get(f"{base}/{what}")).json()["items"]
+        assert {item["transport"] for item in found} == {"simulated"}
+    summary = (await server.job(job["id"]))["summary"]
+    assert [best["transport"] for best in summary["best"]] == ["simulated"]
+    assert summary["verdict"].endswith("(simulated)")
 
 
 async def test_what_is_sent_twice_is_stored_once(server: Server) -> None:

@@ -13,9 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.cluster.lab import Lab, eventually, running, running_lab
 from tests.web.browsing import FLAGS, Site, Visit, visiting
-from tests.web.simulated_node import SimulatedNode
 
-from ringscope.algorithms import SCHEDULES
 from ringscope.client import is_ready
 
 
@@ -63,24 +61,6 @@ def faulty_site() -> Iterator[Site]:
         lab.run("submit", "--name", "spoiled", "--ranks", "2", "-b", "1K", "-e", "1K", "-n", "2", "--wait")
         assert lab.job(1).state == "failed"
         yield Site(lab, printed_login_link(up.stdout))
-
-
-@pytest.fixture(scope="session")
-def simulated_site() -> Iterator[Site]:
-    """A server whose only node answers by the cost model, and a job of sixteen ranks that it has run."""
-    with tempfile.TemporaryDirectory(prefix="ringscope-") as path:
-        lab = Lab(Path(path))
-        with running(lab.start("server", "--port", "0")):
-            eventually(lambda: is_ready(lab.url), "the server's readiness")
-            node = SimulatedNode(lab, slots=16)
-            with lab.client() as client:
-                link = client.login_link().url
-            site = Site(lab, link)
-            sweep = {"algorithms": list(SCHEDULES), "min_bytes": 1024, "max_bytes": 64 << 20, "step_factor": 4}
-            site.post("/jobs", {"name": "sixteen ranks", "benchmark": sweep, "placement": {"ranks": 16}})
-            node.run()
-            lab.wait_for_state(1, "succeeded")
-            yield site
 
 
 def printed_login_link(output: IO[str]) -> str:

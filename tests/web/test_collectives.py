@@ -138,15 +138,31 @@ def test_what_auto_took_is_told_with_its_reason(browser: Browser, site: Site, sc
         expect(reasons).to_have_count(0)
 
 
+@pytest.fixture(scope="module")
+def simulation(site: Site) -> int:
+    """A simulated job of all algorithms of all-reduce on sixteen ranks."""
+    sweep = {"algorithms": list(SCHEDULES), "min_bytes": 1024, "max_bytes": 64 << 20, "step_factor": 4}
+    cluster = {"shape": "2x8", "link": "ib100", "intra": "nvlink3"}
+    body = {"name": "sixteen ranks", "benchmark": sweep | {"transport": "simulated", "topology": cluster}}
+    job_id = int(site.post("/jobs", body).json()["id"])
+    site.lab.wait_for_state(job_id, "succeeded")
+    return job_id
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_simulated_rows_say_so_wherever_they_are_shown(browser: Browser, simulated_site: Site, scheme: str) -> None:
-    with visiting(browser, simulated_site, "dark" if scheme == "dark" else "light") as visit:
-        page = visit.open("/jobs/1")
+def test_simulated_rows_say_so_wherever_they_are_shown(
+    browser: Browser, site: Site, simulation: int, scheme: str
+) -> None:
+    with visiting(browser, site, "dark" if scheme == "dark" else "light") as visit:
+        page = visit.open(f"/jobs/{simulation}")
         badge = "SIMULATED"
         expect(page.locator("header").get_by_text(badge)).to_be_visible()
         expect(page.locator("figcaption").get_by_text(badge)).to_be_visible()
+        expect(page.locator("figcaption")).to_contain_text("over 16 simulated ranks")
         expect(page.get_by_role("heading", name="Every size").locator("..").get_by_text(badge)).to_be_visible()
         expect(page.get_by_text("nothing was computed that could be checked").first).to_be_visible()
+        expect(page.get_by_text("(simulated)").first).to_be_visible()
+        expect(page.get_by_text("2x8 ranks, ib100 between nodes, nvlink3 inside")).to_be_visible()
         table = page.get_by_role("table", name="Simulated times of ring, by message size")
         assert {row[7] for row in map(cells, table.locator("tbody tr").all())} == {"N/A"}
         page.get_by_role("radiogroup", name="View").get_by_role("radio", name="table").check()
@@ -154,6 +170,38 @@ def test_simulated_rows_say_so_wherever_they_are_shown(browser: Browser, simulat
         assert visit.violations() == []
         page.get_by_role("radiogroup", name="View").get_by_role("radio", name="chart").check()
         visit.shoot(f"job-simulated-{scheme}")
+        visit.open("/jobs")
+        row = page.get_by_role("row").filter(has_text="sixteen ranks")
+        expect(row.get_by_text(badge, exact=True)).to_be_visible()
+        expect(row.get_by_role("cell", name="16", exact=True)).to_be_visible()
+
+
+def test_a_simulation_from_the_form_to_its_badge(visit: Visit) -> None:
+    page = visit.open("/jobs/new?min=1K&max=4K&iterations=2")
+    expect(page.get_by_label("Shape")).to_have_count(0)
+    page.get_by_label("Transport").select_option("simulated")
+    assert offered(page) == list(SCHEDULES), "libraries have no schedule to simulate"
+    expect(page.get_by_label("Ranks", exact=True)).to_have_count(0)
+    page.get_by_label("Shape").fill("4y2")
+    page.get_by_label("Link between nodes").fill("25gbe")
+    assert visit.violations() == []
+    visit.shoot("new-simulation")
+    visit.expect_error("422")
+    page.get_by_role("button", name="Submit the job").click()
+    expect(page.get_by_text("benchmark.topology.shape: '4y2' is no shape")).to_be_visible()
+    expect(page.get_by_label("Shape")).to_be_focused()
+    page.get_by_label("Shape").fill("4x2")
+    expect(page.get_by_text("--transport simulated --topology 4x2 --link 25gbe")).to_be_visible()
+    page.get_by_role("button", name="Submit the job").click()
+    expect(page.locator("header").get_by_text("SIMULATED", exact=True)).to_be_visible()
+    expect(page.locator("header").get_by_text("succeeded")).to_be_visible()
+    job = visit.site.get(f"/jobs/{page.url.rpartition('/')[2]}")
+    assert job["spec"]["placement"]["ranks"] == 1
+    assert job["spec"]["benchmark"]["topology"]["shape"] == "4x2"
+    rows = visit.site.get(f"/jobs/{job['id']}/measurements")["items"]
+    assert {(row["transport"], row["ranks"], row["wrong"]) for row in rows} == {("simulated", 8, None)}
+    page.get_by_role("link", name="Run again").click()
+    expect(page.get_by_label("Shape")).to_have_value("4x2")
 
 
 def test_measured_rows_never_carry_the_badge(visit: Visit) -> None:

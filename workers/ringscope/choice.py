@@ -16,8 +16,9 @@ from typing import NamedTuple
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, VENDORS, build
 from ringscope.cost import simulate
 from ringscope.devices import carrier
-from ringscope.fit import Fit, Regime, fit
+from ringscope.fit import Fit, fit
 from ringscope.nccl_tests import PER_RANK, itemsize_bytes
+from ringscope.parameters import Regime
 from ringscope.schedule import Schedule
 from ringscope.topology import PRESETS, Link, Topology, flat
 from ringscope.tuning import Key, Table, arithmetic_of, ranks_of_nodes_in, shape_of
@@ -208,7 +209,7 @@ class Chooser:
             else:
                 continue
             rows += [
-                _Row(named(size), sum(each), size, size // _ELEMENT_BYTES, time_us, len(each) > 1)
+                _Row("all_reduce", named(size), sum(each), size, size // _ELEMENT_BYTES, time_us, len(each) > 1)
                 for size, time_us in curve.times_us.items()
                 if size >= _ELEMENT_BYTES
             ]
@@ -219,6 +220,7 @@ class Chooser:
 class _Row:
     """What ``fit`` wants to know of a measurement."""
 
+    collective: str
     algorithm: str
     ranks: int
     size_bytes: int

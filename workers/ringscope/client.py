@@ -63,6 +63,12 @@ class Pending(View):
     sentence: str
 
 
+class Attempt(View):
+    """One try at running a job: the nodes of its gang, in rank order."""
+
+    nodes: list[str]
+
+
 class Job(View):
     """A job: where it stands and what came out."""
 
@@ -79,6 +85,7 @@ class Job(View):
     pending: Pending | None
     progress: Progress
     summary: Summary
+    attempts: list[Attempt] = []
 
     @property
     def is_finished(self) -> bool:

@@ -1,4 +1,4 @@
-"""The textbook's formulas for the time of an all-reduce in seconds: a cross-check of ``ringscope.cost``. Pure.
+"""The textbook's formulas for the time of a collective in seconds: a cross-check of ``ringscope.cost``. Pure.
 
 ``ranks`` p, ``size_bytes`` n on each rank, ``link`` (α, 1/β) between every two ranks, ``reduce_s_per_byte`` γ. Where a
 formula is exact, the tests hold the schedule's time to it; parameter servers that are no ranks have no schedule, so
@@ -8,6 +8,7 @@ formula is exact, the tests hold the schedule's time to it; parameter servers th
 from collections.abc import Callable
 from math import ceil, log2
 
+from ringscope.algorithms.chain import segments
 from ringscope.topology import Link
 
 Formula = Callable[[int, int, Link, float], float]
@@ -27,6 +28,27 @@ def ring(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0
     """Reduce-scatter and all-gather of p chunks; also ``direct`` (Patarasuk and Yuan 2009)."""
     part = (ranks - 1) / ranks * size_bytes
     return 2 * (ranks - 1) * link.latency_s + 2 * part / link.bytes_per_s + part * reduce_s_per_byte
+
+
+def whole_elements_ring(
+    ranks: int, elements: int, itemsize_bytes: int, link: Link, reduce_s_per_byte: float = 0.0
+) -> float:
+    """The ring where elements cannot be split: it waits for its longest chunk in every step."""
+    chunk_bytes = ceil(elements / ranks) * itemsize_bytes
+    return (ranks - 1) * (2 * _message_s(chunk_bytes, link) + chunk_bytes * reduce_s_per_byte)
+
+
+def pipelined_ring(
+    ranks: int, segments: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0
+) -> tuple[float, float]:
+    """The least and the most that a ring with so many segments per chunk takes: adding hides behind sending, or not.
+
+    With at most as much adding as sending the two differ by the adding of one segment.
+    """
+    per_byte, part = 1 / link.bytes_per_s, (ranks - 1) / ranks * size_bytes
+    latencies_s = 2 * (ranks - 1) * segments * link.latency_s
+    most = latencies_s + part * (max(per_byte, reduce_s_per_byte) + per_byte)
+    return latencies_s + 2 * part * per_byte, most + size_bytes / (ranks * segments) * min(per_byte, reduce_s_per_byte)
 
 
 def recursive_doubling(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
@@ -60,6 +82,37 @@ def hierarchical(
     return inside + ring(nodes, size_bytes // ranks_per_node, inter, reduce_s_per_byte)
 
 
+def reduce_scatter(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
+    """Each rank ends with one of p parts: half of the ring."""
+    part = (ranks - 1) / ranks * size_bytes
+    return (ranks - 1) * link.latency_s + part / link.bytes_per_s + part * reduce_s_per_byte
+
+
+def all_gather(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
+    """Each rank starts with one of p parts: the other half of the ring."""
+    return reduce_scatter(ranks, size_bytes, link)
+
+
+def alltoall(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
+    """Exchanges in pairs; of an odd number of ranks one has to rest in each of the p rounds."""
+    rounds = ranks - 1 + ranks % 2 if ranks > 1 else 0
+    return rounds * _message_s(size_bytes / ranks, link)
+
+
+def sendrecv(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
+    """One message of every rank, all at once."""
+    return _message_s(size_bytes, link) if ranks > 1 else 0.0
+
+
+def chain(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
+    """Broadcast or reduce along a chain, in segments of float32 that follow one another."""
+    if ranks < 2 or not size_bytes:
+        return 0.0
+    count = len(segments(size_bytes // 4))
+    sending_s, adding_s = _message_s(size_bytes / count, link), size_bytes / count * reduce_s_per_byte
+    return (ranks - 1) * (sending_s + adding_s) + (count - 1) * max(sending_s, adding_s)
+
+
 def parameter_servers(workers: int, servers: int, size_bytes: int, link: Link, duplex: bool = False) -> float:
     """Synchronous push and pull with servers on machines of their own, each holding an equal share.
 
@@ -82,15 +135,39 @@ def assisted_servers(workers: int, helpers: int, size_bytes: int, link: Link) ->
     return share * size_bytes / link.bytes_per_s
 
 
-def _message_s(size_bytes: int, link: Link) -> float:
+def _message_s(size_bytes: float, link: Link) -> float:
     return link.latency_s + size_bytes / link.bytes_per_s
 
 
-ALL_REDUCE: dict[str, Formula] = {
-    "naive": naive,
-    "ring": ring,
-    "direct": ring,
-    "recursive_doubling": recursive_doubling,
-    "halving_doubling": halving_doubling,
-    "tree": tree,
+def _half(formula: Formula, adds: bool) -> Formula:
+    """One way of an all-reduce that goes to a root and back by the same messages: a broadcast, or a reduce."""
+
+    def time_s(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
+        there_s = formula(ranks, size_bytes, link, 0.0) / 2
+        adding_s = formula(ranks, size_bytes, link, reduce_s_per_byte) - 2 * there_s
+        return there_s + adding_s * adds
+
+    return time_s
+
+
+def _without_adding(formula: Formula) -> Formula:
+    return lambda ranks, size_bytes, link, reduce_s_per_byte: formula(ranks, size_bytes, link, 0.0)
+
+
+# Exact where the buffer divides into equal chunks and all ranks are joined by links that are alike.
+FORMULAS: dict[str, dict[str, Formula]] = {
+    "all_reduce": {
+        "naive": naive,
+        "ring": ring,
+        "direct": ring,
+        "recursive_doubling": recursive_doubling,
+        "halving_doubling": halving_doubling,
+        "tree": tree,
+    },
+    "reduce_scatter": {"ring": reduce_scatter, "direct": reduce_scatter},
+    "all_gather": {"ring": all_gather, "direct": all_gather},
+    "broadcast": {"ring": _without_adding(chain), "tree": _half(tree, False), "naive": _half(naive, False)},
+    "reduce": {"ring": chain, "tree": _half(tree, True), "naive": _half(naive, True)},
+    "alltoall": {"direct": alltoall},
+    "sendrecv": {"ring": sendrecv},
 }

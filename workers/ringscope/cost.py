@@ -29,12 +29,27 @@ class TimedMessage(NamedTuple):
     end_s: float
 
 
+class Traffic(NamedTuple):
+    """Messages over one kind of link, and how many bytes take as long as theirs on such a link alone.
+
+    That is more than they carry where they had to share it.
+    """
+
+    messages: int
+    bytes: int
+
+
 class Work(NamedTuple):
-    """What lies one after another on the critical path: messages, bytes that travel, bytes that are added up."""
+    """What lies one after another on the critical path: messages, bytes that travel, bytes that are added up.
+
+    ``inter`` and ``intra`` are the same messages by the link that they cross, between nodes or inside one.
+    """
 
     messages: int
     sent_bytes: int
     reduced_bytes: int
+    inter: Traffic
+    intra: Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +60,15 @@ class Timeline:
     (None: for nobody's).
     """
 
-    ranks: int
+    topology: Topology
     messages: tuple[TimedMessage, ...]
     needs: tuple[tuple[Need, ...], ...]
     queues: tuple[int | None, ...]
+
+    @property
+    def ranks(self) -> int:
+        """How many take part."""
+        return self.topology.ranks
 
     @property
     def seconds(self) -> float:
@@ -64,9 +84,11 @@ class Timeline:
 
     def critical_path(self) -> Work:
         """The work of a longest chain of messages that wait for each other; it makes up the whole time."""
+        nothing = Traffic(0, 0)
         if not self.messages:
-            return Work(0, 0, 0)
-        count = sent_bytes = reduced_bytes = 0
+            return Work(0, 0, 0, nothing, nothing)
+        sent_bytes = reduced_bytes = 0
+        crossed = {True: nothing, False: nothing}  # by whether it stayed inside a node
         last: Need | None = Need(max(range(len(self.messages)), key=lambda i: self.messages[i].end_s), True)
         while last is not None:
             timed, queue = self.messages[last.number], self.queues[last.number]
@@ -74,10 +96,16 @@ class Timeline:
             if last.added_up and queue is not None:
                 last = Need(queue, True)
                 continue
-            count += 1
             sent_bytes += timed.size_bytes
+            path = self.topology.path(timed.message.src, timed.message.dst)
+            before = crossed[path.is_intra]
+            alone_bytes = timed.size_bytes
+            if path.shared:
+                alone_bytes = round((timed.arrived_s - timed.start_s - path.latency_s) * path.bytes_per_s)
+            crossed[path.is_intra] = Traffic(before.messages + 1, before.bytes + alone_bytes)
             last = max(self.needs[last.number], key=self._met_s, default=None)
-        return Work(count, sent_bytes, reduced_bytes)
+        inter, intra = crossed[False], crossed[True]
+        return Work(inter.messages + intra.messages, sent_bytes, reduced_bytes, inter, intra)
 
     def _met_s(self, need: Need) -> float:
         timed = self.messages[need.number]
@@ -101,7 +129,7 @@ def simulate(schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Tim
         TimedMessage(phases[m.step, m.src, m.dst, m.reads[0]], m, sizes[i], *queue.times_s(i))
         for i, m in enumerate(moving)
     )
-    return Timeline(schedule.ranks, tuple(timed), needs, tuple(queue.queues))
+    return Timeline(topology, tuple(timed), needs, tuple(queue.queues))
 
 
 def _phases(schedule: Schedule) -> dict[tuple[int, int, int, int], str]:

@@ -10,7 +10,7 @@ from typing import Any
 from ringscope import __version__
 from ringscope.algorithms import ROOTED
 from ringscope.record import Hello, Measurement
-from ringscope.spec import BenchmarkSpec
+from ringscope.spec import SIMULATED, BenchmarkSpec
 from ringscope.units import format_size
 
 PER_RANK = frozenset({"reduce_scatter", "all_gather", "alltoall"})
@@ -87,7 +87,10 @@ def to_json(
     start_time: str,
     end_time: str,
 ) -> dict[str, Any]:
-    """The run in nccl-tests' JSON version 3 (its booleans are strings), with ``algorithm`` in each result."""
+    """The run in nccl-tests' JSON version 3 (its booleans are strings), with ``algorithm`` in each result.
+
+    ``simulated`` is the described cluster whose model times the results are; null for a measurement.
+    """
     failed = _failed_checks(measurements)
     return {
         "version": 3,
@@ -97,6 +100,7 @@ def to_json(
         "ringscope_version": __version__,
         "collective": spec.collective,
         "config": _config(spec, sorted(ranks, key=lambda hello: hello.rank)),
+        "simulated": None if spec.topology is None else spec.topology.model_dump(),
         "results": [
             _result(pair, _root(spec)) for rows in _by_algorithm(measurements).values() for pair in _placements(rows)
         ],
@@ -121,6 +125,9 @@ def _table(
         f"ranks: {rows[0].ranks}"
     )
     yield _parameters(rows, spec)
+    if rows[0].transport == SIMULATED:
+        cluster = f" ({spec.topology})" if spec and spec.topology else ""
+        yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"
     if devices:
         yield "#"
         yield "# Using devices"
@@ -151,7 +158,7 @@ def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:
         else (min(row.size_bytes for row in rows), max(row.size_bytes for row in rows))
     )
     steps = f"step: {spec.step_factor}(factor) warmup iters: {spec.warmup} " if spec else ""
-    checked = int(spec.check if spec else rows[0].wrong is not None)
+    checked = int(spec.check and not spec.is_simulated if spec else rows[0].wrong is not None)
     return (
         f"# nThread 1 nGpus 1 minBytes {smallest} maxBytes {largest} {steps}iters: {rows[0].iterations} "
         f"agg iters: 1 validation: {checked} graph: 0"
@@ -221,7 +228,7 @@ def _config(spec: BenchmarkSpec, devices: Sequence[Hello]) -> dict[str, Any]:
         "warmup_iters": spec.warmup,
         "iterations": spec.iterations,
         "aggregated_iterations": 1,
-        "validation": int(spec.check),
+        "validation": int(spec.check and not spec.is_simulated),
         "graph": 0,
         "blocking_collectives": _boolean(False),
         "devices": [
@@ -243,6 +250,7 @@ def _result(pair: _Pair, root: int) -> dict[str, Any]:
         "root": f"{root:>6}",
         "algorithm": row.algorithm,
         "transport": row.transport,
+        "ranks": row.ranks,
     }
     for name, placement in zip(("out_of_place", "in_place"), pair, strict=True):
         if placement is not None:

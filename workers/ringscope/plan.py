@@ -9,14 +9,17 @@ from dataclasses import dataclass
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.algorithms.parameter_server import parameter_server
-from ringscope.closed_forms import ALL_REDUCE, assisted_servers, gather, parameter_servers
-from ringscope.cost import simulate
+from ringscope.closed_forms import FORMULAS as CLOSED_FORMS
+from ringscope.closed_forms import assisted_servers, gather, parameter_servers
+from ringscope.cluster import MAX_RANKS
+from ringscope.cost import Timeline, simulate
 from ringscope.nccl_tests import bus_factor, elements
 from ringscope.nccl_tuner import Architecture, machine_of, predictions
+from ringscope.parameters import Regime, regime_of
+from ringscope.parameters import timeline as fitted_timeline
 from ringscope.schedule import Schedule
 from ringscope.topology import Topology
 
-MAX_RANKS = 512  # pairwise algorithms have p² messages: more would take minutes to price
 FORMULAS: tuple[str, ...] = ("gather", "separate_servers", "separate_servers_duplex", "assisted_servers")
 NCCL = "nccl"
 PRICED: tuple[str, ...] = (*SCHEDULES, *FORMULAS, NCCL)
@@ -50,10 +53,12 @@ def prices(
     servers: int = 1,
     architecture: Architecture | None = None,
     collective: str = "all_reduce",
+    regimes: Sequence[Regime] = (),
 ) -> Iterator[Price]:
     """One price per algorithm, for a collective of ``size_bytes`` in nccl-tests' sense.
 
-    ``servers`` are the parameter servers or helpers, ``architecture`` that of the GPUs in NCCL's model.
+    ``servers`` are the parameter servers or helpers, ``architecture`` that of the GPUs in NCCL's model. ``regimes`` are
+    fitted parameters, which then hold instead of the topology's links; its shape stays.
     ValueError with a sentence for what cannot be priced.
     """
     if topology.ranks > MAX_RANKS:
@@ -65,8 +70,11 @@ def prices(
         if algorithm not in priced:
             raise ValueError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(priced)}.")
         if algorithm in FORMULAS:
-            yield _by_formula(algorithm, size_bytes, topology, servers)
+            fitted = regime_of(regimes, size_bytes).on(topology) if regimes else topology
+            yield _by_formula(algorithm, size_bytes, fitted, servers)
         elif algorithm == NCCL:
+            if regimes:
+                raise ValueError("algorithm: nccl's model has parameters of its own; leave it out beside a fit.")
             yield _by_nccl(size_bytes, topology, architecture)
         else:
             _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
@@ -74,14 +82,18 @@ def prices(
                 schedule = parameter_server(topology.ranks, total, servers)
             else:
                 schedule = build(algorithm, topology.ranks, total, topology.nodes, collective)
-            yield _by_schedule(collective, algorithm, schedule, topology)
+            if regimes:
+                yield _by_schedule(
+                    collective, algorithm, schedule, fitted_timeline(regimes, schedule, _ELEMENT_BYTES, topology)
+                )
+            else:
+                yield _by_schedule(collective, algorithm, schedule, simulate(schedule, _ELEMENT_BYTES, topology))
 
 
-def _by_schedule(collective: str, algorithm: str, schedule: Schedule, topology: Topology) -> Price:
-    size_bytes = schedule.length * _ELEMENT_BYTES
-    timeline = simulate(schedule, _ELEMENT_BYTES, topology)
+def _by_schedule(collective: str, algorithm: str, schedule: Schedule, timeline: Timeline) -> Price:
+    size_bytes, topology = schedule.length * _ELEMENT_BYTES, timeline.topology
     work = timeline.critical_path()
-    formula = ALL_REDUCE.get(algorithm) if collective == "all_reduce" else None
+    formula = CLOSED_FORMS[collective].get(algorithm)
     return Price(
         algorithm,
         timeline.seconds,

@@ -1,5 +1,6 @@
 """The program of one rank: ``mpiexec -n P python -m ringscope.rank``.
 
+A simulation is one process: ``python -m ringscope.rank``, under mpiexec or not.
 Reads its job from the file named in RINGSCOPE_SPEC, tells what happens to the socket in RINGSCOPE_SOCKET, and
 ends with one of the exit codes in ``ringscope.record``.
 """
@@ -29,7 +30,7 @@ from ringscope.record import (
     Hello,
 )
 from ringscope.reporter import Reporter
-from ringscope.spec import JobSpec, field_errors
+from ringscope.spec import SIMULATED, JobSpec, field_errors
 from ringscope.transports.base import EngineError, OutOfMemoryError
 from ringscope.tuning import Table
 from ringscope.tuning_file import read
@@ -51,6 +52,8 @@ def main() -> int:
         return _refuse(str(error), EXIT_BAD_INPUT)
     except OSError as error:
         return _refuse(f"{SOCKET_VARIABLE}: cannot connect to the socket ({error.strerror or error}).", EXIT_FAILURE)
+    if spec.benchmark.is_simulated:
+        return _simulate(spec, reporter)
     return _run(spec, reporter, spoil=os.environ.get(FAULT_VARIABLE) == "wrong_element")
 
 
@@ -75,6 +78,28 @@ def known_times() -> Table:
 def _refuse(sentence: str, exit_code: int) -> int:
     sys.stderr.write(sentence + "\n")
     return exit_code
+
+
+def _simulate(spec: JobSpec, reporter: Reporter) -> int:
+    """A simulation is one process without MPI; whoever started it, it is rank 0 of a gang of one."""
+    from ringscope.bench.simulation import simulated_records
+
+    now_ns = time.time_ns()
+    device = f"none: {SIMULATED}"
+    hello = Hello(
+        rank=0, local_rank=0, ranks=1, pid=os.getpid(), host=socket.gethostname(), device=device, time_ns=now_ns
+    )
+    reporter.send(hello)
+    try:
+        for record in simulated_records(spec.benchmark, now_ns):
+            reporter.send(record)
+            reporter.flush()  # nothing is timed here, so that waiting for the listener costs no truth
+    except Exception as error:
+        reporter.send(_failure(0, error))
+        reporter.close()
+        return _refuse(f"rank 0: {error}", EXIT_FAILURE)
+    reporter.close(Done(rank=0, dropped=0))
+    return EXIT_OK
 
 
 def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:

@@ -53,6 +53,11 @@ class Reporter:
             return
         if done is not None:
             self._queue.append(done.model_copy(update={"dropped": self.dropped}))
+        self.flush(deadline_seconds)
+        self._disconnect()
+
+    def flush(self, deadline_seconds: float = _CLOSE_DEADLINE_SECONDS) -> None:
+        """Wait until the socket has taken everything; for who times nothing afterwards. Gives up at the deadline."""
         deadline = time.monotonic() + deadline_seconds
         while self._socket is not None and (self._queue or self._rest):
             remaining = deadline - time.monotonic()
@@ -60,7 +65,6 @@ class Reporter:
                 break
             self._socket.settimeout(remaining)
             self._pump()
-        self._disconnect()
 
     def _drop_oldest_steps(self) -> None:
         index = next(i for i, record in enumerate(self._queue) if isinstance(record, Steps))

@@ -7,11 +7,14 @@ REST API, the form and the terminal say the same.
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from ringscope.algorithms import COLLECTIVES as SCHEDULES
 from ringscope.algorithms import nameable
+from ringscope.cluster import ClusterSpec
 from ringscope.devices import settle
+from ringscope.spec_model import SpecModel
+from ringscope.spec_model import at as _at
 
 Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
 Algorithm = Literal[
@@ -30,7 +33,7 @@ Algorithm = Literal[
     "gloo",
     "nccl",
 ]
-TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc"]
+TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
 Device = Literal["auto", "cpu", "cuda"]
 DType = Literal["int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"]
 Op = Literal["sum", "prod", "min", "max", "avg"]
@@ -39,20 +42,15 @@ JobKind = Literal["benchmark"]
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
 MAX_MESSAGE_BYTES = 1 << 36
+SIMULATED = "simulated"  # the transport that moves nothing: times are the cost model's
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
 
 
 def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...]:
     """Two of ours, and the library that works where they do."""
-    if transport == "cuda_ipc":
+    if transport in ("cuda_ipc", SIMULATED):
         return ("ring", "direct")
     return ("ring", "direct", "nccl") if device == "cuda" or transport == "nccl" else _USUAL_ALGORITHMS
-
-
-class SpecModel(BaseModel):
-    """Base of every specification: frozen, and an unknown field is an error instead of a silent default."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class BenchmarkSpec(SpecModel):
@@ -63,8 +61,11 @@ class BenchmarkSpec(SpecModel):
         _USUAL_ALGORITHMS, description="Measured side by side, interleaved size by size."
     )
     transport: TransportName = Field(
-        "auto", description="How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI."
+        "auto",
+        description="How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI. "
+        "simulated moves nothing: the times are the cost model's, for the cluster in topology.",
     )
+    topology: ClusterSpec | None = Field(None, description="The cluster that transport simulated stands for.")
     device: Device = Field(
         "auto",
         description="Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.",
@@ -77,7 +78,9 @@ class BenchmarkSpec(SpecModel):
     step_factor: int = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
     warmup: int = Field(5, ge=0, le=100_000, description="Untimed iterations before each size.")
     iterations: int = Field(20, ge=1, le=1_000_000, description="Timed iterations of each size.")
-    check: bool = Field(True, description="Compare every element with the exact answer after each size.")
+    check: bool = Field(
+        True, description="Compare every element with the exact answer after each size; a simulation has none."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -111,12 +114,40 @@ class BenchmarkSpec(SpecModel):
         return self
 
     @model_validator(mode="after")
+    def _a_simulation_has_what_it_needs(self) -> "BenchmarkSpec":
+        if not self.is_simulated:
+            if self.topology is not None:
+                raise _at(
+                    ("topology",),
+                    f"only transport simulated takes a described cluster, not {self.transport}; leave one out.",
+                    self.topology,
+                )
+            return self
+        if self.topology is None:
+            raise _at(
+                ("topology",),
+                'a simulation needs a cluster; describe one, such as {"shape": "4x8", "link": "ib200"}.',
+                None,
+            )
+        for index, name in enumerate(self.algorithms):
+            if name not in SCHEDULES[self.collective]:
+                raise _at(("algorithms", index), f"{name} has no schedule to simulate; leave it out.", name)
+        if self.device != "auto":
+            raise _at(("device",), "a simulation runs on no device; leave it at auto.", self.device)
+        return self
+
+    @model_validator(mode="after")
     def _one_device_serves_all(self) -> "BenchmarkSpec":
         try:
             settle(self.device, self.transport, self.algorithms)
         except ValueError as error:
             raise _at(("device",), str(error), self.device) from error
         return self
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the times are the cost model's and nothing is measured or checked."""
+        return self.transport == SIMULATED
 
     @property
     def settled_device(self) -> str:
@@ -151,7 +182,12 @@ class BenchmarkSpec(SpecModel):
 class Placement(SpecModel):
     """How many ranks, and on which nodes."""
 
-    ranks: int = Field(2, ge=1, le=65_536, description="Processes in the gang; each takes one slot.")
+    ranks: int = Field(
+        2,
+        ge=1,
+        le=65_536,
+        description="Processes in the gang; each takes one slot. A simulation is one process, whatever it simulates.",
+    )
     ranks_per_node: int | None = Field(None, ge=1, le=4096, description="Exactly this many on each node.")
     nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
     selector: dict[str, str] = Field(default_factory=dict, description="Labels that a node must carry.")
@@ -192,13 +228,38 @@ class JobSpec(SpecModel):
     time_limit_seconds: int = Field(600, ge=1, le=7 * 86_400)
     labels: dict[str, str] = Field(default_factory=dict)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _a_simulation_is_one_process(cls, data: Any) -> Any:
+        """Without a word on ranks."""
+        benchmark = data.get("benchmark") if isinstance(data, dict) else None
+        if not isinstance(benchmark, dict) or benchmark.get("transport") != SIMULATED:
+            return data
+        placement = data.get("placement", {})
+        return data | {"placement": {"ranks": 1} | placement} if isinstance(placement, dict) else data
+
+    @model_validator(mode="after")
+    def _no_process_is_idle(self) -> "JobSpec":
+        if self.benchmark.is_simulated and self.placement.ranks != 1:
+            raise _at(
+                ("placement", "ranks"),
+                "a simulation is one process; give 1, and the ranks that it simulates in benchmark.topology.shape.",
+                self.placement.ranks,
+            )
+        return self
+
+    @property
+    def ranks(self) -> int:
+        """Ranks of the collective: the processes of the gang, or those that one process simulates."""
+        topology = self.benchmark.topology
+        return self.placement.ranks if topology is None else topology.ranks
+
     @model_validator(mode="after")
     def _root_is_a_rank(self) -> "JobSpec":
-        if self.benchmark.root >= self.placement.ranks:
+        if self.benchmark.root >= self.ranks:
             raise _at(
                 ("benchmark", "root"),
-                f"{self.benchmark.root} is not one of {self.placement.ranks} ranks; "
-                f"give 0 to {self.placement.ranks - 1}.",
+                f"{self.benchmark.root} is not one of {self.ranks} ranks; give 0 to {self.ranks - 1}.",
                 self.benchmark.root,
             )
         return self
@@ -233,12 +294,6 @@ def dotted(location: tuple[str | int, ...]) -> str:
     """The same location as people write it: benchmark.algorithms[0]."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".") or "the request body"
-
-
-def _at(location: tuple[str | int, ...], sentence: str, value: object) -> Exception:
-    """An error of a whole model that belongs to one of its fields (pydantic has no direct way to say so)."""
-    error = PydanticCustomError("field_sentence", "{sentence}", {"sentence": sentence})
-    return ValidationError.from_exception_data("spec", [InitErrorDetails(type=error, loc=location, input=value)])
 
 
 def _field_error(

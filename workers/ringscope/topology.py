@@ -37,6 +37,7 @@ class Path(NamedTuple):
     latency_s: float
     bytes_per_s: float
     shared: tuple[SharedLink, ...]
+    is_intra: bool = False
 
 
 # [V]: read in the named document; [R]: recalled, replace it by a fit (`ringscope.fit`) before relying on it.
@@ -125,7 +126,7 @@ class Topology:
         """What a message from rank ``src`` to rank ``dst`` crosses."""
         node, peer = src // self.ranks_per_node, dst // self.ranks_per_node
         if node == peer and self.intra is not None:
-            return Path(*self.intra, ())
+            return Path(*self.intra, (), is_intra=True)
         shared: tuple[SharedLink, ...] = ()
         if self.cards < self.ranks_per_node:
             shared += SharedLink("nic out", self._card(src)), SharedLink("nic in", self._card(dst))

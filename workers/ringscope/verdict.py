@@ -5,6 +5,7 @@ from math import log2
 
 from ringscope.algorithms import VENDORS
 from ringscope.record import Measurement
+from ringscope.spec import SIMULATED
 from ringscope.units import format_size
 
 VENDOR_NAMES = {
@@ -37,10 +38,12 @@ def verdict(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
     winner, *rest = fastest_first
     at = f"at {format_size(size_bytes)}"
     if not rest:
-        return f"{_name(winner, collective)} reaches {winner.busbw_gb_per_s:.3g} GB/s bus bandwidth {at}"
+        simulated = f" ({SIMULATED})" if winner.transport == SIMULATED else ""
+        return f"{_name(winner, collective)} reaches {winner.busbw_gb_per_s:.3g} GB/s bus bandwidth {at}{simulated}"
     rival = next((row for row in rest if row.algorithm in VENDORS), rest[0])
     ratio = rival.p50_us / winner.p50_us
-    return f"{_name(winner, collective)} is {ratio:.1f}x {_name(rival, collective)} {at} (median iteration)"
+    basis = SIMULATED if winner.transport == SIMULATED else "median iteration"
+    return f"{_name(winner, collective)} is {ratio:.1f}x {_name(rival, collective)} {at} ({basis})"
 
 
 def _reference_size(rows: Sequence[Measurement]) -> int:

@@ -1,6 +1,7 @@
 """What the ranks of one attempt on this node did so far, folded from their records (pure: no I/O, no clock).
 
 The counters exist, as zeros, before the ranks do: ``rate()`` cannot see what a counter held at its first scrape.
+Steps of a simulation are not counted: nothing moved, and no dashboard could tell.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ringscope.record import Check, Done, Hello, Log, Measurement, Record, Steps
+from ringscope.spec import SIMULATED
 
 COLLECTIVE_BUCKETS_SECONDS = (
     1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
@@ -66,7 +68,7 @@ class JobCounters:
 
     Args:
         first_rank, slots: this node's ranks.
-        ops: collectives that the job will run; their counters start at zero.
+        ops: collectives that the job will run; their counters start at zero. None for a simulation.
     """
 
     def __init__(self, job_id: int, kind: str, first_rank: int, slots: int, ops: Sequence[str]) -> None:
@@ -94,7 +96,7 @@ class JobCounters:
                 rank.local_rank = record.local_rank
             case Steps():
                 self.records_dropped += record.dropped
-                if record.duration_us:
+                if record.duration_us and record.transport != SIMULATED:
                     self._fold_steps(rank, record)
             case Check():
                 rank.ops.setdefault(op_label(record.op), OpCounters()).wrong += record.wrong

@@ -34,7 +34,7 @@ class Intake:
             assignment.spec.kind,
             assignment.first_rank,
             slots,
-            [assignment.spec.benchmark.collective],
+            [] if assignment.spec.benchmark.is_simulated else [assignment.spec.benchmark.collective],
         )
         self._attempt_id = assignment.attempt_id
         self._exporter = exporter

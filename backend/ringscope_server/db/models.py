@@ -212,6 +212,7 @@ class Step(Base):
     step: Mapped[int]
     op: Mapped[str]
     algorithm: Mapped[str]
+    transport: Mapped[str]
     in_place: Mapped[bool]
     bytes: Mapped[int] = mapped_column(BigInteger)
     started_at_ns: Mapped[int] = mapped_column(BigInteger)

@@ -5,9 +5,11 @@ from typing import get_args
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from ringscope.algorithms import COLLECTIVES as SCHEDULES
 from ringscope.algorithms import REDUCING, ROOTED, nameable
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE
 from ringscope.spec import COLLECTIVES, Algorithm, BenchmarkSpec, Collective, DType, Op, TransportName
+from ringscope.topology import PRESETS
 from ringscope_server.http.auth import Viewer
 
 router = APIRouter(tags=["engine"])
@@ -18,6 +20,7 @@ class CollectiveView(BaseModel):
 
     algorithms: list[Algorithm] = Field(description="Every algorithm that it has, auto first.")
     usual: list[Algorithm] = Field(description="Those that a job measures when it names none.")
+    simulated: list[Algorithm] = Field(description="Those with a schedule, which transport simulated needs.")
     reduces: bool = Field(description="Whether ``op`` means something.")
     has_root: bool = Field(description="Whether ``root`` means something.")
     checked_in_place: bool = Field(description="Whether results in place are compared with the exact answer.")
@@ -30,6 +33,7 @@ class Engine(BaseModel):
     dtypes: list[DType]
     ops: list[Op]
     transports: list[TransportName]
+    links: list[str] = Field(description="Known by name, for the cluster of a simulation.")
 
 
 @router.get("/engine", operation_id="get_engine")
@@ -39,6 +43,7 @@ async def get_engine(user: Viewer) -> Engine:
         name: {
             "algorithms": nameable(name),
             "usual": BenchmarkSpec.model_validate({"collective": name}).algorithms,
+            "simulated": tuple(SCHEDULES[name]),
             "reduces": name in REDUCING,
             "has_root": name in ROOTED,
             "checked_in_place": name not in UNCHECKED_IN_PLACE,
@@ -46,4 +51,5 @@ async def get_engine(user: Viewer) -> Engine:
         for name in COLLECTIVES
     }
     choices = {"dtypes": get_args(DType), "ops": get_args(Op), "transports": get_args(TransportName)}
+    choices["links"] = tuple(PRESETS)
     return Engine.model_validate(choices | {"collectives": collectives})

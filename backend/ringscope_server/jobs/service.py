@@ -93,7 +93,8 @@ async def cancel(session: AsyncSession, job_id: int, user: str, now: datetime) -
 def default_name(spec: JobSpec) -> str:
     """A name for a job whose owner gave none."""
     benchmark = spec.benchmark
-    return f"{benchmark.collective} {', '.join(benchmark.algorithms)} on {spec.placement.ranks} ranks"
+    simulated = "simulated " if benchmark.is_simulated else ""
+    return f"{benchmark.collective} {', '.join(benchmark.algorithms)} on {spec.ranks} {simulated}ranks"
 
 
 def capacity_errors(placement: Placement, nodes: Sequence[Node]) -> list[FieldError]:

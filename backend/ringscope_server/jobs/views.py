@@ -27,6 +27,7 @@ class AlgorithmBest(BaseModel):
     """The best row of one algorithm."""
 
     algorithm: str
+    transport: str = Field(description="simulated: the bandwidth is the cost model's.")
     busbw_gb_per_s: float
     size_bytes: int
     in_place: bool

@@ -20,6 +20,7 @@ def summarise(rows: Sequence[Measurement], collective: str) -> BenchmarkSummary:
         best=[
             AlgorithmBest(
                 algorithm=row.algorithm,
+                transport=row.transport,
                 busbw_gb_per_s=row.busbw_gb_per_s,
                 size_bytes=row.size_bytes,
                 in_place=row.in_place,

@@ -13,7 +13,7 @@ class MeasurementView(BaseModel):
     algorithm: str = Field(description="As the job names it; auto stays auto.")
     chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
     chosen_because: str | None = Field(description="Why auto took it, in a sentence.")
-    transport: str
+    transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     cycle: int = Field(description="Which repetition of the whole sweep, from 0.")
     size_bytes: int
@@ -45,6 +45,7 @@ class StepView(BaseModel):
     step: int
     op: str
     algorithm: str
+    transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     bytes: int
     started_at_ns: int = Field(description="Wall clock, nanoseconds since 1970.")

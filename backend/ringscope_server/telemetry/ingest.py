@@ -111,6 +111,7 @@ def step_rows(steps: record.Steps) -> Iterable[dict[str, Any]]:
             "step": steps.first_step + index,
             "op": steps.op,
             "algorithm": steps.algorithm,
+            "transport": steps.transport,
             "in_place": steps.in_place,
             "bytes": steps.bytes,
             "started_at_ns": start_ns,

@@ -432,6 +432,11 @@ export interface components {
             in_place: boolean;
             /** Size Bytes */
             size_bytes: number;
+            /**
+             * Transport
+             * @description simulated: the bandwidth is the cost model's.
+             */
+            transport: string;
         };
         /**
          * Assignment
@@ -518,7 +523,7 @@ export interface components {
             algorithms: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Check
-             * @description Compare every element with the exact answer after each size.
+             * @description Compare every element with the exact answer after each size; a simulation has none.
              * @default true
              */
             check: boolean;
@@ -577,13 +582,15 @@ export interface components {
              * @default 2
              */
             step_factor: number;
+            /** @description The cluster that transport simulated stands for. */
+            topology?: components["schemas"]["ClusterSpec"] | null;
             /**
              * Transport
-             * @description How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI.
+             * @description How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI. simulated moves nothing: the times are the cost model's, for the cluster in topology.
              * @default auto
              * @enum {string}
              */
-            transport: "auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc";
+            transport: "auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc" | "simulated";
             /**
              * Warmup
              * @description Untimed iterations before each size.
@@ -635,6 +642,51 @@ export interface components {
             version: string;
         };
         /**
+         * ClusterSpec
+         * @description Ranks, and the links between them; see ``ringscope.topology`` for what each figure means.
+         */
+        ClusterSpec: {
+            /**
+             * Intra
+             * @description Inside a node: a link by name, or a rate such as 450GB/s.
+             * @default nvlink4
+             */
+            intra: string;
+            /**
+             * Latency Us
+             * @description Of a message between nodes; null: that of the link, 0 for a rate.
+             */
+            latency_us?: number | null;
+            /**
+             * Link
+             * @description Between nodes: 10gbe, 25gbe, ib100, ib200, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
+             * @default 10gbe
+             */
+            link: string;
+            /**
+             * Nics Per Node
+             * @description Network cards of a node; null: one for each rank.
+             */
+            nics_per_node?: number | null;
+            /**
+             * Oversubscription
+             * @description Of the racks' uplinks.
+             * @default 1
+             */
+            oversubscription: number;
+            /**
+             * Reduce Gb Per S
+             * @description How fast a rank adds, 1/γ; null: adding takes no time.
+             */
+            reduce_gb_per_s?: number | null;
+            /**
+             * Shape
+             * @description RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8: ranks are those of one node.
+             * @default 8
+             */
+            shape: string;
+        };
+        /**
          * CollectiveView
          * @description One collective: who can do it, and what it needs to know.
          */
@@ -659,6 +711,11 @@ export interface components {
              * @description Whether ``op`` means something.
              */
             reduces: boolean;
+            /**
+             * Simulated
+             * @description Those with a schedule, which transport simulated needs.
+             */
+            simulated: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Usual
              * @description Those that a job measures when it names none.
@@ -721,10 +778,15 @@ export interface components {
             };
             /** Dtypes */
             dtypes: ("int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64")[];
+            /**
+             * Links
+             * @description Known by name, for the cluster of a simulation.
+             */
+            links: string[];
             /** Ops */
             ops: ("sum" | "prod" | "min" | "max" | "avg")[];
             /** Transports */
-            transports: ("auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc")[];
+            transports: ("auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc" | "simulated")[];
         };
         /**
          * EventPage
@@ -1075,7 +1137,10 @@ export interface components {
             stdev_us: number;
             /** Time Us */
             time_us: number;
-            /** Transport */
+            /**
+             * Transport
+             * @description simulated: the times are the cost model's.
+             */
             transport: string;
             /**
              * Wrong
@@ -1171,7 +1236,7 @@ export interface components {
             nodes?: number | null;
             /**
              * Ranks
-             * @description Processes in the gang; each takes one slot.
+             * @description Processes in the gang; each takes one slot. A simulation is one process, whatever it simulates.
              * @default 2
              */
             ranks: number;
@@ -1433,6 +1498,11 @@ export interface components {
             started_at_ns: number;
             /** Step */
             step: number;
+            /**
+             * Transport
+             * @description simulated: the times are the cost model's.
+             */
+            transport: string;
         };
         /**
          * Table

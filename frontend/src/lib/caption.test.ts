@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Collective } from "../api/types";
 import { busFactorInWords, callInWords, caption, sizeInWords, uncheckedInWords } from "./caption";
 import { busFactor, COLLECTIVES, whatARankSends } from "./collectives";
-import { aJob } from "./fixtures";
+import { aJob, aSimulation } from "./fixtures";
 
 const { spec } = aJob();
 const of = (collective: Collective, root = 0) => ({ ...spec, benchmark: { ...spec.benchmark, collective, root } });
@@ -12,6 +12,7 @@ describe("a call in words", () => {
     [of("all_reduce"), true, false, "an all-reduce (sum of float32) over 4 ranks"],
     [of("all_gather"), false, false, "an all-gather of float32 over 4 ranks"],
     [of("broadcast", 2), false, true, "a broadcast of float32 from rank 2 over 4 ranks"],
+    [aSimulation(), true, false, "an all-reduce (sum of float32) over 32 simulated ranks"],
     [of("reduce", 1), true, true, "a reduce (sum of float32) to rank 1 over 4 ranks"],
   ])("%#", (given, reduces, hasRoot, text) => expect(callInWords(given, reduces, hasRoot)).toBe(text));
 });

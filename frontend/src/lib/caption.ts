@@ -4,17 +4,23 @@ import { busFactor, COLLECTIVES, withArticle } from "./collectives";
 import { plural, threeDigits } from "./format";
 import type { Metric } from "./search";
 
+/** Ranks of the collective: processes, or those that one process simulates (its cluster's shape is their product). */
+export function rankCount({ benchmark: { topology }, placement }: JobView["spec"]): number {
+  return topology ? topology.shape.split("x").reduce((product, number) => product * Number(number), 1) : placement.ranks;
+}
+
 /** "an all-reduce (sum of float32) over 4 ranks", "a broadcast of int32 from rank 2 over 4 ranks". */
-export function callInWords({ benchmark, placement }: JobView["spec"], reduces: boolean, hasRoot: boolean): string {
-  const { collective, dtype, op, root } = benchmark;
+export function callInWords(spec: JobView["spec"], reduces: boolean, hasRoot: boolean): string {
+  const { collective, dtype, op, root, topology } = spec.benchmark;
   const what = reduces ? ` (${op} of ${dtype})` : ` of ${dtype}`;
   const where = hasRoot ? ` ${reduces ? "to" : "from"} rank ${root}` : "";
-  return `${withArticle(COLLECTIVES[collective].name)}${what}${where} over ${plural(placement.ranks, "rank")}`;
+  return `${withArticle(COLLECTIVES[collective].name)}${what}${where} over ${plural(rankCount(spec), topology ? "simulated rank" : "rank")}`;
 }
 
 /** "busbw = algbw × 2(n−1)/n = 1.50 × algbw for n = 4 ranks": the bus factor with its value. */
-export function busFactorInWords({ benchmark, placement: { ranks } }: JobView["spec"]): string {
-  const { factor, name } = COLLECTIVES[benchmark.collective];
+export function busFactorInWords(spec: JobView["spec"]): string {
+  const { factor, name } = COLLECTIVES[spec.benchmark.collective];
+  const ranks = rankCount(spec);
   if (factor === "1") return `busbw = algbw for ${withArticle(name)}`;
   return `busbw = algbw × ${factor} = ${threeDigits(busFactor(factor, ranks))} × algbw for n = ${plural(ranks, "rank")}`;
 }
@@ -46,8 +52,11 @@ export function caption(job: JobView, metric: Metric, reduces: boolean, hasRoot:
     algbw: "Algorithm bandwidth in GB/s",
     time: "Time in µs",
   };
+  const point = job.spec.benchmark.topology
+    ? "the model's time of one call"
+    : `the mean of ${plural(job.spec.benchmark.iterations, "timed iteration")} over all ranks`;
   return (
     `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}, ${done} of ${plural(total, "row")}; each point is ` +
-    `the mean of ${plural(job.spec.benchmark.iterations, "timed iteration")} over all ranks. ${formulas[metric]}`
+    `${point}. ${formulas[metric]}`
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { curlCommand, shellQuote, submitCommand } from "./command";
-import { aJob } from "./fixtures";
+import { aJob, aSimulation, CLUSTER } from "./fixtures";
 
 const { spec } = aJob();
 
@@ -16,6 +16,15 @@ describe("submitCommand", () => {
     const text = submitCommand({ ...spec, benchmark });
     expect(text).toContain("--ranks 4 --collective broadcast --algorithm ring,mpi");
     expect(text).toMatch(/ -d int32 -r 3$/);
+  });
+
+  it("describes the cluster of a simulation, whose ranks are not processes", () => {
+    const simulation = aSimulation();
+    expect(submitCommand(simulation)).toContain("--transport simulated --topology 4x8 --link ib200 --intra nvlink4 -b 8");
+    expect(submitCommand(simulation)).not.toContain("--ranks");
+    const topology = { ...CLUSTER, shape: "2x2x4", latency_us: 3, nics_per_node: 2, oversubscription: 4, reduce_gb_per_s: 20 };
+    const text = submitCommand({ ...simulation, benchmark: { ...simulation.benchmark, topology } });
+    expect(text).toContain("--latency 3us --intra nvlink4 --nics 2 --oversubscription 4 --gamma 20GB/s");
   });
 
   it("says all that differs from the defaults, quoted for a shell", () => {

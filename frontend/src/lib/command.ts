@@ -14,20 +14,34 @@ function flagSize(bytes: number): string {
   return String(bytes);
 }
 
+function clusterFlags(topology: NonNullable<JobSpec["benchmark"]["topology"]>): (string | number)[] {
+  return [
+    "--topology", topology.shape,
+    "--link", topology.link,
+    ...(topology.latency_us == null ? [] : ["--latency", `${topology.latency_us}us`]),
+    "--intra", topology.intra,
+    ...(topology.nics_per_node == null ? [] : ["--nics", topology.nics_per_node]),
+    ...(topology.oversubscription === 1 ? [] : ["--oversubscription", topology.oversubscription]),
+    ...(topology.reduce_gb_per_s == null ? [] : ["--gamma", `${topology.reduce_gb_per_s}GB/s`]),
+  ];
+}
+
 /** `ringscope submit …` for this specification; every field that the command line can say. */
 export function submitCommand(spec: JobSpec): string {
   const { benchmark, placement } = spec;
+  const { topology } = benchmark;
   const pairs = (flag: string, items: Record<string, string> = {}): string[] =>
     Object.entries(items).flatMap(([key, value]) => [flag, `${key}=${value}`]);
   const words = [
     "ringscope", "submit",
     ...(spec.name ? ["--name", spec.name] : []),
-    "--ranks", placement.ranks,
+    ...(topology ? [] : ["--ranks", placement.ranks]),
     ...(placement.nodes == null ? [] : ["--nodes", placement.nodes]),
     ...(placement.ranks_per_node == null ? [] : ["--ranks-per-node", placement.ranks_per_node]),
     ...(benchmark.collective === "all_reduce" ? [] : ["--collective", benchmark.collective]),
     "--algorithm", benchmark.algorithms.join(","),
     ...(benchmark.transport === "auto" ? [] : ["--transport", benchmark.transport]),
+    ...(topology ? clusterFlags(topology) : []),
     "-b", flagSize(benchmark.min_bytes),
     "-e", flagSize(benchmark.max_bytes),
     "-f", benchmark.step_factor,

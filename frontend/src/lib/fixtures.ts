@@ -26,6 +26,7 @@ export function aJob(change: Partial<JobView> = {}): JobView {
         collective: "all_reduce",
         algorithms: ["ring", "mpi"],
         transport: "auto",
+        topology: null,
         device: "auto",
         dtype: "float32",
         op: "sum",
@@ -46,6 +47,24 @@ export function aJob(change: Partial<JobView> = {}): JobView {
   };
 }
 
+/** A cluster that is only described: 32 ranks on 4 nodes. */
+export const CLUSTER = {
+  shape: "4x8",
+  link: "ib200",
+  latency_us: null,
+  intra: "nvlink4",
+  nics_per_node: null,
+  oversubscription: 1,
+  reduce_gb_per_s: null,
+};
+
+/** The specification of a simulation. */
+export function aSimulation(): JobView["spec"] {
+  const { spec } = aJob();
+  const benchmark = { ...spec.benchmark, algorithms: ["ring" as const], transport: "simulated" as const, topology: CLUSTER };
+  return { ...spec, benchmark, placement: { ...spec.placement, ranks: 1 } };
+}
+
 /** Three collectives, as the server describes them. */
 export function anEngine(): Engine {
   return {
@@ -53,6 +72,7 @@ export function anEngine(): Engine {
       all_reduce: {
         algorithms: ["auto", "ring", "direct", "tree", "naive", "mpi"],
         usual: ["ring", "direct", "mpi"],
+        simulated: ["ring", "direct", "tree", "naive"],
         reduces: true,
         has_root: false,
         checked_in_place: true,
@@ -60,6 +80,7 @@ export function anEngine(): Engine {
       broadcast: {
         algorithms: ["auto", "ring", "tree", "naive", "mpi"],
         usual: ["ring", "mpi"],
+        simulated: ["ring", "tree", "naive"],
         reduces: false,
         has_root: true,
         checked_in_place: true,
@@ -67,6 +88,7 @@ export function anEngine(): Engine {
       alltoall: {
         algorithms: ["auto", "direct", "mpi"],
         usual: ["direct", "mpi"],
+        simulated: ["direct"],
         reduces: false,
         has_root: false,
         checked_in_place: false,
@@ -74,7 +96,8 @@ export function anEngine(): Engine {
     },
     dtypes: ["float32", "int32"],
     ops: ["sum"],
-    transports: ["auto", "shared_memory", "mpi"],
+    transports: ["auto", "shared_memory", "mpi", "simulated"],
+    links: ["10gbe", "ib200", "nvlink4"],
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aJob, anEngine } from "./fixtures";
 import {
-  countRows, formChanges, formSearch, fromSpec, opened, problemsByField, STANDARD, toSpec, withChanges, withCollective,
+  countRows, formChanges, formSearch, fromSpec, opened, problemsByField, STANDARD, toSpec, withChanges, withCollective, withTransport,
 } from "./form";
 
 describe("toSpec", () => {
@@ -21,6 +21,35 @@ describe("toSpec", () => {
     const { spec } = aJob();
     const full = { ...spec, labels: { team: "infra" }, placement: { ...spec.placement, nodes: 2, selector: { rack: "3" } } };
     expect(toSpec(fromSpec(full), full)).toEqual(full);
+  });
+});
+
+describe("a simulation", () => {
+  const engine = anEngine();
+
+  it("is one process with the described cluster, and comes back", () => {
+    const form = { ...STANDARD, transport: "simulated", algorithms: "ring", shape: "2x2x4", nics: "2", latency: "3", ranks: "7" };
+    const spec = toSpec(form);
+    expect(spec.placement.ranks).toBe(1);
+    expect(spec.benchmark.topology).toEqual({
+      shape: "2x2x4", link: "ib200", latency_us: 3, intra: "nvlink4", nics_per_node: 2, oversubscription: 1, reduce_gb_per_s: null,
+    });
+    expect(fromSpec(spec)).toEqual({ ...form, ranks: STANDARD.ranks });
+    expect(toSpec(STANDARD).benchmark.topology).toBeNull();
+  });
+
+  it("has algorithms with a schedule only, also of another collective", () => {
+    const form = withTransport(STANDARD, "simulated", engine);
+    expect(form.algorithms).toBe("ring,direct");
+    expect(withCollective(form, "alltoall", engine).algorithms).toBe("direct");
+    expect(withTransport({ ...STANDARD, algorithms: "mpi" }, "simulated", engine).algorithms).toBe("ring,direct");
+    expect(withTransport(STANDARD, "mpi", engine).algorithms).toBe(STANDARD.algorithms);
+    expect(opened(STANDARD, { transport: "simulated" }, engine).algorithms).toBe("ring,direct");
+  });
+
+  it("shows the server's sentences at its fields", () => {
+    const { fields } = problemsByField([{ pointer: "/benchmark/topology/shape", detail: "no shape" }]);
+    expect(fields).toEqual({ shape: "no shape" });
   });
 });
 

@@ -11,6 +11,14 @@ export interface JobForm {
   op: string;
   root: string;
   transport: string;
+  /** Of the cluster that is simulated; empty where it has a standard. */
+  shape: string;
+  link: string;
+  latency: string;
+  intra: string;
+  nics: string;
+  oversubscription: string;
+  adding: string;
   ranks: string;
   min: string;
   max: string;
@@ -32,6 +40,13 @@ export const STANDARD: JobForm = {
   op: "sum",
   root: "0",
   transport: "auto",
+  shape: "4x8",
+  link: "ib200",
+  latency: "",
+  intra: "nvlink4",
+  nics: "",
+  oversubscription: "1",
+  adding: "",
   ranks: "2",
   min: "8 B",
   max: "64 MiB",
@@ -58,6 +73,13 @@ const POINTERS: Record<string, Field> = {
   "/benchmark/dtype": "dtype",
   "/benchmark/transport": "transport",
   "/benchmark/check": "check",
+  "/benchmark/topology/shape": "shape",
+  "/benchmark/topology/link": "link",
+  "/benchmark/topology/latency_us": "latency",
+  "/benchmark/topology/intra": "intra",
+  "/benchmark/topology/nics_per_node": "nics",
+  "/benchmark/topology/oversubscription": "oversubscription",
+  "/benchmark/topology/reduce_gb_per_s": "adding",
   "/placement/ranks": "ranks",
   "/name": "name",
   "/benchmark/min_bytes": "min",
@@ -87,6 +109,7 @@ export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
       collective: form.collective,
       algorithms: listOf(form.algorithms),
       transport: form.transport,
+      topology: isSimulation(form) ? toTopology(form) : null,
       dtype: form.dtype,
       op: form.op,
       root: numberOr(form.root),
@@ -97,16 +120,33 @@ export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
       iterations: numberOr(form.iterations),
       check: form.check === "on",
     },
-    placement: { ...base?.placement, selector: base?.placement.selector ?? {}, ranks: numberOr(form.ranks) },
+    placement: {
+      ...base?.placement,
+      selector: base?.placement.selector ?? {},
+      ranks: isSimulation(form) ? 1 : numberOr(form.ranks),
+    },
     priority: numberOr(form.priority),
     time_limit_seconds: numberOr(form.limit),
   };
   return spec as JobSpec;
 }
 
+function toTopology(form: JobForm) {
+  return {
+    shape: form.shape,
+    link: form.link,
+    latency_us: numberOrNull(form.latency),
+    intra: form.intra,
+    nics_per_node: numberOrNull(form.nics),
+    oversubscription: numberOr(form.oversubscription),
+    reduce_gb_per_s: numberOrNull(form.adding),
+  };
+}
+
 /** The form that would submit this specification. */
 export function fromSpec(spec: JobSpec): JobForm {
   const { benchmark } = spec;
+  const { topology } = benchmark;
   return {
     name: spec.name,
     collective: benchmark.collective,
@@ -114,7 +154,14 @@ export function fromSpec(spec: JobSpec): JobForm {
     root: String(benchmark.root),
     algorithms: benchmark.algorithms.join(","),
     transport: benchmark.transport,
-    ranks: String(spec.placement.ranks),
+    shape: topology?.shape ?? STANDARD.shape,
+    link: topology?.link ?? STANDARD.link,
+    latency: String(topology?.latency_us ?? STANDARD.latency),
+    intra: topology?.intra ?? STANDARD.intra,
+    nics: String(topology?.nics_per_node ?? STANDARD.nics),
+    oversubscription: String(topology?.oversubscription ?? STANDARD.oversubscription),
+    adding: String(topology?.reduce_gb_per_s ?? STANDARD.adding),
+    ranks: topology ? STANDARD.ranks : String(spec.placement.ranks),
     min: formatSize(benchmark.min_bytes, true),
     max: formatSize(benchmark.max_bytes, true),
     factor: String(benchmark.step_factor),
@@ -154,13 +201,28 @@ export function withCollective(form: JobForm, collective: string, engine: Engine
   if (!after) return { ...form, collective };
   const kept = listOf(form.algorithms).filter((name) => (after.algorithms as string[]).includes(name));
   const isUsual = form.algorithms === before?.usual.join();
-  return {
+  const next = {
     ...form,
     collective,
     algorithms: (isUsual || kept.length === 0 ? after.usual : kept).join(),
     op: after.reduces ? form.op : STANDARD.op,
     root: after.has_root ? form.root : STANDARD.root,
   };
+  return withTransport(next, form.transport, engine);
+}
+
+/** The form with another transport; a simulation loses the algorithms that have no schedule. */
+export function withTransport(form: JobForm, transport: string, engine: Engine): JobForm {
+  const next = { ...form, transport };
+  const schedules: string[] = engine.collectives[form.collective]?.simulated ?? [];
+  if (!isSimulation(next) || schedules.length === 0) return next;
+  const kept = listOf(form.algorithms).filter((name) => schedules.includes(name));
+  return { ...next, algorithms: (kept.length > 0 ? kept : schedules.slice(0, 2)).join() };
+}
+
+/** Whether the form asks for the cost model's times instead of a measurement. */
+export function isSimulation({ transport }: JobForm): boolean {
+  return transport === "simulated";
 }
 
 /** The form as a URL opens it; without a word on algorithms, they are those that suit the collective. */
@@ -209,6 +271,10 @@ export function countRows(form: JobForm): SweepCount | null {
 /** "ring,mpi" as a list; empty text is an empty list. */
 export function listOf(text: string): string[] {
   return text.split(",").filter(Boolean);
+}
+
+function numberOrNull(text: string): number | string | null {
+  return text.trim() === "" ? null : numberOr(text);
 }
 
 function numberOr(text: string): number | string {

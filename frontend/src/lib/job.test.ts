@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toCsv } from "./csv";
-import { aJob, aLine, anEvent, aRow } from "./fixtures";
+import { aJob, aLine, anEvent, aRow, aSimulation } from "./fixtures";
 import { filterLog } from "./log";
 import { bestBusbw, isSimulated, jobTitle } from "./state";
 import { choices, sizeRows } from "./table";
@@ -66,11 +66,12 @@ it("names a job and its best bandwidth", () => {
   const alltoall = { ...spec, benchmark: { ...spec.benchmark, collective: "alltoall" as const } };
   expect(jobTitle(aJob({ name: "", spec: alltoall }))).toBe("all-to-all sweep");
   expect(bestBusbw(aJob())).toBeNull();
-  const best = [{ algorithm: "ring", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false }];
+  const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false }];
   expect(bestBusbw(aJob({ summary: { best, wrong: 0, verdict: "" } }))).toBe(2.5);
 });
 
 it("tells simulated rows from measured ones", () => {
   expect(isSimulated(aJob(), [aRow()])).toBe(false);
+  expect(isSimulated(aJob({ spec: aSimulation() }))).toBe(true);
   expect(isSimulated(aJob(), [aRow(), aRow({ transport: "simulated" })])).toBe(true);
 });

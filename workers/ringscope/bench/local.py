@@ -1,4 +1,7 @@
-"""Runs one benchmark on this machine without a server: starts mpiexec and gathers what the ranks tell."""
+"""Runs one benchmark on this machine without a server: starts mpiexec and gathers what the ranks tell.
+
+A simulation needs no ranks: it runs in this process.
+"""
 
 import importlib.util
 import os
@@ -7,11 +10,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ringscope.bench.simulation import simulated_records
 from ringscope.errors import UserError
 from ringscope.parent_death import end_with_parent
 from ringscope.receiver import Receiver
@@ -61,6 +66,12 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
     ``tuning`` is the file with the times by which ``auto`` chooses; without it the cost model decides. Raises UserError
     when there is no MPI. Leaving the iteration early ends every process.
     """
+    if job.benchmark.is_simulated:
+        for record in simulated_records(job.benchmark, time.time_ns()):
+            run.take(record)
+            yield record
+        run.exit_code = 0
+        return
     mpiexec = find_mpiexec()
     with tempfile.TemporaryDirectory(prefix="ringscope-") as directory:
         spec_path, socket_path = Path(directory, "spec.json"), Path(directory, "socket")

@@ -13,6 +13,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ringscope.algorithms import AUTO
 from ringscope.bench.local import Run, run_local
 from ringscope.cli.children import interrupts
+from ringscope.cli.cluster import (
+    Gamma,
+    Intra,
+    Latency,
+    LinkBetween,
+    Nics,
+    Oversubscription,
+    Shape,
+    described,
+)
 from ringscope.cli.console import (
     DEFAULT_DATA_DIR,
     EXIT_FAILED,
@@ -25,7 +35,7 @@ from ringscope.cli.console import (
 from ringscope.errors import UserError
 from ringscope.nccl_tests import dtype_named, render_table, to_json
 from ringscope.record import Measurement
-from ringscope.spec import COLLECTIVES, JobSpec, field_errors
+from ringscope.spec import COLLECTIVES, SIMULATED, JobSpec, field_errors
 from ringscope.tuning_file import path_in, read
 from ringscope.units import format_size, parse_size
 from ringscope.verdict import verdict
@@ -40,12 +50,14 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
-    ranks: Annotated[int, typer.Option(help="Processes.")] = 2,
+    ranks: Annotated[int | None, typer.Option(help="Processes; default 2.")] = None,
     algorithm: Annotated[
         str | None,
         typer.Option(help="Compared side by side, auto among them; ring,direct,mpi as far as the collective has them."),
     ] = None,
-    transport: Annotated[str, typer.Option(help="auto, shared_memory, mpi, nccl or cuda_ipc.")] = "auto",
+    transport: Annotated[
+        str, typer.Option(help="auto, shared_memory, mpi, nccl, cuda_ipc, or simulated: the cost model's times.")
+    ] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
     max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "64M",
@@ -57,11 +69,22 @@ def bench(
     op: Annotated[str, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")] = "sum",
     root: Annotated[int, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write nccl-tests' JSON here.")] = None,
+    topology: Shape = None,
+    link: LinkBetween = None,
+    latency: Latency = None,
+    intra: Intra = None,
+    nics: Nics = None,
+    oversubscription: Oversubscription = None,
+    gamma: Gamma = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Measure a collective on this machine; needs no server.
 
     Algorithm auto chooses for each row, by what `ringscope tune` left in the data directory, else by the cost model.
+
+    With --transport simulated nothing is measured: the table holds the cost model's times for the cluster that
+    --topology (or --ranks) and the options after it describe; needs no MPI.
+
     Exit code 0: every element was right. 1: some were wrong, or a rank failed. 2: bad input, or no MPI.
     """
     benchmark: dict[str, Any] = {
@@ -78,7 +101,13 @@ def bench(
         "op": op,
         "root": root,
     } | ({"algorithms": algorithm.split(",")} if algorithm is not None else {})
-    job = validated({"benchmark": benchmark, "placement": {"ranks": ranks}})
+    is_simulated = transport == SIMULATED
+    ranks_there = ranks if is_simulated else None
+    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there)
+    if is_simulated or cluster:
+        benchmark["topology"] = cluster
+    placement = {} if is_simulated or ranks is None else {"ranks": ranks}
+    job = validated({"benchmark": benchmark, "placement": placement})
     tuning = path_in(data_dir)
     if AUTO in job.benchmark.algorithms:
         read(tuning)  # that it is damaged is better told here than by a rank

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from ringscope.cli import bench, demo, jobs, login, plan, roles, submit, trace, tune, up
+from ringscope.cli import bench, demo, fit, jobs, login, plan, roles, submit, trace, tune, up
 from ringscope.cli.console import EXIT_BAD_INPUT, complain
 from ringscope.errors import UserError
 
@@ -15,7 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (up, demo, bench, tune, plan, trace, roles, submit, jobs, login):
+for group in (up, demo, bench, tune, plan, trace, fit, roles, submit, jobs, login):
     group.register(app)
 
 

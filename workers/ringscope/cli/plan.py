@@ -3,23 +3,37 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Annotated, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import typer
+from pydantic import ValidationError
 from rich.table import Table
 
 from ringscope.algorithms import COLLECTIVES
+from ringscope.cli.cluster import (
+    Gamma,
+    Intra,
+    Latency,
+    LinkBetween,
+    Nics,
+    Oversubscription,
+    Shape,
+    cluster,
+    described,
+)
 from ringscope.cli.console import say, stdout_console
+from ringscope.cluster import ClusterSpec
 from ringscope.errors import UserError
+from ringscope.fit_document import FitDocument
 from ringscope.nccl_tuner import Architecture
 from ringscope.plan import PRICED, Price, prices
-from ringscope.topology import PRESETS, Link, Topology
-from ringscope.units import format_duration, format_size, parse_amount, parse_duration, parse_rate
+from ringscope.spec import SIMULATED
+from ringscope.topology import Link, Topology
+from ringscope.units import format_duration, format_size, parse_amount, parse_rate
 
 T = TypeVar("T")
-_DEFAULT_LINK = "10gbe"
 _ARCHITECTURES: dict[str, Architecture] = {"nvlink3": "ampere", "nvlink4": "hopper", "nvlink5": "blackwell"}
-_LINK_HELP = f"A known link: {', '.join(PRESETS)}; or its rate, such as 450GB/s."
 
 
 def register(app: typer.Typer) -> None:
@@ -34,79 +48,56 @@ def plan(
     ] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; default: those of the topology, or 8.")] = None,
     size: Annotated[str, typer.Option("--bytes", help="On each rank: 1.2GB is decimal, 64MiB binary.")] = "64MiB",
-    link: Annotated[str, typer.Option(help="Between nodes. " + _LINK_HELP)] = _DEFAULT_LINK,
+    link: LinkBetween = None,
     bandwidth: Annotated[str | None, typer.Option(help="Between nodes, instead of the link's: 1GB/s.")] = None,
-    latency: Annotated[str | None, typer.Option(help="Of a message between nodes: 5us.")] = None,
-    gamma: Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")] = None,
-    topology: Annotated[str, typer.Option(help="flat, NODESxRANKS or RACKSxNODESxRANKS, such as 4x8.")] = "flat",
-    intra: Annotated[str, typer.Option(help="Inside a node. " + _LINK_HELP)] = "nvlink4",
-    nics: Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")] = None,
-    oversubscription: Annotated[float, typer.Option(min=1, help="Of the racks' uplinks.")] = 1.0,
+    latency: Latency = None,
+    gamma: Gamma = None,
+    topology: Shape = None,
+    intra: Intra = None,
+    nics: Nics = None,
+    oversubscription: Oversubscription = None,
     servers: Annotated[int, typer.Option(min=1, help="Parameter servers, or helpers of assisted_servers.")] = 1,
+    fit: Annotated[
+        Path | None, typer.Option(help="Parameters from `ringscope fit --json` instead of a link's.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.
 
     Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
+    With --fit the parameters are measured ones; a fit that does not know links inside nodes leaves --intra to be.
     """
     size_bytes = _parsed("--bytes", parse_amount, size)
-    between = _link("--link", link)
     if bandwidth is not None:
-        between = Link(0.0, _parsed("--bandwidth", parse_rate, bandwidth))
-    if latency is not None:
-        between = between._replace(latency_s=_parsed("--latency", parse_duration, latency))
-    adding = _parsed("--gamma", parse_rate, gamma) if gamma is not None else None
+        _parsed("--bandwidth", parse_rate, bandwidth)
+        link = bandwidth
+    if fit is not None and any(option is not None for option in (link, latency, gamma)):
+        raise UserError("--fit: it says how fast the links and adding are; leave out --link, --bandwidth and so on.")
+    fitted = _fitted(fit) if fit is not None else None
+    where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks))
+    names = tuple(COLLECTIVES.get(collective, ())) if algorithm is None else algorithm.split(",")
+    architecture = _ARCHITECTURES.get(where.intra)
     try:
-        racks, nodes, ranks_per_node = _shape(topology, ranks)
-        cluster = Topology(
-            racks * nodes * ranks_per_node,
-            between,
-            _link("--intra", intra),
-            ranks_per_node,
-            nics_per_node=nics,
-            nodes_per_rack=nodes if racks > 1 else None,
-            oversubscription=oversubscription,
-            reduce_bytes_per_s=adding,
+        found = list(
+            prices(
+                names,
+                size_bytes,
+                where.topology,
+                servers,
+                architecture,
+                collective,
+                fitted.parameters() if fitted else (),
+            )
         )
-        names = tuple(COLLECTIVES.get(collective, ())) if algorithm is None else algorithm.split(",")
-        found = list(prices(names, size_bytes, cluster, servers, _ARCHITECTURES.get(intra), collective))
     except ValueError as error:
-        raise UserError(str(error)) from error
+        raise UserError(f"--{error}" if str(error).startswith("algorithm") else str(error)) from error
     if as_json:
-        say(_json(found, collective, size_bytes, cluster, topology))
+        say(_json(found, collective, size_bytes, where, fitted))
     else:
         amount = f"{size_bytes:,} bytes ({format_size(size_bytes)})"
-        say(f"{amount} on each of {cluster.ranks} ranks, {_described(between)} between nodes")
+        links = _links(where.topology) if fitted is None else _source(fitted)
+        say(f"{amount} on each of {where.ranks} ranks, {links}")
         stdout_console().print(_table(found))
-
-
-def _shape(topology: str, ranks: int | None) -> tuple[int, int, int]:
-    """Racks, nodes in each, ranks on each."""
-    if topology == "flat":
-        return 1, 8 if ranks is None else ranks, 1
-    parts = topology.split("x")
-    if len(parts) not in (2, 3) or not all(part.isdecimal() and 0 < int(part) <= 1_000_000 for part in parts):
-        raise ValueError(
-            f"--topology: {topology!r} is no topology; write flat, NODESxRANKS such as 4x8, or RACKSxNODESxRANKS."
-        )
-    racks, nodes, ranks_per_node = (int(part) for part in ["1", *parts][-3:])
-    if ranks not in (None, racks * nodes * ranks_per_node):
-        raise ValueError(
-            f"--ranks: {topology} has {racks * nodes * ranks_per_node} ranks, not {ranks}; leave --ranks out."
-        )
-    return racks, nodes, ranks_per_node
-
-
-def _link(flag: str, text: str) -> Link:
-    if text in PRESETS:
-        return PRESETS[text].link
-    try:
-        return Link(0.0, parse_rate(text))
-    except ValueError as error:
-        raise UserError(
-            f"{flag}: {text!r} is neither a known link nor a rate; choose one of {', '.join(PRESETS)}, "
-            "or write for example 450GB/s."
-        ) from error
 
 
 def _parsed(flag: str, parse: Callable[[str], T], text: str) -> T:
@@ -116,16 +107,41 @@ def _parsed(flag: str, parse: Callable[[str], T], text: str) -> T:
         raise UserError(f"{flag}: {error}") from error
 
 
-def _json(found: list[Price], collective: str, size_bytes: int, cluster: Topology, topology: str) -> str:
-    facts = {
+def _fitted(path: Path) -> FitDocument:
+    try:
+        return FitDocument.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"--fit: {path} cannot be read ({error.strerror}); name another file.") from error
+    except ValidationError as error:
+        raise UserError(f"--fit: {path} holds no fit; write one with `ringscope fit RESULTS --json`.") from error
+
+
+def _source(fitted: FitDocument) -> str:
+    made_up = " of SIMULATED rows" if fitted.transport == SIMULATED else f" of {fitted.transport}"
+    return f"parameters from a fit{made_up} with a median error of {fitted.median_error:.1%}"
+
+
+def _json(found: list[Price], collective: str, size_bytes: int, where: ClusterSpec, fitted: FitDocument | None) -> str:
+    facts: dict[str, Any] = {
         "collective": collective,
-        "ranks": cluster.ranks,
+        "ranks": where.ranks,
         "size_bytes": size_bytes,
-        "topology": topology,
-        "bandwidth_bytes_per_s": cluster.inter.bytes_per_s,
-        "latency_s": cluster.inter.latency_s,
+        "topology": where.model_dump(),
     }
+    if fitted is None:
+        link = where.topology.inter
+        facts |= {"bandwidth_bytes_per_s": link.bytes_per_s, "latency_s": link.latency_s}
+    else:
+        facts["fit"] = fitted.model_dump(exclude={"residuals"})
     return json.dumps(facts | {"results": [asdict(price) for price in found]}, indent=2)
+
+
+def _links(topology: Topology) -> str:
+    between = f"{_described(topology.inter)} between nodes"
+    if topology.ranks_per_node == 1 or topology.intra is None:
+        return between
+    cards = f"{topology.cards} network card{'s' if topology.cards > 1 else ''} a node"
+    return f"{between} with {cards}, {_described(topology.intra)} inside"
 
 
 def _described(link: Link) -> str:

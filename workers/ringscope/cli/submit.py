@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ringscope.cli.cluster import Gamma, Intra, Latency, LinkBetween, Nics, Oversubscription, Shape, described
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import (
     DEFAULT_DATA_DIR,
@@ -24,7 +25,7 @@ from ringscope.cli.progress import describe, show_progress
 from ringscope.client import Client, Job
 from ringscope.errors import UserError
 from ringscope.nccl_tests import dtype_named
-from ringscope.spec import COLLECTIVES
+from ringscope.spec import COLLECTIVES, SIMULATED
 from ringscope.units import parse_size
 
 
@@ -41,7 +42,9 @@ def submit(
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
     collective: Annotated[str | None, typer.Option(help=f"{', '.join(COLLECTIVES)}.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Such as ring,direct,mpi.")] = None,
-    transport: Annotated[str | None, typer.Option(help="auto, shared_memory or mpi.")] = None,
+    transport: Annotated[
+        str | None, typer.Option(help="auto, shared_memory, mpi, nccl, cuda_ipc, or simulated: the cost model's times.")
+    ] = None,
     min_bytes: Annotated[str | None, typer.Option("-b", "--min-bytes", help="Smallest size, such as 8.")] = None,
     max_bytes: Annotated[str | None, typer.Option("-e", "--max-bytes", help="Largest size: 64M.")] = None,
     step_factor: Annotated[int | None, typer.Option("-f", "--step-factor", help="From size to size.")] = None,
@@ -60,15 +63,28 @@ def submit(
     as_json: Annotated[bool, typer.Option("--json", help="Print the job as JSON.")] = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
+    topology: Shape = None,
+    link: LinkBetween = None,
+    latency: Latency = None,
+    intra: Intra = None,
+    nics: Nics = None,
+    oversubscription: Oversubscription = None,
+    gamma: Gamma = None,
 ) -> None:
     """Submit a job.
+
+    --topology (or --ranks) and the options after it describe the cluster of --transport simulated.
 
     With --wait or --follow the exit code is the outcome: 0 succeeded, 1 failed, 3 cancelled. 2 is bad input,
     or a server that does not answer.
     """
+    base = _read(file) if file else {}
+    is_simulated = (transport or _transport(base)) == SIMULATED
+    ranks_there = ranks if is_simulated else None
+    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there)
     flags = {
         ("name",): name,
-        ("placement", "ranks"): ranks,
+        ("placement", "ranks"): None if is_simulated else ranks,
         ("placement", "nodes"): nodes,
         ("placement", "ranks_per_node"): ranks_per_node,
         ("placement", "selector"): pairs("--selector", selector),
@@ -87,8 +103,8 @@ def submit(
         ("priority",): priority,
         ("time_limit_seconds",): time_limit,
         ("labels",): pairs("--label", label),
-    }
-    body = job_body(_read(file) if file else {}, flags)
+    } | {("benchmark", "topology", field): value for field, value in cluster.items()}
+    body = job_body(base, flags)
     with connect(url, data_dir) as client:
         job = client.submit(body, str(uuid.uuid4()))
         if wait or follow_log:
@@ -105,7 +121,8 @@ def job_body(base: Mapping[str, Any], flags: Mapping[tuple[str, ...], Any]) -> d
             continue
         place = body
         for parent in parents:
-            place = place.setdefault(parent, {})
+            place[parent] = place.get(parent) or {}
+            place = place[parent]
         place[field] = value
     return dict(body)
 
@@ -159,6 +176,11 @@ def _read(file: str) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise UserError(f'{file} holds no JSON object; a job looks like {{"kind": "benchmark", …}}.')
     return body
+
+
+def _transport(base: Mapping[str, Any]) -> object:
+    benchmark = base.get("benchmark")
+    return benchmark.get("transport") if isinstance(benchmark, dict) else None
 
 
 def _size(flag: str, text: str | None) -> int | None:

@@ -1,21 +1,15 @@
 """Transport simulated: no data and no partner; a call takes the cost model's time on a virtual clock.
 
-Drives planning and the page without hardware. Its rows carry ``simulated`` as their transport, so that nobody takes
-them for measurements.
+Drives planning and the page without hardware.
 """
 
 import mmap
-from collections.abc import Iterator
 
 import numpy as np
 
-from ringscope.algorithms import AUTO, REDUCING, VENDORS, build
-from ringscope.bench.timing import spread
 from ringscope.cost import Timeline, simulate
-from ringscope.nccl_tests import bus_factor, elements, itemsize_bytes
-from ringscope.record import Measurement
 from ringscope.schedule import Schedule
-from ringscope.spec import BenchmarkSpec
+from ringscope.spec import SIMULATED
 from ringscope.topology import Topology
 from ringscope.transports.base import OPS, Buffer, EngineError
 
@@ -23,7 +17,7 @@ from ringscope.transports.base import OPS, Buffer, EngineError
 class SimulatedTransport:
     """Lets calls pass on a network that is only described; ``clock_s`` is the model time so far."""
 
-    name = "simulated"
+    name = SIMULATED
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
@@ -61,60 +55,3 @@ class SimulatedPlan:
 
     def free(self) -> None:
         """Nothing to give back."""
-
-
-def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Iterator[Measurement]:
-    """The rows of a whole sweep in the order of the real one, in model time; ``time_ns`` is when it is said to start.
-
-    EngineError for an algorithm without a schedule: a library's own time is not ours to make up.
-    """
-    itemsize, ranks = itemsize_bytes(spec.dtype), topology.ranks
-    vendors = [name for name in spec.algorithms if name in VENDORS or name == AUTO]
-    if vendors:
-        raise EngineError(f"algorithms: {', '.join(vendors)} has no schedule to simulate; leave it out.")
-    transport = SimulatedTransport(topology)
-    memory = transport.allocate(max(spec.sizes()))
-    for size_bytes in spec.sizes():
-        for algorithm in spec.algorithms:
-            count, total = elements(spec.collective, size_bytes, itemsize, ranks)
-            schedule = build(algorithm, ranks, total, topology.nodes, spec.collective, spec.root)
-            buffer = memory.view(f"u{itemsize}").head(total)
-            plan = transport.plan(schedule, spec.op, buffer, buffer)
-            for in_place in (False, True):
-                start_s = transport.clock_s
-                for _ in range(spec.iterations):
-                    plan.run()
-                time_us = (transport.clock_s - start_s) / spec.iterations * 1e6
-                start_ns = time_ns + round(start_s * 1e9)
-                yield _row(spec, algorithm, in_place, count, buffer.local.nbytes, ranks, time_us, start_ns)
-
-
-def _row(
-    spec: BenchmarkSpec,
-    algorithm: str,
-    in_place: bool,
-    count: int,
-    size_bytes: int,
-    ranks: int,
-    time_us: float,
-    start_ns: int,
-) -> Measurement:
-    algbw = size_bytes / (time_us * 1e3) if time_us else 0.0
-    return Measurement(
-        collective=spec.collective,
-        algorithm=algorithm,
-        transport=SimulatedTransport.name,
-        in_place=in_place,
-        size_bytes=size_bytes,
-        count=count,
-        dtype=spec.dtype,
-        op=spec.op if spec.collective in REDUCING else "none",
-        ranks=ranks,
-        time_us=time_us,
-        algbw_gb_per_s=algbw,
-        busbw_gb_per_s=algbw * bus_factor(spec.collective, ranks),
-        wrong=None,
-        **spread(np.full(spec.iterations, time_us)),
-        iterations=spec.iterations,
-        time_ns=start_ns,
-    )

@@ -27,14 +27,19 @@ export function Configuration({ job }: { job: JobView }) {
             ...(engine?.has_root ? [["Root", `rank ${benchmark.root}`] as const] : []),
             ["Algorithms", benchmark.algorithms.join(", ")],
             ["Transport", benchmark.transport],
-            ["Device", benchmark.device],
+            ...(benchmark.topology ? [["Simulated cluster", clusterText(benchmark.topology)] as const] : []),
+            ["Device", benchmark.topology ? "none" : benchmark.device],
             [
               "Sizes",
               `${formatSize(benchmark.min_bytes, true)} to ${formatSize(benchmark.max_bytes, true)}, factor ${benchmark.step_factor}`,
             ],
-            ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`],
-            ["Result check", checkText(benchmark.check, engine?.checked_in_place ?? true)],
-            ["Ranks", placementText(placement)],
+            ...(benchmark.topology
+              ? [["Iterations", `${benchmark.iterations} calls in model time, each size`] as const]
+              : [
+                  ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`] as const,
+                  ["Result check", checkText(benchmark.check, engine?.checked_in_place ?? true)] as const,
+                ]),
+            [benchmark.topology ? "Processes" : "Ranks", placementText(placement, benchmark.topology ? "process" : "rank")],
             ...job.attempts.map(
               (attempt) => [`Attempt ${attempt.number}`, `on ${attempt.nodes.join(", ") || "no node"}`] as const,
             ),
@@ -65,14 +70,27 @@ function SubmittedBy({ job }: { job: JobView }) {
   );
 }
 
+function clusterText(topology: NonNullable<JobView["spec"]["benchmark"]["topology"]>): string {
+  const { shape, link, latency_us, intra, nics_per_node, oversubscription, reduce_gb_per_s } = topology;
+  return [
+    `${shape} ranks`,
+    `${link} between nodes`,
+    ...(latency_us == null ? [] : [`latency ${latency_us} µs`]),
+    ...(shape.includes("x") ? [`${intra} inside`] : []),
+    ...(nics_per_node == null ? [] : [`${plural(nics_per_node, "network card")} a node`]),
+    ...(oversubscription === 1 ? [] : [`oversubscription ${oversubscription}`]),
+    ...(reduce_gb_per_s == null ? [] : [`adding ${reduce_gb_per_s} GB/s`]),
+  ].join(", ");
+}
+
 function checkText(isOn: boolean, isCheckedInPlace: boolean): string {
   if (!isOn) return "off";
   return `every element after each size${isCheckedInPlace ? "" : ", out of place only"}`;
 }
 
-function placementText(placement: JobView["spec"]["placement"]): string {
+function placementText(placement: JobView["spec"]["placement"], noun: string): string {
   const parts = [
-    plural(placement.ranks, "rank"),
+    plural(placement.ranks, noun),
     ...(placement.nodes == null ? [] : [`on exactly ${plural(placement.nodes, "node")}`]),
     ...(placement.ranks_per_node == null ? [] : [`${placement.ranks_per_node} on each node`]),
     ...Object.entries(placement.selector ?? {}).map(([key, value]) => `where ${key}=${value}`),

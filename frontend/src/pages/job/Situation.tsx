@@ -4,6 +4,7 @@ import { Fact, factsClass } from "../../components/Fact";
 import { JobProgress } from "../../components/JobProgress";
 import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
+import { rankCount } from "../../lib/caption";
 import { formatDateTime, formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { isActive } from "../../lib/state";
@@ -42,9 +43,9 @@ export function Situation({ job, rows }: Props) {
         {others > 0 && <Fact label="Slower" value={others} unit="algorithms" note="in the chart" />}
         <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
         <Fact
-          label="Ranks"
-          value={job.spec.placement.ranks}
-          note={nodes ? `on ${nodes}` : "no node yet"}
+          label={job.spec.benchmark.topology ? "Simulated ranks" : "Ranks"}
+          value={rankCount(job.spec)}
+          note={nodes ? `${job.spec.benchmark.topology ? "by one process " : ""}on ${nodes}` : "no node yet"}
         />
         <Took job={job} />
       </dl>

@@ -5,6 +5,7 @@ import { JobProgress } from "../../components/JobProgress";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
+import { rankCount } from "../../lib/caption";
 import { COLLECTIVES } from "../../lib/collectives";
 import { formatDuration, secondsBetween, shortList, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
@@ -44,7 +45,7 @@ export function JobsTable({ jobs }: { jobs: readonly JobView[] }) {
 }
 
 function Row({ job }: { job: JobView }) {
-  const { benchmark, placement } = job.spec;
+  const { benchmark } = job.spec;
   const best = job.summary.best[0];
   return (
     <tr>
@@ -67,7 +68,7 @@ function Row({ job }: { job: JobView }) {
       <td className={classes.nowrap} title={benchmark.algorithms.join(", ")}>
         {shortList(benchmark.algorithms, MOST_ALGORITHMS)}
       </td>
-      <td className="number">{placement.ranks}</td>
+      <td className="number">{rankCount(job.spec)}</td>
       <td className={classes.nowrap}>
         {formatSize(benchmark.min_bytes)} – {formatSize(benchmark.max_bytes)}
       </td>

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { Collective, Engine } from "../../api/types";
 import { COLLECTIVES } from "../../lib/collectives";
-import type { Field, JobForm } from "../../lib/form";
+import { type Field, isSimulation, type JobForm } from "../../lib/form";
 import { AlgorithmChips } from "./AlgorithmChips";
 import { type Bind, choices } from "./bind";
 import classes from "./SubmitPage.module.css";
@@ -36,7 +36,7 @@ export function Call({ engine, form, problem, bind, onChange }: Props) {
           <p className={`dim ${classes.does}`}>{COLLECTIVES[form.collective as Collective].does} n is the number of ranks.</p>
           <AlgorithmChips
             collective={form.collective as Collective}
-            names={collective.algorithms}
+            names={isSimulation(form) ? collective.simulated : collective.algorithms}
             value={form.algorithms}
             problem={problem}
             onChange={(value) => onChange("algorithms", value)}

@@ -1,9 +1,10 @@
 /** The inputs of the submit form; each shows the server's own sentence when it was refused. */
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import type { Engine } from "../../api/types";
-import type { Field, JobForm } from "../../lib/form";
+import { type Field, isSimulation, type JobForm } from "../../lib/form";
 import { type Bind, choices } from "./bind";
 import { Call } from "./Call";
+import { SimulatedCluster } from "./SimulatedCluster";
 import classes from "./SubmitPage.module.css";
 
 interface Props {
@@ -21,6 +22,7 @@ export function Fields({ engine, form, problems, slots, onChange }: Props) {
     value: form[field],
     onChange: (event) => onChange(field, event.currentTarget.value),
   });
+  const simulation = isSimulation(form);
   return (
     <div className={`card ${classes.fields}`}>
       <section aria-labelledby="what" className={classes.group}>
@@ -30,23 +32,28 @@ export function Fields({ engine, form, problems, slots, onChange }: Props) {
           <NativeSelect label="Data type" data={choices(engine.dtypes, form.dtype)} {...bind("dtype")} />
           <NativeSelect label="Transport" data={choices(engine.transports, form.transport)} {...bind("transport")} />
         </div>
-        <Checkbox
-          name="check"
-          label="Compare every element with the exact answer after each size"
-          checked={form.check === "on"}
-          error={problems.check}
-          onChange={(event) => onChange("check", event.currentTarget.checked ? "on" : "off")}
-        />
+        {!simulation && (
+          <Checkbox
+            name="check"
+            label="Compare every element with the exact answer after each size"
+            checked={form.check === "on"}
+            error={problems.check}
+            onChange={(event) => onChange("check", event.currentTarget.checked ? "on" : "off")}
+          />
+        )}
       </section>
+      {simulation && <SimulatedCluster links={engine.links} bind={bind} />}
       <section aria-labelledby="where" className={classes.group}>
         <h2 id="where">Where</h2>
         <div className={classes.row}>
-          <TextInput
-            label="Ranks"
-            inputMode="numeric"
-            description={slots && `${slots.total - slots.busy} of ${slots.total} slots are free now`}
-            {...bind("ranks")}
-          />
+          {!simulation && (
+            <TextInput
+              label="Ranks"
+              inputMode="numeric"
+              description={slots && `${slots.total - slots.busy} of ${slots.total} slots are free now`}
+              {...bind("ranks")}
+            />
+          )}
           <TextInput className={classes.wide ?? ""} label="Name (optional)" description="To find it again" maxLength={200} {...bind("name")} />
         </div>
       </section>

@@ -3,7 +3,7 @@ import type { JobSpec } from "../../api/types";
 import { Command } from "../../components/Command";
 import { submitCommand } from "../../lib/command";
 import { plural } from "../../lib/format";
-import { countRows, type JobForm, toSpec } from "../../lib/form";
+import { countRows, isSimulation, type JobForm, toSpec } from "../../lib/form";
 import classes from "./SubmitPage.module.css";
 
 /** What the sweep will be, the button, and the same for a terminal. */
@@ -17,7 +17,7 @@ export function Preview({ form, base, children }: { form: JobForm; base?: JobSpe
             <p className={classes.rows}>{plural(count.rows, "row")}</p>
             <p className="dim">
               {plural(count.sizes, "size")} × {plural(count.algorithms, "algorithm")} × out of place and in place,{" "}
-              {form.iterations || "?"} timed iterations each
+              {isSimulation(form) ? "in the cost model's time; nothing is measured" : `${form.iterations || "?"} timed iterations each`}
             </p>
           </>
         ) : (

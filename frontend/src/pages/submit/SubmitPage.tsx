@@ -7,7 +7,7 @@ import { clusterQuery, engineQuery, jobQuery } from "../../api/queries";
 import type { Engine, JobSpec } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { usePageTitle } from "../../components/usePageTitle";
-import { type Field, formChanges, fromSpec, type JobForm, opened, PRESETS, problemsByField, STANDARD, withCollective } from "../../lib/form";
+import { type Field, formChanges, fromSpec, type JobForm, opened, PRESETS, problemsByField, STANDARD, withCollective, withTransport } from "../../lib/form";
 import { Fields } from "./Fields";
 import { Preview } from "./Preview";
 import classes from "./SubmitPage.module.css";
@@ -73,7 +73,7 @@ function SubmitForm({ engine, start, base, from }: Props) {
           problems={problems.fields}
           slots={cluster.data ? { busy: cluster.data.slots_busy, total: cluster.data.slots_total } : null}
           onChange={(field: Field, value: string) =>
-            change(field === "collective" ? withCollective(form, value, engine) : { [field]: value })
+            change(changed(form, field, value, engine))
           }
         />
         <Preview form={form} {...(base && { base })}>
@@ -84,6 +84,13 @@ function SubmitForm({ engine, start, base, from }: Props) {
       </div>
     </form>
   );
+}
+
+/** What one field's new value makes of the form. */
+function changed(form: JobForm, field: Field, value: string, engine: Engine): Partial<JobForm> {
+  if (field === "collective") return withCollective(form, value, engine);
+  if (field === "transport") return withTransport(form, value, engine);
+  return { [field]: value };
 }
 
 function Presets({ form, onChange }: { form: JobForm; onChange: (values: Partial<JobForm>) => void }) {

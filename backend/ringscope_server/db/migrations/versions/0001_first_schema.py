@@ -196,6 +196,7 @@ def upgrade() -> None:
     sa.Column('step', sa.Integer(), nullable=False),
     sa.Column('op', sa.Text(), nullable=False),
     sa.Column('algorithm', sa.Text(), nullable=False),
+    sa.Column('transport', sa.Text(), nullable=False),
     sa.Column('in_place', sa.Boolean(), nullable=False),
     sa.Column('bytes', sa.BigInteger(), nullable=False),
     sa.Column('started_at_ns', sa.BigInteger(), nullable=False),

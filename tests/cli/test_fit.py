@@ -1,0 +1,78 @@
+"""`ringscope fit`, and what `ringscope plan` makes of it: without a server, without MPI; and from a job's rows."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
+
+CLUSTER = ("--topology", "2x4", "--link", "ib200", "--intra", "300GB/s", "--nics", "1", "--gamma", "20GB/s")
+SWEEP = ("-b", "1K", "-e", "4M", "-f", "16", "-n", "1", "--algorithm", "ring,hierarchical,tree,halving_doubling")
+
+
+def ringscope(*arguments: str) -> str:
+    done = run_ringscope(*arguments, environment=clean_environment())
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def simulation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A simulated sweep: what went into it is known."""
+    path = tmp_path_factory.mktemp("fit") / "simulation.json"
+    ringscope("bench", "--transport", "simulated", *CLUSTER, *SWEEP, "--json", str(path))
+    return path
+
+
+def test_a_simulation_gives_back_what_went_into_it(simulation: Path) -> None:
+    first, _, figures, quality, *_ = ringscope("fit", str(simulation)).splitlines()
+    assert first == "32 rows, which are SIMULATED: halving_doubling, hierarchical, ring, tree over simulated, 8 ranks"
+    assert figures.split() == ["any", "size", "1.3", "us", "25", "GB/s", "0", "us", "300", "GB/s", "20", "GB/s"]
+    assert quality == "median error 0.0%, R² 1.0000; the rows furthest off:"
+
+
+def test_a_plan_by_a_fit_is_the_plan_by_what_it_found(simulation: Path, tmp_path: Path) -> None:
+    fitted = tmp_path / "fit.json"
+    fitted.write_text(ringscope("fit", str(simulation), "--json"))
+    shape = (
+        "plan",
+        "--topology",
+        "4x4",
+        "--nics",
+        "1",
+        "--bytes",
+        "1MiB",
+        "--algorithm",
+        "ring,hierarchical",
+        "--json",
+    )
+    by_fit = json.loads(ringscope(*shape, "--fit", str(fitted)))
+    known = json.loads(ringscope(*shape, "--link", "ib200", "--intra", "300GB/s", "--gamma", "20GB/s"))
+    assert by_fit["fit"]["transport"] == "simulated"
+    for ours, theirs in zip(by_fit["results"], known["results"], strict=True):
+        assert ours["time_s"] == pytest.approx(theirs["time_s"], rel=1e-3)
+    assert "parameters from a fit of SIMULATED rows" in ringscope(*shape[:-1], "--fit", str(fitted))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("fit",), "FILE: name files with results, or a job with --job; one of the two."),
+        (("fit", "/nowhere.json"), "/nowhere.json cannot be read (No such file or directory); name a file"),
+        (("fit", "{simulation}", "--ranks-per-node", "3"), "--ranks-per-node, --nics: ranks: 8 ranks do not fill"),
+        (("fit", "{simulation}", "--job", "1"), "FILE: name files with results, or a job with --job"),
+        (("plan", "--fit", "/nowhere.json"), "--fit: /nowhere.json cannot be read"),
+        (("plan", "--fit", "{simulation}"), "holds no fit; write one with `ringscope fit RESULTS --json`."),
+        (("plan", "--fit", "{simulation}", "--link", "ib200"), "--fit: it says how fast the links and adding are"),
+    ],
+)
+def test_refusals_are_one_line(simulation: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    words = [word.format(simulation=simulation) for word in arguments]
+    assert_refused(run_ringscope(*words, environment=clean_environment()), sentence)
+
+
+def test_a_file_without_a_sweep_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    for text, sentence in (("{}", "it holds no sweep"), ("not json", "Expecting value")):
+        path.write_text(text)
+        assert_refused(run_ringscope("fit", str(path), environment=clean_environment()), str(path), sentence)

@@ -1,0 +1,93 @@
+"""A sweep on a cluster that is only described: the rows of the real one, in the cost model's time. Nothing is measured.
+
+Every record carries ``simulated`` as its transport, so that nobody takes it for a measurement. The times lie on a
+virtual clock that starts where the caller says; one process does it all, without MPI and without memory for data.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ringscope.algorithms import REDUCING, build
+from ringscope.bench.timing import spread
+from ringscope.nccl_tests import bus_factor, elements, itemsize_bytes
+from ringscope.record import Measurement, Record, Steps
+from ringscope.spec import SIMULATED, BenchmarkSpec
+from ringscope.transports.simulated import SimulatedTransport
+
+_STEPS_PER_RECORD = 1000
+
+
+def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
+    """The steps and rows of a whole sweep in the order of the real one; ``time_ns`` is when it is said to start.
+
+    The steps are those of rank 0, and all iterations of a block take the same time. ``spec`` must be simulated: it has
+    a topology, and algorithms with a schedule.
+    """
+    assert spec.topology is not None
+    topology, itemsize = spec.topology.topology, itemsize_bytes(spec.dtype)
+    transport = SimulatedTransport(topology)
+    memory = transport.allocate(max(spec.sizes())).view(f"V{itemsize}")  # nobody looks into the elements
+    step = 0
+    for size_bytes in spec.sizes():
+        for algorithm in spec.algorithms:
+            count, total = elements(spec.collective, size_bytes, itemsize, topology.ranks)
+            schedule = build(algorithm, topology.ranks, total, topology.nodes, spec.collective, spec.root)
+            buffer = memory.head(total)
+            plan = transport.plan(schedule, spec.op, buffer, buffer)
+            for in_place in (False, True):
+                start_ns = time_ns + round(transport.clock_s * 1e9)
+                for _ in range(spec.iterations):
+                    plan.run()
+                seconds = plan.timeline.seconds
+                row = _row(spec, algorithm, in_place, count, total * itemsize, seconds * 1e6, start_ns)
+                yield from _steps(row, step)
+                yield row
+                step += spec.iterations
+
+
+def _steps(row: Measurement, first_step: int) -> Iterator[Steps]:
+    for first in range(0, row.iterations, _STEPS_PER_RECORD):
+        numbers = range(first, min(first + _STEPS_PER_RECORD, row.iterations))
+        times_us = [row.time_us] * len(numbers)
+        yield Steps(
+            rank=0,
+            first_step=first_step + first,
+            op=row.collective,
+            algorithm=row.algorithm,
+            transport=row.transport,
+            in_place=row.in_place,
+            bytes=row.size_bytes,
+            bus_factor=bus_factor(row.collective, row.ranks),
+            start_ns=[row.time_ns + round(i * row.time_us * 1e3) for i in numbers],
+            duration_us=times_us,
+            communication_us=times_us,
+            compute_us=[0.0] * len(numbers),
+            exposed_us=times_us,
+        )
+
+
+def _row(
+    spec: BenchmarkSpec, algorithm: str, in_place: bool, count: int, size_bytes: int, time_us: float, start_ns: int
+) -> Measurement:
+    assert spec.topology is not None
+    ranks = spec.topology.ranks
+    algbw = size_bytes / (time_us * 1e3) if time_us else 0.0
+    return Measurement(
+        collective=spec.collective,
+        algorithm=algorithm,
+        transport=SIMULATED,
+        in_place=in_place,
+        size_bytes=size_bytes,
+        count=count,
+        dtype=spec.dtype,
+        op=spec.op if spec.collective in REDUCING else "none",
+        ranks=ranks,
+        time_us=time_us,
+        algbw_gb_per_s=algbw,
+        busbw_gb_per_s=algbw * bus_factor(spec.collective, ranks),
+        wrong=None,
+        **spread(np.array([time_us])),  # of one iteration: all take the same time
+        iterations=spec.iterations,
+        time_ns=start_ns,
+    )

@@ -1,0 +1,84 @@
+"""The options that describe a cluster, and what they say together: for plans and for simulations."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from ringscope.cluster import ClusterSpec
+from ringscope.errors import UserError
+from ringscope.spec import field_errors
+from ringscope.topology import PRESETS
+from ringscope.units import parse_duration, parse_rate
+
+_LINK_HELP = f"A known link: {', '.join(PRESETS)}; or its rate, such as 450GB/s."
+_FLAT = "flat"
+_FLAGS = {
+    "shape": "--topology",
+    "link": "--link",
+    "latency_us": "--latency",
+    "intra": "--intra",
+    "nics_per_node": "--nics",
+    "oversubscription": "--oversubscription",
+    "reduce_gb_per_s": "--gamma",
+}
+
+Shape = Annotated[str | None, typer.Option("--topology", help="flat, NODESxRANKS or RACKSxNODESxRANKS, such as 4x8.")]
+LinkBetween = Annotated[str | None, typer.Option("--link", help="Between nodes; default 10gbe. " + _LINK_HELP)]
+Latency = Annotated[str | None, typer.Option(help="Of a message between nodes: 5us.")]
+Intra = Annotated[str | None, typer.Option(help="Inside a node; default nvlink4. " + _LINK_HELP)]
+Nics = Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")]
+Oversubscription = Annotated[float | None, typer.Option(min=1, help="Of the racks' uplinks; default 1.")]
+Gamma = Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")]
+
+
+def described(
+    topology: str | None = None,
+    link: str | None = None,
+    latency: str | None = None,
+    intra: str | None = None,
+    nics: int | None = None,
+    oversubscription: float | None = None,
+    gamma: str | None = None,
+    ranks: int | None = None,
+) -> dict[str, Any]:
+    """The options that were given, as fields of ``ClusterSpec``; ``ranks`` are those of a flat one.
+
+    UserError where one cannot be read, or ``ranks`` contradicts the topology.
+    """
+    shape = None if topology == _FLAT else topology
+    if ranks is not None:
+        shape = shape or str(ranks)
+        if (has := cluster({"shape": shape}).ranks) != ranks:
+            raise UserError(f"--ranks: {shape} has {has} ranks, not {ranks}; leave --ranks out.")
+    fields = {
+        "shape": shape,
+        "link": link,
+        "latency_us": None if latency is None else _parsed("--latency", parse_duration, latency) * 1e6,
+        "intra": intra,
+        "nics_per_node": nics,
+        "oversubscription": oversubscription,
+        "reduce_gb_per_s": None if gamma is None else _parsed("--gamma", parse_rate, gamma) / 1e9,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def cluster(fields: dict[str, Any]) -> ClusterSpec:
+    """The cluster; UserError that names the flag of what is wrong with it."""
+    try:
+        return ClusterSpec.model_validate(fields)
+    except ValidationError as error:
+        raise UserError(*(_with_flag(finding.detail) for finding in field_errors(error))) from error
+
+
+def _with_flag(sentence: str) -> str:
+    field, _, rest = sentence.partition(":")
+    return f"{_FLAGS.get(field, field)}:{rest}"
+
+
+def _parsed(flag: str, parse: Callable[[str], float], text: str) -> float:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise UserError(f"{flag}: {error}") from error

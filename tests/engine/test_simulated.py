@@ -61,7 +61,9 @@ def test_a_sweep_has_the_rows_of_a_real_one():
     assert rows[-1].time_us < rows[-3].time_us / 2, "hierarchical spares the links between the nodes"
 
 
-@pytest.mark.parametrize(("dtype", "count"), [("int8", 64), ("bfloat16", 32), ("float32", 16), ("uint64", 8)])
+@pytest.mark.parametrize(
+    ("dtype", "count"), [("int8", 64), ("bfloat16", 32), ("float32", 16), ("uint64", 8), ("complex128", 4)]
+)
 def test_every_dtype_has_its_size(dtype, count):
     spec = BenchmarkSpec(algorithms=("ring",), dtype=dtype, min_bytes=64, max_bytes=64)
     assert [row.count for row in simulated_rows(spec, CLUSTER, 0)] == [count, count]

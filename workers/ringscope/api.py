@@ -44,9 +44,11 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
     """Combine ``x`` of all ranks element by element; every rank gets the result (collective).
 
     ``x`` is a contiguous array of any shape: int8, uint8, int32, uint32, int64, uint64, float16, bfloat16 (ml_dtypes),
-    float32 or float64. The result goes to ``out``, or into ``x`` itself without one, and is returned.
+    float32, float64, complex64 or complex128. The result goes to ``out``, or into ``x`` itself without one, and is
+    returned.
 
-    ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is cut towards zero. ``algorithm`` is one
-    of ``ringscope.algorithms.SCHEDULES``, mpi, or auto, which takes the fastest for this size.
+    ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is cut towards zero; complex numbers have
+    sum and avg only. ``algorithm`` is one of ``ringscope.algorithms.SCHEDULES``, mpi, or auto, which takes the fastest
+    for this size.
     """
     return init().all_reduce(x, op, algorithm, out)

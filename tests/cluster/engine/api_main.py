@@ -47,7 +47,11 @@ def mixed(comm: ringscope.Communicator) -> None:
 def refusals(comm: ringscope.Communicator) -> None:
     """What cannot work is refused; what differs between ranks is refused on all of them."""
     x = np.ones(4, np.float32)
-    expect_error("dtype: unknown dtype 'complex64'; choose one of int8, uint8, ", x.astype(np.complex64))
+    expect_error("dtype: unknown dtype 'float128'; choose one of int8, uint8, ", x.astype(np.longdouble))
+    for narrow, wide in (("int16", "int32"), ("uint16", "uint32"), ("bool", "uint8")):
+        expect_error(f"dtype: {narrow} is not supported, as NCCL has no such type; convert to {wide}", x.astype(narrow))
+    for op in ("prod", "min", "max"):
+        expect_error(f"op: {op} is not defined for complex64; choose sum or avg", x.astype(np.complex64), op=op)
     expect_error("op: unknown op 'xor'; choose one of sum, prod, min, max, avg.", x, op="xor")
     expect_error("algorithm: unknown algorithm 'star'", x, algorithm="star")
     expect_error("x: the array is not contiguous", np.ones((4, 4), np.float32)[:, 1])

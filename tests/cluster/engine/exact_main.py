@@ -2,12 +2,13 @@
 
 import sys
 from itertools import product
+from random import Random
 
 import numpy as np
 
 from ringscope.algorithms import COLLECTIVES, REDUCING
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.transports.base import DTYPES, OPS
+from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports.communicator import Communicator
 
 COUNTS = [0, 1, 2, 3, 4, 5, 17, 1009, 65537, 200_003]
@@ -18,11 +19,12 @@ def main() -> int:
     """The number of wrong elements over everything, as seen by this rank."""
     comm = Communicator(sys.argv[1])
     seed = wrong = checked = 0
+    random = Random(1)  # every rank draws the same
     for collective, algorithms in COLLECTIVES.items():
-        send, recv = (comm.buffer(max(COUNTS) * comm.size * 8) for _ in range(2))
+        send, recv = (comm.buffer(max(COUNTS) * comm.size * 16) for _ in range(2))
         for algorithm, count, in_place in product((*algorithms, "mpi"), COUNTS, (False, True)):
-            dtype, root = DTYPES[seed % len(DTYPES)], count % comm.size
-            op = OPS[(seed + count) % len(OPS)] if collective in REDUCING else "none"
+            dtype, root = random.choice(DTYPES), count % comm.size
+            op = random.choice(ops_of(dtype)) if collective in REDUCING else "none"
             total = count * comm.size if collective == "alltoall" else count
             size_bytes = total * np.dtype(dtype).itemsize
             target = recv.head(size_bytes).view(dtype)

@@ -12,21 +12,6 @@ from ringscope.units import format_size
 
 Array = NDArray[Any]
 
-# What the engine can combine, and how; ``arithmetic`` does it.
-DTYPES: tuple[str, ...] = (
-    "int8",
-    "uint8",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-)
-OPS: tuple[str, ...] = ("sum", "prod", "min", "max", "avg")
-
 DEFAULT_TIMEOUT_SECONDS = 300.0  # how long a rank waits for another one, which may be loading its data
 
 
@@ -107,8 +92,16 @@ def cut(memory: Array, chunk: Chunk) -> Array:
 
 
 def bits(memory: Array) -> Array:
-    """The same elements as unsigned integers: who only carries them need not know the dtype."""
-    return memory.view(f"u{memory.itemsize}")
+    """The same elements as unsigned integers: who only carries them need not know the dtype.
+
+    Two integers for a complex number.
+    """
+    return memory.view(f"u{memory.itemsize // (2 if memory.dtype.kind == 'c' else 1)}")
+
+
+def components(memory: Any) -> Any:
+    """The real numbers that a NumPy or CuPy array of complex ones consists of; any other array as it is."""
+    return memory.view(f"f{memory.itemsize // 2}") if memory.dtype.kind == "c" else memory
 
 
 def require_memory(size_bytes: int, mount: str | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,11 @@ from mpi4py import MPI
 
 from ringscope.algorithms import REDUCING, SCHEDULES, VENDORS, available, build, choose
 from ringscope.devices import VENDOR_DEVICES
+from ringscope.dtypes import DTYPES, OPS, check_dtype, check_op
 from ringscope.transports.agreement import Agreement
 from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
 from ringscope.transports.base import (
     DEFAULT_TIMEOUT_SECONDS,
-    DTYPES,
-    OPS,
     Array,
     Buffer,
     EngineError,
@@ -105,7 +105,7 @@ class Communicator:
 
     def empty(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
         """This rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank)."""
-        _code(str(np.dtype(dtype)), DTYPES, "dtype")
+        _check("dtype", check_dtype, str(np.dtype(dtype)))
         count = math.prod(shape if isinstance(shape, tuple) else (shape,))
         local = self.buffer(count * np.dtype(dtype).itemsize).local
         return local[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
@@ -128,6 +128,7 @@ class Communicator:
         """
         if collective not in REDUCING:
             op = "sum"  # of a single value: the value
+        _check("op", check_op, op, recv.local.dtype.name)
         if algorithm not in available(collective):
             raise EngineError(
                 f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
@@ -155,13 +156,15 @@ class Communicator:
         """
         target = x if out is None else out
         dtype = _checked(x, target)
+        _check("dtype", check_dtype, dtype)
+        _check("op", check_op, op, dtype)
         if algorithm == "auto":
             algorithm = choose(self.transport.name, x.nbytes)
         call = _Call(
             function=_FUNCTIONS.index("all_reduce"),
             count=x.size,
-            dtype=_code(dtype, DTYPES, "dtype"),
-            op=_code(op, OPS, "op"),
+            dtype=DTYPES.index(dtype),
+            op=OPS.index(op),
             algorithm=_code(algorithm, _ALGORITHMS, "algorithm"),
             in_place=int(target is x),
             send=self._place(x),
@@ -283,6 +286,14 @@ def _checked(x: Any, target: Any) -> str:
     if target is not x and overlap(x, target):
         raise EngineError("out: the array overlaps x; leave it out to work in place, or pass separate memory.")
     return str(x.dtype)
+
+
+def _check(field: str, check: Callable[..., None], *values: str) -> None:
+    """What ``check`` says against the values, as an error of the field."""
+    try:
+        check(*values)
+    except ValueError as error:
+        raise EngineError(f"{field}: {error}") from error
 
 
 def _code(value: str, choices: tuple[str, ...], field: str) -> int:

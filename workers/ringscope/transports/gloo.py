@@ -14,12 +14,15 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.transports.arithmetic import reduction
-from ringscope.transports.base import Array, Buffer, EngineError, Plan, bits
+from ringscope.transports.base import Array, Buffer, EngineError, Plan, bits, components
 
 _TIMEOUT = timedelta(seconds=60)
 _LOOPBACK = "127.0.0.1"
 _OPS = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg": "SUM"}
-_DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"})
+_DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"}) | {
+    "complex64",
+    "complex128",
+}
 
 
 def gloo_plan(comm: MPI.Intracomm, op: str, send: Buffer, recv: Buffer) -> Plan:
@@ -43,7 +46,7 @@ class _GlooPlan:
         self._send = None if send.ctypes.data == recv.ctypes.data else send
         self._recv = recv
         self._finish = reduction(op, recv.dtype, ranks).finish
-        tensor = torch.from_numpy(bits(recv).view(np.int16) if recv.dtype.name == "bfloat16" else recv)
+        tensor = torch.from_numpy(bits(recv).view(np.int16) if recv.dtype.name == "bfloat16" else components(recv))
         self._tensors = [tensor.view(torch.bfloat16) if recv.dtype.name == "bfloat16" else tensor]
         self._options = distributed.AllreduceOptions()
         self._options.reduceOp = getattr(distributed.ReduceOp, _OPS[op])

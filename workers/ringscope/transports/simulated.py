@@ -12,12 +12,13 @@ import numpy as np
 from ringscope.algorithms import REDUCING, VENDORS, build
 from ringscope.bench.timing import spread
 from ringscope.cost import Timeline, simulate
+from ringscope.dtypes import ITEMSIZE_BYTES, OPS
 from ringscope.nccl_tests import bus_factor, elements
 from ringscope.record import Measurement
 from ringscope.schedule import Schedule
 from ringscope.spec import BenchmarkSpec
 from ringscope.topology import Topology
-from ringscope.transports.base import OPS, Buffer, EngineError
+from ringscope.transports.base import Buffer, EngineError
 
 
 class SimulatedTransport:
@@ -68,17 +69,17 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
 
     EngineError for an algorithm without a schedule: a library's own time is not ours to make up.
     """
-    itemsize, ranks = _itemsize(spec.dtype), topology.ranks
+    itemsize, ranks = ITEMSIZE_BYTES[spec.dtype], topology.ranks
     vendors = [name for name in spec.algorithms if name in VENDORS]
     if vendors:
         raise EngineError(f"algorithms: {', '.join(vendors)} has no schedule to simulate; leave it out.")
     transport = SimulatedTransport(topology)
-    memory = transport.allocate(max(spec.sizes()))
+    memory = transport.allocate(-(-max(spec.sizes()) // itemsize) * itemsize)
     for size_bytes in spec.sizes():
         for algorithm in spec.algorithms:
             count, total = elements(spec.collective, size_bytes, itemsize, ranks)
             schedule = build(algorithm, ranks, total, topology.nodes, spec.collective, spec.root)
-            buffer = memory.view(f"u{itemsize}").head(total)
+            buffer = memory.view(f"V{itemsize}").head(total)  # NumPy knows bfloat16 on workers only
             plan = transport.plan(schedule, spec.op, buffer, buffer)
             for in_place in (False, True):
                 start_s = transport.clock_s
@@ -87,11 +88,6 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
                 time_us = (transport.clock_s - start_s) / spec.iterations * 1e6
                 start_ns = time_ns + round(start_s * 1e9)
                 yield _row(spec, algorithm, in_place, count, buffer.local.nbytes, ranks, time_us, start_ns)
-
-
-def _itemsize(dtype: str) -> int:
-    """From the bits in its name: NumPy knows bfloat16 only where a worker's libraries are installed."""
-    return int("".join(filter(str.isdigit, dtype))) // 8
 
 
 def _row(

@@ -138,7 +138,7 @@ class Attempt:
             self._report("refused", message=self._refusal)
             return
         try:
-            socket_path = self._folder.prepare(self._assignment.spec.model_dump_json())
+            socket_path = self._folder.prepare(self._assignment.spec.model_dump_json(), self._assignment.ranks)
             await self.intake.start(socket_path)
             self._report("ready")
             await self._launch_wanted.wait()
@@ -179,6 +179,7 @@ class Attempt:
             self._assignment.token,
             socket_path,
             self._folder.spec_path,
+            self._folder.positions_path,
             self._context.settings.fault,
         )
 

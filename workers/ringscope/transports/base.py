@@ -24,14 +24,26 @@ class OutOfMemoryError(EngineError):
 
 
 class StalledError(EngineError):
-    """A rank waited in vain for another one."""
+    """``rank`` waited in vain for ``peer``; ``where`` says in which step of a schedule, or in which call."""
 
-    def __init__(self, rank: int, peer: int, step: int, timeout_seconds: float) -> None:
+    def __init__(self, rank: int, peer: int, where: str, timeout_seconds: float) -> None:
         super().__init__(
-            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in step {step}; see whether rank {peer} still "
+            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in {where}; see whether rank {peer} still "
             "runs and makes the same calls, or raise timeout_seconds."
         )
-        self.rank, self.peer, self.step = rank, peer, step
+        self.rank, self.peer, self.where = rank, peer, where
+
+
+class LostRankError(StalledError):
+    """The process of ``peer``, for which ``rank`` waited, has ended."""
+
+    def __init__(self, rank: int, peer: int, where: str) -> None:
+        EngineError.__init__(
+            self,
+            f"Rank {rank} lost rank {peer} in {where}: its process has ended; see what rank {peer} said last, "
+            "and start all ranks again.",
+        )
+        self.rank, self.peer, self.where = rank, peer, where
 
 
 @dataclass(frozen=True, slots=True)

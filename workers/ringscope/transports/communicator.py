@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ from ringscope.transports.connect import connect
 from ringscope.transports.gloo import gloo_plan
 from ringscope.transports.mpi import abort, unlink_segments
 from ringscope.transports.nccl import NcclTransport
+from ringscope.transports.roll_call import RollCall
 from ringscope.transports.vendor import vendor_plan
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
@@ -66,9 +68,17 @@ class Communicator:
     """All ranks that were started together. Every method marked collective must be called by all of them."""
 
     def __init__(
-        self, transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS, device: str = "auto"
+        self,
+        transport: str = "auto",
+        timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+        device: str = "auto",
+        give_up: Callable[[EngineError], None] | None = None,
     ) -> None:
-        """``timeout_seconds`` is how long a rank waits for another one before StalledError names it."""
+        """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
+
+        A library's call that blocks for ever cannot raise it: then ``give_up`` gets the error, in a thread of its own,
+        and has to end all ranks. Without one the sentence goes to standard error before the end.
+        """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
         self._timeout_seconds = timeout_seconds
@@ -86,6 +96,7 @@ class Communicator:
         node.Free()
         unlink_segments(self._comm)
         self._agreement = Agreement(self._comm, len(_Call(0, 0).numbers()), timeout_seconds)
+        self._roll_call = RollCall(self._comm, timeout_seconds, give_up or self._end)
         self.transport: Transport
         self.transport, self.gpu = connect(self._comm, transport, device, timeout_seconds)
         self._buffers: list[Buffer] = []
@@ -99,7 +110,8 @@ class Communicator:
         self._agree(_Call(_FUNCTIONS.index("empty"), size_bytes))
         if self.gpu is None:
             require_memory(size_bytes * self.local_size)
-        allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
+        with self._roll_call.watchdog.guard("an allocation"):
+            allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
         self._buffers.append(allocated)
         return allocated
 
@@ -142,9 +154,9 @@ class Communicator:
                     raise EngineError("algorithm: nccl needs transport nccl; choose that or another algorithm.")
                 return self.transport.vendor_plan(collective, op, send, recv, root)
             case "mpi":
-                return vendor_plan(self._comm, collective, op, send, recv, root)
+                return vendor_plan(self._comm, self._roll_call.watchdog, collective, op, send, recv, root)
             case "gloo":
-                return gloo_plan(self._comm, op, send, recv)
+                return gloo_plan(self._comm, self._roll_call, op, send, recv)
         schedule = build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
         return self.transport.plan(schedule, op, send, recv)
 
@@ -212,6 +224,11 @@ class Communicator:
         """After a stall the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
         atexit.register(abort, 1)
 
+    def _end(self, error: EngineError) -> None:
+        sys.stderr.write(f"rank {self.rank}: {error}\n")
+        sys.stderr.flush()
+        abort(1)
+
     def _cached_plan(self, call: _Call, algorithm: str, op: str, dtype: str) -> Plan:
         key = tuple(call.numbers())
         if key not in self._plans:
@@ -242,7 +259,8 @@ class Communicator:
 
     def barrier(self) -> None:
         """Wait for all ranks (collective)."""
-        self._comm.Barrier()
+        with self._roll_call.watchdog.guard("a barrier"):
+            self._comm.Barrier()
 
     def maximum(self, values: Array) -> Array:
         """Element by element the largest value of any rank (collective)."""
@@ -254,7 +272,8 @@ class Communicator:
 
     def _reduced(self, values: Array, op: MPI.Op) -> Array:
         result = np.empty_like(values)
-        self._comm.Allreduce(values, result, op)
+        with self._roll_call.watchdog.guard("the exchange of results"):
+            self._comm.Allreduce(values, result, op)
         return result
 
     def free(self) -> None:
@@ -264,8 +283,10 @@ class Communicator:
         self._plans.clear()
         self._buffers.clear()
         self._staging.clear()
-        self.transport.free()
-        self._agreement.free()
+        with self._roll_call.watchdog.guard("the end"):
+            self.transport.free()
+            self._agreement.free()
+        self._roll_call.free()
         self._comm.Free()
 
 

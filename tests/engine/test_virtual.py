@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringscope.algorithms import COLLECTIVES, REDUCING, SCHEDULES, build
+from ringscope.algorithms.parameter_server import separate_servers
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports.base import Buffer, StalledError
@@ -59,6 +60,21 @@ def test_every_result_is_exact(pair, ranks, reduction, in_place, data):
     for rank in range(ranks):
         assert check(recv.parts[rank], case, pieces(collective, count, ranks, rank, root)) is None
         assert in_place or send.parts[rank].tobytes() == before[rank]
+
+
+@given(st.integers(1, 7), st.integers(1, 9), st.sampled_from(["sum", "prod", "min", "max"]), st.booleans(), st.data())
+def test_separate_servers_are_exact(servers, workers, op, in_place, data):
+    count, case = data.draw(counts(workers)), Case(np.dtype("float32"), op, workers, seed=servers)
+    transport = VirtualTransport(workers + servers)
+    recv = transport.allocate(count * 4).view("float32")
+    send = recv if in_place else transport.allocate(count * 4).view("float32")
+    for rank, part in enumerate(send.parts):
+        part.fill(np.nan)  # what a server holds must not matter
+        if rank < workers:
+            fill(part, case, rank)
+    transport.plan(separate_servers(workers, count, servers), op, send, recv).run()
+    for result in recv.parts[:workers]:
+        assert check(result, case, pieces("all_reduce", count, workers, 0, 0)) is None
 
 
 @pytest.mark.parametrize("algorithm", SCHEDULES)

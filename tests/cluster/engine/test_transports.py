@@ -13,7 +13,7 @@ def test_every_algorithm_is_exact(gang, ranks, transport):
     assert done.stdout.count(f"checked {1740 if ranks < 5 else 696}") == ranks
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_the_python_interface(gang, ranks):
     done = gang(ranks, "api_main.py")
     assert done.returncode == 0, done.stdout + done.stderr

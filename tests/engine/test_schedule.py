@@ -117,6 +117,15 @@ def test_trees_and_servers_move_every_element_once_up_and_once_down_each_edge(al
 
 
 @given(RANKS, COUNTS)
+def test_a_rank_of_a_tree_sends_once_to_its_parent_and_once_to_each_child(ranks, count):
+    def children(rank: int) -> int:
+        reach = rank & -rank or ranks
+        return sum(1 << bit < reach and rank + (1 << bit) < ranks for bit in range(ranks.bit_length()))
+
+    assert tree(ranks, count).elements_sent() == [(children(rank) + (rank > 0)) * count for rank in range(ranks)]
+
+
+@given(RANKS, COUNTS)
 def test_recursive_doubling_sends_the_buffer_in_every_round(ranks, count):
     power = ranks.bit_length() - 1
     surplus = ranks - (1 << power)

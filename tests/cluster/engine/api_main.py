@@ -96,6 +96,21 @@ def two_at_once(comm: ringscope.Communicator) -> None:
     other.free()
 
 
+def groups(comm: ringscope.Communicator) -> None:
+    """Even and odd ranks work apart at the same time, each at its own pace, and together afterwards."""
+    group = comm.split(comm.rank % 2)
+    members = range(comm.rank % 2, comm.size, 2)
+    assert (group.rank, group.size) == (comm.rank // 2, len(members))
+    for number in range(10 + 30 * (comm.rank % 2)):
+        values = group.all_reduce(np.full(1000, comm.rank + number), algorithm="ring")
+        assert (values == sum(members) + number * len(members)).all()
+    x = group.empty(9, "int32")
+    x.fill(1)
+    assert (group.all_reduce(x, algorithm="mpi") == len(members)).all()
+    assert (ringscope.all_reduce(np.ones(5)) == comm.size).all()
+    group.free()
+
+
 def refusals(comm: ringscope.Communicator) -> None:
     """What cannot work is refused; what differs between ranks is refused on all of them."""
     x = np.ones(4, np.float32)
@@ -134,6 +149,7 @@ if __name__ == "__main__":
     layouts(communicator)
     many_calls(communicator)
     two_at_once(communicator)
+    groups(communicator)
     refusals(communicator)
     communicator.free()
     sys.stdout.write("all asserts held\n")

@@ -73,16 +73,18 @@ class Communicator:
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         device: str = "auto",
         give_up: Callable[[EngineError], None] | None = None,
+        among: MPI.Intracomm = MPI.COMM_WORLD,
     ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
         A library's call that blocks for ever cannot raise it: then ``give_up`` gets the error, in a thread of its own,
-        and has to end all ranks. Without one the sentence goes to standard error before the end.
+        and has to end all ranks. Without one the sentence goes to standard error before the end. ``among`` are the
+        ranks, all by default.
         """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
-        self._timeout_seconds = timeout_seconds
-        self._comm = MPI.COMM_WORLD.Dup()
+        self._choices = (transport, timeout_seconds, device, give_up)
+        self._comm = among.Dup()
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
         node = self._comm.Split_type(MPI.COMM_TYPE_SHARED, key=self.rank)
@@ -102,6 +104,18 @@ class Communicator:
         self._buffers: list[Buffer] = []
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
+
+    def split(self, color: int) -> Communicator:
+        """The communicator of those ranks that give the same ``color``, 0 or more (collective).
+
+        They are numbered anew in their old order; calls of different groups do not meet.
+        """
+        if color < 0:
+            raise EngineError(f"color: {color} is negative; give 0 or more.")
+        members = MPI.Intracomm(self._comm.Split(color, self.rank))
+        group = Communicator(*self._choices, among=members)
+        members.Free()
+        return group
 
     # registered memory
 

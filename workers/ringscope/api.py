@@ -11,10 +11,10 @@ Inside ``mpiexec`` or a job every rank makes the same calls in the same order:
 Bad arguments, and arguments that differ between ranks, raise ``EngineError`` with one sentence.
 """
 
-from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, EngineError, StalledError
+from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, EngineError, LostRankError, StalledError
 from ringscope.transports.communicator import Communicator
 
-__all__ = ["Communicator", "EngineError", "StalledError", "all_reduce", "empty", "init"]
+__all__ = ["Communicator", "EngineError", "LostRankError", "StalledError", "all_reduce", "empty", "init"]
 
 _communicator: Communicator | None = None
 
@@ -23,8 +23,9 @@ def init(transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECON
     """The communicator of all ranks; connects them at the first call (collective), which fixes the arguments.
 
     ``transport`` is auto, shared_memory (all ranks on one node) or mpi. A rank that waits longer than
-    ``timeout_seconds`` for another one raises StalledError, which names that rank and the step; after it only the end
-    of the program can follow, which ends all ranks.
+    ``timeout_seconds`` for another one raises StalledError, which names that rank and the step; LostRankError, which is
+    one, at once where its process has ended. After it only the end of the program can follow, which ends all ranks.
+    ``Communicator.split`` makes smaller groups.
     """
     global _communicator
     if _communicator is None:

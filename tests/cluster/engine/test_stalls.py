@@ -56,8 +56,14 @@ def test_a_rank_that_stops_in_the_ring_is_named_with_the_step(sentences, transpo
     assert said[1:] == ["Rank 2 waited 1.5 s for rank 1 in step 2", "Rank 3 waited 1.5 s for rank 2 in step 3"]
 
 
-@LIBRARIES
-@pytest.mark.parametrize("end", ["never", signal.SIGSTOP.name])
+@pytest.mark.parametrize(
+    ("library", "end"),
+    [
+        ("mpi_library", "never"),
+        ("mpi_library", signal.SIGSTOP.name),
+        pytest.param("gloo", "never", marks=needs_torch),
+    ],
+)
 def test_a_rank_that_is_missing_in_a_librarys_call_is_named(sentences, library, end):
     with started(3, sentences, library, end) as process:
         said = sentences.recv(1000).decode()

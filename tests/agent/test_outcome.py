@@ -39,6 +39,21 @@ def test_the_own_account_of_a_rank_beats_the_exit_codes_and_a_wrong_result_beats
     assert judge(ranks, 3).reason == "verification_failed"
 
 
+def test_a_lost_rank_is_the_cause_and_who_misses_it_tells_the_step() -> None:
+    ranks = board(0, 1)
+    ranks.fold(Failure(rank=0, reason="rank_exit", message="Rank 0 lost rank 1 in step 3.", lost_rank=1))
+    assert judge(ranks, 9, [RankEnd(0, 1), RankEnd(1, -9)]) == Outcome(
+        "rank_signal", "Rank 1 on node a was killed by SIGKILL (9). Rank 0 lost rank 1 in step 3.", 1, -9
+    )
+    assert judge(ranks, 9).message == "Rank 0 lost rank 1 in step 3."
+    assert (
+        judge(ranks, 9, [RankEnd(1, -9)], steps={1: 2}).message
+        == "Rank 1 on node a was killed by SIGKILL (9) in step 2. Rank 0 lost rank 1 in step 3."
+    )
+    ranks.fold(Failure(rank=1, reason="oom", message="Rank 1 is out of memory."))
+    assert judge(ranks, 9, [RankEnd(1, 1)]).message == "Rank 1 is out of memory."
+
+
 def test_a_wrong_result_never_completes() -> None:
     ranks = board(0, 1)
     ranks.fold(

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import httpx
 import psutil
 
+from ringscope import positions
 from ringscope.cli.connection import served_url, token
 from ringscope.client import Client, Job, is_ready
 
@@ -138,6 +139,21 @@ class Lab:
             return ranks if len(ranks) == count else None
 
         return eventually(look, f"{count} ranks")
+
+
+def kill_in_a_call(rank: psutil.Process) -> None:
+    """Kill a rank program while it executes a schedule, and not between two calls."""
+
+    def stopped_in_a_call() -> bool:
+        maps = [mapped.path for mapped in rank.memory_maps() if Path(mapped.path).name == "positions"]
+        rank.suspend()
+        if maps and int(rank.environ()["PMI_RANK"]) in positions.steps(Path(maps[0])):
+            return True
+        rank.resume()
+        return False
+
+    eventually(stopped_in_a_call, "a call of a schedule")
+    rank.kill()
 
 
 def ringscope(*arguments: str) -> list[str]:

@@ -1,12 +1,12 @@
 """A job's whole way: command line, server, agent, MPI ranks, telemetry, rows."""
 
 import json
-import signal
+import re
 from datetime import datetime
 from itertools import pairwise, product
 from typing import Any
 
-from tests.cluster.lab import Lab, eventually
+from tests.cluster.lab import Lab, eventually, kill_in_a_call
 
 from ringscope.bench.simulation import simulated_records
 from ringscope.record import Measurement
@@ -125,11 +125,11 @@ def test_cancelling_ends_every_process(lab: Lab) -> None:
 def test_a_killed_rank_fails_the_job_and_is_named(lab: Lab) -> None:
     job_id, (victim, _) = lab.start_endless_job(2)
     rank = victim.environ()["PMI_RANK"]
-    victim.send_signal(signal.SIGKILL)
+    kill_in_a_call(victim)
     job = lab.wait_for_state(job_id, "failed")
     assert job.reason == "rank_signal"
     assert f"rank {rank}" in job.message.lower()
-    assert "SIGKILL" in job.message
+    assert re.search(r"killed by SIGKILL \(9\) in step [01]\.", job.message)
     assert lab.ranks() == []
 
 

@@ -44,6 +44,12 @@ def test_an_average_is_within_an_ulp(dtype, ranks):
     assert np.abs(result.view(bits).astype(np.int64) - want.view(bits).astype(np.int64)).max() <= 1
 
 
+def test_complex_numbers_are_averaged_part_by_part():
+    total = np.array([complex(6, -9), complex(np.inf, 3), complex(0, -np.inf)], "complex64")
+    reduction("avg", total.dtype, 3).finish(total)
+    assert total.tolist() == [complex(2, -3), complex(np.inf, 1), complex(0, -np.inf)]
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64"])
 @pytest.mark.parametrize("ranks", [1, 3, 128, 300])
 def test_integer_averages_are_cut_towards_zero_at_the_ends_of_the_range(dtype, ranks):

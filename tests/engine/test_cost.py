@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
-from ringscope.algorithms.parameter_server import parameter_server
+from ringscope.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.closed_forms import (
     FORMULAS,
     assisted_servers,
@@ -49,6 +49,19 @@ def test_lecture_arithmetic_of_gathering():
 )
 def test_lecture_arithmetic_of_separate_servers(servers, duplex, expected):
     assert parameter_servers(10, servers, BYTES, GB_PER_S, duplex) == pytest.approx(expected)
+
+
+@given(st.integers(2, 20), st.integers(1, 20), st.integers(1, 1000))
+def test_separate_servers_cost_what_the_textbook_says(workers, servers, share):
+    schedule = separate_servers(workers, servers * share, servers)
+    seconds = simulate(schedule, 4, flat(workers + servers, GB_PER_S)).seconds
+    formula = parameter_servers(workers, servers, 4 * servers * share, GB_PER_S)
+    if servers <= workers:
+        assert seconds == pytest.approx(formula)
+    else:
+        assert formula / 2 < seconds <= formula * (1 + 1e-9), (
+            "a server that has everything is pulled from before others"
+        )
 
 
 def test_lecture_arithmetic_of_helpers():

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
+from ringscope.dtypes import DTYPES, ops_of
 from ringscope.schedule import partition
 from ringscope.spec import COLLECTIVES
-from ringscope.transports.base import DTYPES
 
 COUNTS = st.sampled_from([1, 2, 10_006, 10_007, 10_008, 100_000, 700_000])
+REDUCTIONS = st.sampled_from([(dtype, op) for dtype in DTYPES for op in ops_of(dtype) if op != "avg"])
 COMBINE = {"sum": np.add, "avg": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -28,12 +29,12 @@ def combined(this: Case, count: int, order: Sequence[int]) -> np.ndarray:
 
 
 @given(
-    st.sampled_from(DTYPES),
-    st.sampled_from(["sum", "prod", "min", "max"]),
+    REDUCTIONS,
     st.permutations(range(9)),
     st.integers(0, 9),
 )
-def test_the_result_is_exact_in_any_order(dtype, op, order, seed):
+def test_the_result_is_exact_in_any_order(reduction, order, seed):
+    dtype, op = reduction
     this = case(dtype, op, len(order), seed)
     assert compare(combined(this, 10_008, order), expected_pattern(this, order)) is None
 
@@ -41,9 +42,10 @@ def test_the_result_is_exact_in_any_order(dtype, op, order, seed):
 @given(st.sampled_from(DTYPES), st.sampled_from([1, 2, 3, 7, 100, 300]))
 def test_sums_of_averages_are_exact_too(dtype, ranks):
     this = case(dtype, "avg", ranks)
-    total = sum(pattern(this, rank).astype(np.float64) for rank in range(ranks))
-    assert (total.astype(dtype).astype(np.float64) == total).all(), "no rounding, no wrapping around"
-    want = expected_pattern(this, range(ranks)).astype(np.float64)
+    wide = np.complex128 if np.dtype(dtype).kind == "c" else np.float64
+    total = sum(pattern(this, rank).astype(wide) for rank in range(ranks))
+    assert (total.astype(dtype).astype(wide) == total).all(), "no rounding, no wrapping around"
+    want = expected_pattern(this, range(ranks)).astype(wide)
     assert np.abs(want - total / ranks).max() < (
         1 if np.dtype(dtype).kind in "iu" else np.abs(total).max() / 100 + 1e-9
     )
@@ -51,6 +53,21 @@ def test_sums_of_averages_are_exact_too(dtype, ranks):
 
 def test_integers_take_all_bits():
     assert np.unique(pattern(case("int8"), 0)).size == 256
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_both_parts_of_a_complex_number_have_to_be_right(dtype):
+    this = case(dtype)
+    result, want = combined(this, 30_000, [0, 1]), expected_pattern(this, [0, 1])
+    assert np.unique(result.real).size > 100 < np.unique(result.imag).size
+    assert (result.real != result.imag).any()
+    result[20_007] += 1j
+    result[20_011] += 1
+    result[20_012] += 1 + 1j
+    found = compare(result, want)
+    assert (found.wrong, found.first_index) == (3, 20_007)
+    assert (found.want, found.got) == (str(want[20_007 % want.size]), str(result[20_007]))
+    assert compare(result[:20_007], want) is None
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

@@ -10,7 +10,7 @@ from ringscope.algorithms.double_tree import double_tree, parents
 from ringscope.algorithms.halving_doubling import halving_doubling
 from ringscope.algorithms.hierarchical import hierarchical
 from ringscope.algorithms.naive import naive
-from ringscope.algorithms.parameter_server import parameter_server
+from ringscope.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.algorithms.recursive_doubling import recursive_doubling
 from ringscope.algorithms.ring import ring
 from ringscope.algorithms.tree import tree
@@ -117,6 +117,15 @@ def test_trees_and_servers_move_every_element_once_up_and_once_down_each_edge(al
 
 
 @given(RANKS, COUNTS)
+def test_a_rank_of_a_tree_sends_once_to_its_parent_and_once_to_each_child(ranks, count):
+    def children(rank: int) -> int:
+        reach = rank & -rank or ranks
+        return sum(1 << bit < reach and rank + (1 << bit) < ranks for bit in range(ranks.bit_length()))
+
+    assert tree(ranks, count).elements_sent() == [(children(rank) + (rank > 0)) * count for rank in range(ranks)]
+
+
+@given(RANKS, COUNTS)
 def test_recursive_doubling_sends_the_buffer_in_every_round(ranks, count):
     power = ranks.bit_length() - 1
     surplus = ranks - (1 << power)
@@ -155,6 +164,22 @@ def test_servers_share_the_load(servers, ranks, share):
     sent = sorted(parameter_server(ranks, servers * share, servers).elements_sent())
     worker, server = servers * share, (servers - 1) * share + (ranks - 1) * share
     assert sent == [worker] * (ranks - servers) + [server] * servers
+
+
+@given(st.integers(1, 9), st.integers(1, 12), st.integers(0, 50))
+def test_separate_servers_give_every_worker_the_sum_of_the_workers(servers, workers, share):
+    schedule = separate_servers(workers, servers * share, servers)
+    held = contributions(schedule)
+    everyone = Counter(range(workers))
+    for rank in range(schedule.ranks):
+        for i, chunk in enumerate(schedule.chunks):
+            assert schedule.is_output(rank, i) == (rank < workers or workers == 1)
+            assert held[rank][i] == everyone or not (chunk.length and schedule.is_output(rank, i)) or workers == 1
+    for number, step in enumerate(schedule.steps):
+        assert len({t.src for t in step}) == len({t.dst for t in step}) == len(step), "one port each way"
+        assert all(t.step == number for t in step)
+    sent = [servers * share] * workers + [workers * share] * servers
+    assert schedule.elements_sent() == (sent if workers > 1 else [0] * schedule.ranks)
 
 
 @given(st.integers(2, 65))

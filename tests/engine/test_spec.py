@@ -1,11 +1,35 @@
 """The job specification, and the sentences about bad input."""
 
+from typing import get_args
+
 import pytest
 from pydantic import ValidationError
 
 from ringscope.algorithms import COLLECTIVES as SCHEDULES
 from ringscope.algorithms import nameable
-from ringscope.spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, JobSpec, Placement, field_errors, pointer
+from ringscope.dtypes import DTYPES, OPS, ops_of
+from ringscope.spec import (
+    ALGORITHMS,
+    COLLECTIVES,
+    BenchmarkSpec,
+    DType,
+    JobSpec,
+    Op,
+    Placement,
+    field_errors,
+    pointer,
+)
+
+
+def test_every_dtype_may_be_asked_for_with_every_op_that_it_has() -> None:
+    assert (get_args(DType), get_args(Op)) == (DTYPES, OPS)
+    for dtype in DTYPES:
+        for op in ops_of(dtype):
+            assert BenchmarkSpec.model_validate({"dtype": dtype, "op": op}).op == op
+    assert BenchmarkSpec(collective="broadcast", dtype="complex64", op="max").dtype == "complex64", (
+        "nothing is combined"
+    )
+
 
 SIMULATION = {"transport": "simulated", "topology": {"shape": "2x4", "link": "ib200"}}
 
@@ -46,6 +70,16 @@ def test_a_specification_survives_json_and_never_changes() -> None:
             {"benchmark": {"dtype": "float8"}},
             "/benchmark/dtype",
             "unknown dtype 'float8'; choose one of int8, uint8, int32, uint32, ",
+        ),
+        (
+            {"benchmark": {"dtype": "int16"}},
+            "/benchmark/dtype",
+            "benchmark.dtype: int16 is not supported, as NCCL has no such type; convert to int32.",
+        ),
+        (
+            {"benchmark": {"dtype": "complex64", "op": "max"}},
+            "/benchmark/op",
+            "benchmark.op: max is not defined for complex64; choose sum or avg, or a real dtype.",
         ),
         (
             {"benchmark": {"collective": "broadcast", "algorithms": ["tree", "direct"]}},

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ringscope.api import Communicator, EngineError, StalledError, all_reduce, empty, init
+    from ringscope.api import Communicator, EngineError, LostRankError, StalledError, all_reduce, empty, init
 
-__all__ = ["Communicator", "EngineError", "StalledError", "__version__", "all_reduce", "empty", "init"]
+__all__ = ["Communicator", "EngineError", "LostRankError", "StalledError", "__version__", "all_reduce", "empty", "init"]
 __version__ = "0.1.0"
 
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, VENDORS, build
 from ringscope.cost import simulate
 from ringscope.devices import carrier
+from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.fit import Fit, fit
-from ringscope.nccl_tests import PER_RANK, itemsize_bytes
+from ringscope.nccl_tests import PER_RANK
 from ringscope.parameters import Regime
 from ringscope.schedule import Schedule
 from ringscope.topology import PRESETS, Link, Topology, flat
@@ -153,7 +154,7 @@ class Chooser:
         return _fastest(model, times_us, f"; {missing}")
 
     def _price_s(self, situation: Situation, size_bytes: int, name: str) -> float:
-        itemsize = itemsize_bytes(situation.dtype)
+        itemsize = ITEMSIZE_BYTES[situation.dtype]
         count = -(-size_bytes // itemsize)
         if situation.collective in PER_RANK:  # in whole parts, as the sweep has it
             count = -(-count // situation.ranks) * situation.ranks

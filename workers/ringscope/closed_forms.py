@@ -1,8 +1,8 @@
 """The textbook's formulas for the time of a collective in seconds: a cross-check of ``ringscope.cost``. Pure.
 
 ``ranks`` p, ``size_bytes`` n on each rank, ``link`` (α, 1/β) between every two ranks, ``reduce_s_per_byte`` γ. Where a
-formula is exact, the tests hold the schedule's time to it; parameter servers that are no ranks have no schedule, so
-`ringscope plan` prices them from here.
+formula is exact, the tests hold the schedule's time to it; servers that overlap pushing with pulling, and BytePS' share
+of the load, have no schedule, so `ringscope plan` prices them from here.
 """
 
 from collections.abc import Callable

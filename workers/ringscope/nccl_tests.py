@@ -41,11 +41,6 @@ def dtype_named(name: str) -> str:
     return ours.get(name, name)
 
 
-def itemsize_bytes(dtype: str) -> int:
-    """From the bits in its name: NumPy knows bfloat16 only where a worker's libraries are installed."""
-    return int("".join(filter(str.isdigit, dtype))) // 8
-
-
 def bus_factor(collective: str, ranks: int) -> float:
     """What algbw is multiplied by to count bytes on the bus (nccl-tests doc/PERFORMANCE.md)."""
     match collective:

@@ -1,14 +1,13 @@
 """What algorithms would cost on a cluster that is only described: prices side by side. Pure.
 
-Algorithms with a schedule are priced from it; parameter servers on machines of their own, which take part in no
-schedule, by their formula.
+Algorithms with a schedule are priced from it; what the textbook only has a formula for, by that.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
-from ringscope.algorithms.parameter_server import parameter_server
+from ringscope.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.closed_forms import assisted_servers, gather, parameter_servers
 from ringscope.cluster import MAX_RANKS
@@ -20,9 +19,10 @@ from ringscope.parameters import timeline as fitted_timeline
 from ringscope.schedule import Schedule
 from ringscope.topology import Topology
 
-FORMULAS: tuple[str, ...] = ("gather", "separate_servers", "separate_servers_duplex", "assisted_servers")
+SEPARATE = "separate_servers"
+FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_servers")
 NCCL = "nccl"
-PRICED: tuple[str, ...] = (*SCHEDULES, *FORMULAS, NCCL)
+PRICED: tuple[str, ...] = (*SCHEDULES, SEPARATE, *FORMULAS, NCCL)
 _ELEMENT_BYTES = 4
 
 
@@ -72,6 +72,9 @@ def prices(
         if algorithm in FORMULAS:
             fitted = regime_of(regimes, size_bytes).on(topology) if regimes else topology
             yield _by_formula(algorithm, size_bytes, fitted, servers)
+        elif algorithm == SEPARATE:
+            fitted = regime_of(regimes, size_bytes).on(topology) if regimes else topology
+            yield _with_separate_servers(size_bytes, fitted, servers)
         elif algorithm == NCCL:
             if regimes:
                 raise ValueError("algorithm: nccl's model has parameters of its own; leave it out beside a fit.")
@@ -110,6 +113,18 @@ def _by_schedule(collective: str, algorithm: str, schedule: Schedule, timeline: 
     )
 
 
+def _with_separate_servers(size_bytes: int, topology: Topology, servers: int) -> Price:
+    if not topology.is_flat:
+        raise ValueError(f"algorithm: {SEPARATE} are known to flat networks only; leave out the topology.")
+    workers = topology.ranks
+    schedule = separate_servers(workers, size_bytes // _ELEMENT_BYTES, servers)
+    timeline = simulate(schedule, _ELEMENT_BYTES, replace(topology, ranks=workers + servers))
+    price = _by_schedule("all_reduce", SEPARATE, schedule, timeline)
+    rates = _rates(price.time_s, size_bytes, workers)
+    formula_s = parameter_servers(workers, servers, size_bytes, topology.inter)
+    return replace(price, algbw_gb_per_s=rates[0], busbw_gb_per_s=rates[1], formula_s=formula_s)
+
+
 def _by_formula(algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Price:
     ranks, link = topology.ranks, topology.inter
     if not topology.is_flat:
@@ -120,8 +135,7 @@ def _by_formula(algorithm: str, size_bytes: int, topology: Topology, servers: in
         case "assisted_servers":
             time_s = assisted_servers(ranks, servers, size_bytes, link)
         case _:
-            duplex = algorithm == "separate_servers_duplex"
-            time_s = parameter_servers(ranks, servers, size_bytes, link, duplex)
+            time_s = parameter_servers(ranks, servers, size_bytes, link, duplex=True)
     return Price(algorithm, time_s, *_rates(time_s, size_bytes, ranks), source="formula")
 
 

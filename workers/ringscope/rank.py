@@ -31,7 +31,7 @@ from ringscope.record import (
 )
 from ringscope.reporter import Reporter
 from ringscope.spec import SIMULATED, JobSpec, field_errors
-from ringscope.transports.base import EngineError, OutOfMemoryError
+from ringscope.transports.base import EngineError, LostRankError, OutOfMemoryError
 from ringscope.tuning import Table
 from ringscope.tuning_file import read
 
@@ -108,15 +108,23 @@ def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
         from ringscope.transports.mpi import abort, world_rank
     except (ImportError, RuntimeError) as error:
         return _refuse(f"MPI cannot be loaded ({error}); install the worker extra of ringscope.", EXIT_BAD_INPUT)
-    try:
-        comm = Communicator(spec.benchmark.transport, device=spec.benchmark.settled_device, table=known_times)
-        return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
-    except Exception as error:  # whatever it was: peers would wait for this rank for ever
+
+    def give_up(error: Exception) -> None:
         reporter.send(_failure(world_rank(), error))
         reporter.close()
         _refuse(f"rank {world_rank()}: {error}", EXIT_FAILURE)
         sys.stderr.flush()
+        if isinstance(error, LostRankError):
+            os._exit(EXIT_FAILURE)  # as the others will, who miss it too; an abort would hide how the lost one ended
         abort(EXIT_FAILURE)
+
+    try:
+        comm = Communicator(
+            spec.benchmark.transport, device=spec.benchmark.settled_device, table=known_times, give_up=give_up
+        )
+        return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
+    except Exception as error:  # whatever it was: peers would wait for this rank for ever
+        give_up(error)
         return EXIT_FAILURE
 
 
@@ -124,6 +132,8 @@ def _failure(rank: int, error: Exception) -> Failure:
     match error:
         case OutOfMemoryError() | MemoryError():
             return Failure(rank=rank, reason="oom", message=str(error) or "The rank ran out of memory.")
+        case LostRankError():
+            return Failure(rank=rank, reason="rank_exit", message=str(error), lost_rank=error.peer)
         case EngineError():
             return Failure(rank=rank, reason="rank_exit", message=str(error))
     return Failure(rank=rank, reason="rank_exit", message=f"{type(error).__name__}: {error}")

@@ -14,6 +14,7 @@ SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
 TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
 SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
 TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds what is measured, for ``auto``
+POSITIONS_VARIABLE = "RINGSCOPE_POSITIONS"  # path of the file of ``ringscope.positions``
 FAULT_VARIABLE = "RINGSCOPE_FAULT"  # drill: "wrong_element" makes rank 0 spoil one element of each result
 
 LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
@@ -144,6 +145,7 @@ class Failure(RecordModel):
     rank: int
     reason: Literal["rank_exit", "verification_failed", "oom"]
     message: str
+    lost_rank: int | None = Field(None, description="Stops only because the process of this rank has ended.")
 
 
 class Done(RecordModel):

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from ringscope.algorithms import COLLECTIVES as SCHEDULES
-from ringscope.algorithms import nameable
+from ringscope.algorithms import REDUCING, nameable
 from ringscope.cluster import ClusterSpec
 from ringscope.devices import settle
+from ringscope.dtypes import check_dtype, check_op
 from ringscope.spec_model import SpecModel
 from ringscope.spec_model import at as _at
 
@@ -35,7 +36,20 @@ Algorithm = Literal[
 ]
 TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
 Device = Literal["auto", "cpu", "cuda"]
-DType = Literal["int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"]
+DType = Literal[
+    "int8",
+    "uint8",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 Op = Literal["sum", "prod", "min", "max", "avg"]
 JobKind = Literal["benchmark"]
 
@@ -100,6 +114,22 @@ class BenchmarkSpec(SpecModel):
         if repeated:
             raise ValueError(f"{', '.join(repeated)} is named more than once; name each algorithm once.")
         return algorithms
+
+    @field_validator("dtype", mode="before")
+    @classmethod
+    def _is_reduced(cls, dtype: Any) -> Any:
+        if isinstance(dtype, str):
+            check_dtype(dtype)
+        return dtype
+
+    @model_validator(mode="after")
+    def _op_has_a_meaning(self) -> "BenchmarkSpec":
+        if self.collective in REDUCING:
+            try:
+                check_op(self.op, self.dtype)
+            except ValueError as error:
+                raise _at(("op",), str(error), self.op) from error
+        return self
 
     @model_validator(mode="after")
     def _collective_has_the_algorithms(self) -> "BenchmarkSpec":

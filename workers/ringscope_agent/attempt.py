@@ -140,7 +140,8 @@ class Attempt:
             return
         try:
             tuning = self._assignment.tuning or Table()
-            socket_path = self._folder.prepare(self._assignment.spec.model_dump_json(), tuning)
+            spec_json, ranks = self._assignment.spec.model_dump_json(), self._assignment.ranks
+            socket_path = self._folder.prepare(spec_json, tuning, ranks)
             await self.intake.start(socket_path)
             self._report("ready")
             await self._launch_wanted.wait()
@@ -182,6 +183,7 @@ class Attempt:
             socket_path,
             self._folder.spec_path,
             self._folder.tuning_path,
+            self._folder.positions_path,
             self._context.settings.fault,
         )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from ringscope import positions
 from ringscope.tuning import Table
 from ringscope_agent.settings import SettingsError
 
@@ -31,11 +32,13 @@ class AttemptFolder:
         self.state = state
         self.spec_path = path / "spec.json"
         self.tuning_path = path / "tuning.json"
+        self.positions_path = path / "positions"
 
-    def prepare(self, spec_json: str, tuning: Table) -> Path:
-        """Write what the ranks will read; the path at which they find the agent's socket."""
+    def prepare(self, spec_json: str, tuning: Table, ranks: int) -> Path:
+        """Write what the ranks will read and use; the path at which they find the agent's socket."""
         self.spec_path.write_text(spec_json)
         self.tuning_path.write_text(tuning.model_dump_json())
+        positions.create(self.positions_path, ranks)
         self.tidy()
         self.state.socket_folder = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
         self.save()

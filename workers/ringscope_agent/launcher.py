@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ringscope.protocol import GangMember, Proxy
-from ringscope.record import FAULT_VARIABLE, SOCKET_VARIABLE, SPEC_VARIABLE, TOKEN_VARIABLE, TUNING_VARIABLE
+from ringscope.record import (
+    FAULT_VARIABLE,
+    POSITIONS_VARIABLE,
+    SOCKET_VARIABLE,
+    SPEC_VARIABLE,
+    TOKEN_VARIABLE,
+    TUNING_VARIABLE,
+)
 from ringscope_agent import hydra, inventory, process_group
 
 # Marks the ranks of one agent by its data directory, where several agents share a machine.
@@ -76,6 +83,7 @@ def rank_environment(
     socket: Path,
     spec: Path,
     tuning: Path,
+    positions: Path,
     fault: str | None,
 ) -> dict[str, str]:
     """What a rank finds in its environment: the agent's, less what is the agent's own, plus the attempt's."""
@@ -89,6 +97,7 @@ def rank_environment(
         SOCKET_VARIABLE: str(socket),
         SPEC_VARIABLE: str(spec),
         TUNING_VARIABLE: str(tuning),
+        POSITIONS_VARIABLE: str(positions),
     }
     return kept | attempt | ({FAULT_VARIABLE: fault} if fault else {})
 

@@ -1,8 +1,8 @@
 """Why a node's share of a gang ended (pure: records and exit codes in, one reason and one sentence out)."""
 
 import signal
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ringscope.protocol import GangMember
 from ringscope.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hello, Record
@@ -83,6 +83,7 @@ class Evidence:
     Args:
         exit_code: of mpiexec, or of the proxy on the other nodes; None while it has not ended.
         last_words: the last line of standard error of each rank; None is the launcher.
+        steps: of a schedule in which ranks of this node were at the end.
         hydra_hung: whether the agent had to kill the ranks of this node before Hydra would end.
         killed_for_memory: whether the kernel's out-of-memory killer struck on this machine meanwhile.
     """
@@ -93,6 +94,7 @@ class Evidence:
     exits: ExitReport
     exit_code: int | None
     last_words: dict[int | None, str]
+    steps: Mapping[int, int] = field(default_factory=dict)
     hydra_hung: bool = False
     killed_for_memory: bool = False
 
@@ -103,7 +105,9 @@ def decide(evidence: Evidence) -> Outcome:
     rank, code = _bad_end(evidence)
     if board.failures:
         # A rank that lost a peer also fails; the one with the wrong result is the cause.
-        told = min(board.failures, key=lambda failure: failure.reason != "verification_failed")
+        told = min(board.failures, key=lambda f: (f.reason != "verification_failed", f.lost_rank is not None))
+        if told.lost_rank is not None:
+            return _lost(evidence, told, told.lost_rank)
         return Outcome(told.reason, told.message, told.rank, code if told.rank == rank else None)
     if board.checks:
         return _wrong_result(evidence.node, board.checks[0])
@@ -111,14 +115,28 @@ def decide(evidence: Evidence) -> Outcome:
         return Outcome("completed") if board.all_done else _unfinished(evidence)
     if rank is None:
         return _launcher_failed(evidence, code)
+    return _bad_exit(evidence, rank, code)
+
+
+def _bad_exit(evidence: Evidence, rank: int, code: int) -> Outcome:
     where = f"Rank {rank} on node {node_of_rank(evidence.gang, rank)}"
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else "a signal"
         if -code == signal.SIGKILL and evidence.killed_for_memory:
             return Outcome("oom", f"{where} was killed because the machine ran out of memory.", rank, code)
-        return Outcome("rank_signal", f"{where} was killed by {name} ({-code}).", rank, code)
+        step = f" in step {evidence.steps[rank]}" if rank in evidence.steps else ""
+        return Outcome("rank_signal", f"{where} was killed by {name} ({-code}){step}.", rank, code)
     reason = "verification_failed" if code == EXIT_VERIFICATION_FAILED else "rank_exit"
     return Outcome(reason, _with_last_words(f"{where} ended with exit code {code}", evidence, rank), rank, code)
+
+
+def _lost(evidence: Evidence, told: Failure, lost_rank: int) -> Outcome:
+    """How the rank ended that another one misses, and in which step."""
+    code = next((end.exit_code for end in evidence.exits.ends if end.rank == lost_rank), None)
+    if code is None:
+        return Outcome("rank_exit", told.message, lost_rank)
+    how = _bad_exit(evidence, lost_rank, code)
+    return replace(how, message=f"{how.message} {told.message}")
 
 
 def _bad_end(evidence: Evidence) -> tuple[int | None, int | None]:

@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from ringscope import positions
 from ringscope.protocol import Assignment, Proxy
-from ringscope.record import Log
+from ringscope.record import POSITIONS_VARIABLE, Log
 from ringscope_agent import hydra, launcher, process_group
 from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
 
@@ -199,6 +200,7 @@ class Share:
             self._exits,
             exit_code,
             self._last_words,
+            positions.steps(Path(self._environment[POSITIONS_VARIABLE])),
             self._hydra_hung,
             killed_for_memory,
         )

@@ -546,7 +546,7 @@ export interface components {
              * @default float32
              * @enum {string}
              */
-            dtype: "int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64";
+            dtype: "int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64" | "complex64" | "complex128";
             /**
              * Iterations
              * @description Timed iterations of each size.
@@ -777,7 +777,7 @@ export interface components {
                 [key: string]: components["schemas"]["CollectiveView"];
             };
             /** Dtypes */
-            dtypes: ("int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64")[];
+            dtypes: ("int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64" | "complex64" | "complex128")[];
             /**
              * Links
              * @description Known by name, for the cluster of a simulation.

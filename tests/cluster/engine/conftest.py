@@ -10,7 +10,7 @@ import pytest
 from tests.engine.fakes.fixture import cupy as cupy
 
 HERE = Path(__file__).parent
-DEADLINE_SECONDS = 60
+DEADLINE_SECONDS = 120
 
 RunGang = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -1,32 +1,38 @@
 """Run by test_transports.py on every rank: all that one transport can do gives the exact result, again and again."""
 
 import sys
-from itertools import product
+from itertools import permutations, product
+from random import Random
 
 import numpy as np
+from mpi4py import MPI
 
-from ringscope.algorithms import COLLECTIVES, REDUCING
+from ringscope.algorithms import COLLECTIVES, REDUCING, SCHEDULES
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.transports.base import DTYPES, OPS
+from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports.communicator import Communicator
 
 COUNTS = [0, 1, 2, 3, 4, 5, 17, 1009, 65537, 200_003]
+FEW_COUNTS = [0, 4, 1009, 65537]  # where there are many more ranks than cores
 REPEATS = 3
 
 
 def main() -> int:
     """The number of wrong elements over everything, as seen by this rank."""
     comm = Communicator(sys.argv[1])
+    counts = COUNTS if comm.size < 5 else FEW_COUNTS
     seed = wrong = checked = 0
+    random = Random(1)  # every rank draws the same
     for collective, algorithms in COLLECTIVES.items():
-        send, recv = (comm.buffer(max(COUNTS) * comm.size * 8) for _ in range(2))
-        for algorithm, count, in_place in product((*algorithms, "mpi"), COUNTS, (False, True)):
-            dtype, root = DTYPES[seed % len(DTYPES)], count % comm.size
-            op = OPS[(seed + count) % len(OPS)] if collective in REDUCING else "none"
+        send, recv = (comm.buffer((max(counts) * comm.size + 1) * 16) for _ in range(2))
+        for algorithm, count, in_place in product((*algorithms, "mpi"), counts, (False, True)):
+            dtype, root = random.choice(DTYPES), count % comm.size
+            op = random.choice(ops_of(dtype)) if collective in REDUCING else "none"
             total = count * comm.size if collective == "alltoall" else count
-            size_bytes = total * np.dtype(dtype).itemsize
-            target = recv.head(size_bytes).view(dtype)
-            source = target if in_place else send.head(size_bytes).view(dtype)
+            itemsize = np.dtype(dtype).itemsize
+            start = random.choice((0, itemsize))  # also one element behind the aligned beginning
+            target = recv.section(start, total * itemsize).view(dtype)
+            source = target if in_place else send.section(start, total * itemsize).view(dtype)
             plan = comm.plan(algorithm, op, source, target, collective, root)
             for _ in range(REPEATS):
                 # No barrier around the call: the next input is written while slower ranks still return.
@@ -44,9 +50,28 @@ def main() -> int:
                 if not in_place:
                     assert (source.local.view(np.uint8) == before.view(np.uint8)).all()
             plan.free()
+    cancellation(comm)
     comm.free()
     sys.stdout.write(f"checked {checked}\n")
     return min(wrong, 1)
+
+
+def cancellation(comm: Communicator) -> None:
+    """+-1e6 (3e4 in float16) on every pair of ranks, 1e-2 elsewhere: the sum depends on the order, the ranks agree."""
+    pairs = list(permutations(range(comm.size), 2))
+    buffer = comm.buffer(16 * len(pairs))
+    for algorithm, dtype in product(SCHEDULES, ["float16", "bfloat16", "float32", "float64", "complex64"]):
+        part = buffer.head(len(pairs) * np.dtype(dtype).itemsize).view(dtype)
+        plan = comm.plan(algorithm, "sum", part, part)
+        large = 3e4 if dtype == "float16" else 1e6
+        part.local[:] = 1e-2
+        for index, (one, other) in enumerate(pairs):
+            if comm.rank in (one, other):
+                part.local[index] = large if comm.rank == one else -large
+        plan.run()
+        assert len(set(MPI.COMM_WORLD.allgather(part.local.tobytes()))) == 1, (algorithm, dtype)
+        assert np.isfinite(part.local.astype(np.complex128)).all()
+        plan.free()
 
 
 if __name__ == "__main__":

@@ -7,19 +7,21 @@ import numpy as np
 
 import ringscope
 from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.dtypes import ops_of
 from ringscope.transports.communicator import Communicator
 
 COUNTS = [0, 1, 17, 65537]
 DTYPES = ["int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
-OPS = ["sum", "prod", "min", "max", "avg"]
+DTYPES += ["complex64", "complex128"]
+REDUCTIONS = [(dtype, op) for dtype in DTYPES for op in ops_of(dtype)]
 
 
 def main() -> int:
     """The number of wrong elements, as seen by this rank."""
     comm = Communicator("auto")
-    send, recv = (comm.buffer(max(COUNTS) * 8) for _ in range(2))
+    send, recv = (comm.buffer(max(COUNTS) * 16) for _ in range(2))
     seed = wrong = checked = 0
-    for dtype, op, count, in_place in product(DTYPES, OPS, COUNTS, (False, True)):
+    for (dtype, op), count, in_place in product(REDUCTIONS, COUNTS, (False, True)):
         size_bytes = count * np.dtype(dtype).itemsize
         target = recv.head(size_bytes).view(dtype)
         source = target if in_place else send.head(size_bytes).view(dtype)

@@ -2,6 +2,7 @@
 
 import sys
 from itertools import product
+from random import Random
 
 import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
 import numpy as np
@@ -9,9 +10,10 @@ from mpi4py import MPI
 
 from ringscope.algorithms import COLLECTIVES, REDUCING, build
 from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports import cuda
 from ringscope.transports.arrays import copy, to_host
-from ringscope.transports.base import DTYPES, OPS, Buffer, Plan
+from ringscope.transports.base import Buffer, Plan
 from ringscope.transports.cuda_ipc import CudaIpcTransport
 from ringscope.transports.nccl import NcclTransport
 
@@ -25,13 +27,14 @@ def main() -> int:
     world = MPI.COMM_WORLD
     node = world.Split_type(MPI.COMM_TYPE_SHARED)
     transport = TRANSPORTS[sys.argv[1]](world, cuda.claim(world, node.rank))
-    send, recv = (transport.allocate(max(COUNTS) * world.size * 8) for _ in range(2))
+    send, recv = (transport.allocate(max(COUNTS) * world.size * 16) for _ in range(2))
     seed = wrong = checked = 0
+    random = Random(1)  # every rank draws the same
     for collective, algorithms in COLLECTIVES.items():
         vendors = ["nccl"] if isinstance(transport, NcclTransport) else []
         for algorithm, count, in_place in product((*algorithms, *vendors), COUNTS, (False, True)):
-            dtype, root = DTYPES[seed % len(DTYPES)], count % world.size
-            op = OPS[(seed + count) % len(OPS)] if collective in REDUCING else "sum"
+            dtype, root = random.choice(DTYPES), count % world.size
+            op = random.choice(ops_of(dtype)) if collective in REDUCING else "sum"
             even = collective == "alltoall" or (algorithm in vendors and collective in ("reduce_scatter", "all_gather"))
             total = count * world.size if even else count
             size_bytes = total * np.dtype(dtype).itemsize

@@ -4,12 +4,14 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
 import ringscope
 from ringscope.transports import mpi, shared_memory
 from ringscope.transports.arithmetic import Reduction
+from ringscope.transports.communicator import Communicator
 
 CULPRIT, TIMEOUT_SECONDS = 1, 1.5
 
@@ -25,14 +27,14 @@ def never_call(comm: ringscope.Communicator) -> None:
         raise
 
 
-def end_in_the_ring(comm: ringscope.Communicator, end: signal.Signals) -> None:
-    """The culprit gets a signal when it adds for the second time, in step 1; all others say whom they waited for."""
+def end_in_the_ring(comm: ringscope.Communicator, end: Callable[[], object]) -> None:
+    """The culprit ends when it adds for the second time, in step 1; all others say whom they waited for."""
     additions = []
 
     def add(first: np.ndarray, second: np.ndarray, result: np.ndarray) -> None:
         additions.append(1)
         if len(additions) == 2:
-            os.kill(os.getpid(), end)
+            end()
         np.add(first, second, result)
 
     if comm.rank == CULPRIT:
@@ -45,16 +47,52 @@ def end_in_the_ring(comm: ringscope.Communicator, end: signal.Signals) -> None:
         signal.pause()  # the first to leave would take the others with it
 
 
+def stay_away_from_a_library(library: str, end: Callable[[], object]) -> None:
+    """The culprit ends when all call a library for the fourth time, which blocks the others."""
+
+    def give_up(error: ringscope.EngineError) -> None:
+        tell(error)
+        mpi.abort(1)
+
+    comm = Communicator("auto", TIMEOUT_SECONDS, give_up=give_up)
+    buffer = comm.buffer(64).view("float32")
+    plan = comm.plan(library, "sum", buffer, buffer)
+    comm.barrier()  # counts as a call too
+    plan.run()
+    if comm.rank == CULPRIT:
+        end()
+    try:
+        plan.run()
+    except ringscope.EngineError as error:  # gloo notices by itself when a connection breaks
+        give_up(error)
+
+
 def tell_error() -> None:
-    """Send the running error's sentence to the test: output on the way through mpiexec may be lost when it ends."""
+    """Send the running error's sentence to the test."""
+    tell(sys.exception())
+
+
+def tell(error: BaseException | None) -> None:
+    """Send an error's sentence to the test: output on the way through mpiexec may be lost when it ends."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-        sender.sendto(str(sys.exception()).encode(), sys.argv[3])
+        sender.sendto(str(error).encode(), sys.argv[3])
+
+
+def ending(name: str) -> Callable[[], object]:
+    """How the culprit ends: it stays away, leaves, or gets a signal."""
+    match name:
+        case "never":
+            return signal.pause
+        case "leave":
+            return lambda: os._exit(0)
+    return lambda: os.kill(os.getpid(), signal.Signals[name])
 
 
 if __name__ == "__main__":
-    communicator = ringscope.init(sys.argv[1], TIMEOUT_SECONDS)
-    match sys.argv[2]:
-        case "never":
-            never_call(communicator)
-        case name:
-            end_in_the_ring(communicator, signal.Signals[name])
+    match sys.argv[1], sys.argv[2]:
+        case ("mpi_library" | "gloo") as library, name:
+            stay_away_from_a_library(library.removesuffix("_library"), ending(name))
+        case transport, "never":
+            never_call(ringscope.init(transport, TIMEOUT_SECONDS))
+        case transport, name:
+            end_in_the_ring(ringscope.init(transport, TIMEOUT_SECONDS), ending(name))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.cluster.lab import kill_in_a_call
 
 RINGSCOPE = str(Path(sys.executable).with_name("ringscope"))
 SMALL = ["-b", "8", "-e", "64K", "-f", "16", "-n", "3", "-w", "1"]
@@ -123,6 +125,16 @@ def test_however_it_ends_no_process_is_left(endless, number, exit_code):
     assert process.returncode == exit_code
     assert "Traceback" not in errors
     _until(lambda: not any(_is_alive(member) for member in family))
+
+
+def test_a_rank_that_is_killed_is_named_with_its_step(endless):
+    process, family = endless
+    victim = next(member for member in family if _is_rank(member))
+    rank = victim.environ()["PMI_RANK"]
+    kill_in_a_call(victim)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert re.search(rf"^Rank {rank} was killed by SIGKILL \(9\) in step [01]\.$", errors, re.MULTILINE), errors
 
 
 def _is_rank(process: psutil.Process) -> bool:

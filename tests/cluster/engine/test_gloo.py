@@ -31,7 +31,7 @@ def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
 def test_every_dtype_and_operation_is_exact(gang, ranks):
     done = gang(ranks, "gloo_main.py")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("checked 640") == ranks
+    assert done.stdout.count("checked 704") == ranks
 
 
 @needs_torch

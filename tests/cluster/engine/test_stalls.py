@@ -1,5 +1,6 @@
 """A rank that never comes, and one that stops in the middle: the others say so, in time, and nothing hangs."""
 
+import importlib.util
 import re
 import signal
 import socket
@@ -12,6 +13,9 @@ from pathlib import Path
 import pytest
 
 DEADLINE_SECONDS = 60
+CALLS = {"mpi_library": "MPI's all_reduce", "gloo": "gloo's all_reduce"}
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+LIBRARIES = pytest.mark.parametrize("library", ["mpi_library", pytest.param("gloo", marks=needs_torch)])
 TRANSPORTS = pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
 
 
@@ -25,9 +29,10 @@ def sentences(tmp_path: Path) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def started(ranks: int, sentences: socket.socket, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    program = [sys.executable, "-W", "error", str(Path(__file__).with_name("stall_main.py")), *arguments]
-    command = [str(Path(sys.executable).with_name("mpiexec")), "-n", str(ranks), *program, sentences.getsockname()]
+def started(ranks: int, sentences: socket.socket, way: str, end: str, *flags: str) -> Iterator[subprocess.Popen[bytes]]:
+    program = [sys.executable, "-W", "error", str(Path(__file__).with_name("stall_main.py")), way, end]
+    mpiexec = [str(Path(sys.executable).with_name("mpiexec")), *flags, "-n", str(ranks)]
+    command = [*mpiexec, *program, sentences.getsockname()]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             yield process
@@ -49,6 +54,38 @@ def test_a_rank_that_stops_in_the_ring_is_named_with_the_step(sentences, transpo
         said = sorted(sentences.recv(1000).decode().partition(";")[0] for _ in range(3))
     assert said[0].startswith("Rank 0 waited 1.5 s for rank 3 in step ")
     assert said[1:] == ["Rank 2 waited 1.5 s for rank 1 in step 2", "Rank 3 waited 1.5 s for rank 2 in step 3"]
+
+
+@pytest.mark.parametrize(
+    ("library", "end"),
+    [
+        ("mpi_library", "never"),
+        ("mpi_library", signal.SIGSTOP.name),
+        pytest.param("gloo", "never", marks=needs_torch),
+    ],
+)
+def test_a_rank_that_is_missing_in_a_librarys_call_is_named(sentences, library, end):
+    with started(3, sentences, library, end) as process:
+        said = sentences.recv(1000).decode()
+        assert re.match(
+            rf"Rank [02] waited 1.5 s for rank 1 in call 3 of {CALLS[library]}; see whether rank 1", said
+        ), said
+        if end == "never":  # mpiexec waits for ever for one that is stopped
+            assert process.wait(DEADLINE_SECONDS) != 0
+
+
+@TRANSPORTS
+def test_a_process_that_ends_in_the_ring_is_missed_before_the_timeout(sentences, transport):
+    with started(4, sentences, transport, "leave", "-disable-auto-cleanup"):
+        said = sentences.recv(1000).decode()
+    assert said.startswith("Rank 2 lost rank 1 in step 2: its process has ended; see what rank 1 said last, "), said
+
+
+@LIBRARIES
+def test_a_process_that_ends_before_a_librarys_call_is_missed_before_the_timeout(sentences, library):
+    with started(3, sentences, library, "leave", "-disable-auto-cleanup"):
+        said = sentences.recv(1000).decode()
+    assert re.match(rf"Rank [02] lost rank 1 in call 3 of {CALLS[library]}: its process has ended; ", said), said
 
 
 @TRANSPORTS

@@ -5,6 +5,7 @@ A simulation needs no ranks: it runs in this process.
 
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,16 +17,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ringscope import positions
 from ringscope.bench.simulation import simulated_records
 from ringscope.errors import UserError
 from ringscope.parent_death import end_with_parent
 from ringscope.receiver import Receiver
-from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, TUNING_VARIABLE, Failure, Hello, Measurement, Record
+from ringscope.record import (
+    POSITIONS_VARIABLE,
+    SOCKET_VARIABLE,
+    SPEC_VARIABLE,
+    TUNING_VARIABLE,
+    Failure,
+    Hello,
+    Measurement,
+    Record,
+)
 from ringscope.spec import JobSpec
 
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0
 _OUTPUT_TAIL_LINES = 20
+_ENDED = re.compile(r"PID (\d+) RUNNING AT .*\n.*EXIT CODE: (\d+)")  # Hydra on the first rank that ended badly
 
 
 @dataclass(slots=True)
@@ -37,6 +49,7 @@ class Run:
     failures: list[Failure] = field(default_factory=list)
     exit_code: int | None = None
     output: str = ""
+    steps: dict[int, int] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
         """Keep what the result is made of."""
@@ -56,8 +69,19 @@ class Run:
         if self.failures:
             first = self.failures[0]
             return f"Rank {first.rank}: {first.message}"
+        if killed := self._killed():
+            return killed
         tail = "\n".join(self.output.splitlines()[-_OUTPUT_TAIL_LINES:])
         return f"mpiexec ended with exit code {self.exit_code}.\n{tail}".rstrip()
+
+    def _killed(self) -> str:
+        """Which rank a signal ended, and in which step, from what Hydra says and the rank had written down."""
+        found = _ENDED.search(self.output)
+        rank = next((hello.rank for hello in self.hellos if found and hello.pid == int(found[1])), None)
+        if found is None or rank is None or int(found[2]) not in set(signal.Signals):
+            return ""
+        where = f" in step {self.steps[rank]}" if rank in self.steps else ""
+        return f"Rank {rank} was killed by {signal.Signals(int(found[2])).name} ({found[2]}){where}."
 
 
 def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Record]:
@@ -75,11 +99,14 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
     mpiexec = find_mpiexec()
     with tempfile.TemporaryDirectory(prefix="ringscope-") as directory:
         spec_path, socket_path = Path(directory, "spec.json"), Path(directory, "socket")
+        positions_path = Path(directory, "positions")
+        positions.create(positions_path, job.placement.ranks)
         spec_path.write_text(job.model_dump_json())
         environment = os.environ | {
             SPEC_VARIABLE: str(spec_path),
             SOCKET_VARIABLE: str(socket_path),
             TUNING_VARIABLE: str(tuning or ""),
+            POSITIONS_VARIABLE: str(positions_path),
             "OMP_NUM_THREADS": "1",
         }
         command = [mpiexec, "-n", str(job.placement.ranks), sys.executable, "-m", "ringscope.rank"]
@@ -91,6 +118,7 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
                     yield record
             run.exit_code = process.returncode
             run.output = output.read_text(errors="replace")
+            run.steps = positions.steps(positions_path)
 
 
 def find_mpiexec() -> str:

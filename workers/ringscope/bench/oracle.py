@@ -3,7 +3,8 @@
 Every rank's input repeats a random pattern. The period is prime, so that chunks, which begin at other multiples, hold
 different values and a swapped chunk is noticed. Integers take all bits, as they wrap around alike in every order.
 Floating-point sums are of integers that stay below 2^m, up to which a type with m bits of precision counts exactly;
-products are of powers of two. Source: nccl-tests 2.13 and later, which compare by 0 ulp, averages by 2 ulp.
+products are of powers of two. Complex numbers are two such numbers each. Source: nccl-tests 2.13 and later, which
+compare by 0 ulp, averages by 2 ulp.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from functools import reduce
 import numpy as np
 
 from ringscope.schedule import Chunk, partition
-from ringscope.transports.base import Array, bits, cut
+from ringscope.transports.base import Array, bits, components, cut
 
 _PERIOD = 10_007
 _LARGEST = 100
@@ -66,8 +67,15 @@ class Piece:
 def pattern(case: Case, rank: int) -> Array:
     """One period of what ``rank`` contributes."""
     random = np.random.default_rng((case.seed, rank))
+    if case.dtype.kind == "c":
+        real = replace(case, dtype=np.dtype(f"f{case.dtype.itemsize // 2}"))
+        return np.stack([_floats(real, rank, random) for _ in "ri"], axis=1).view(case.dtype).reshape(-1)
     if case.dtype.kind in "iu":
         return _integers(case, rank, random)
+    return _floats(case, rank, random)
+
+
+def _floats(case: Case, rank: int, random: np.random.Generator) -> Array:
     match case.op:
         case "prod":
             largest = int(rank < _SCALING_RANKS)
@@ -108,10 +116,14 @@ def fill(target: Array, case: Case, rank: int) -> None:
 
 def expected_pattern(case: Case, contributors: Sequence[int]) -> Array:
     """One period of the exact result over the contributors."""
-    wide = case.dtype if case.dtype.kind in "iu" and case.op != "avg" else np.dtype(np.float64)
+    if case.dtype.kind in "iu" and case.op != "avg":
+        wide = case.dtype
+    else:
+        wide = np.dtype(np.complex128 if case.dtype.kind == "c" else np.float64)
     combined: Array = reduce(_COMBINE[case.op], (pattern(case, rank).astype(wide) for rank in contributors))
     if case.op == "avg":
-        combined = combined / len(contributors)
+        values = components(combined)
+        np.divide(values, len(contributors), out=values)
         if case.dtype.kind in "iu":
             combined = np.trunc(combined)
     return combined.astype(case.dtype)
@@ -153,12 +165,15 @@ def check(result: Array, case: Case, wanted: list[Piece]) -> Mismatch | None:
 def compare(result: Array, want: Array, ulps: int = 0) -> Mismatch | None:
     """Compare the flat ``result`` with the repeated ``want``, bit by bit or by ``ulps``; None when all is right."""
     have, wanted = bits(result), bits(want)
+    parts = 2 if result.dtype.kind == "c" else 1  # each of a complex number's has to be right
     wrong, first = 0, -1
     block = _ROWS * want.size
-    for start in range(0, have.size, block):
-        part = have[start : start + block]
+    for start in range(0, result.size, block):
+        part = have[start * parts : (start + block) * parts]
         expected = np.resize(wanted, part.size)
         different = part != expected if ulps == 0 else _distance(part, expected) > ulps
+        if parts > 1:
+            different = different.reshape(-1, parts).any(axis=1)
         found = int(np.count_nonzero(different))
         if found and first < 0:
             first = start + int(np.argmax(different))

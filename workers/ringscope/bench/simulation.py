@@ -10,7 +10,8 @@ import numpy as np
 
 from ringscope.algorithms import REDUCING, build
 from ringscope.bench.timing import spread
-from ringscope.nccl_tests import bus_factor, elements, itemsize_bytes
+from ringscope.dtypes import ITEMSIZE_BYTES
+from ringscope.nccl_tests import bus_factor, elements
 from ringscope.record import Measurement, Record, Steps
 from ringscope.spec import SIMULATED, BenchmarkSpec
 from ringscope.transports.simulated import SimulatedTransport
@@ -25,9 +26,11 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
     a topology, and algorithms with a schedule.
     """
     assert spec.topology is not None
-    topology, itemsize = spec.topology.topology, itemsize_bytes(spec.dtype)
+    topology, itemsize = spec.topology.topology, ITEMSIZE_BYTES[spec.dtype]
     transport = SimulatedTransport(topology)
-    memory = transport.allocate(max(spec.sizes())).view(f"V{itemsize}")  # nobody looks into the elements
+    memory = transport.allocate(-(-max(spec.sizes()) // itemsize) * itemsize).view(
+        f"V{itemsize}"
+    )  # nobody looks into the elements
     step = 0
     for size_bytes in spec.sizes():
         for algorithm in spec.algorithms:

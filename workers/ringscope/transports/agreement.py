@@ -6,6 +6,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.transports.base import Array
+from ringscope.transports.peers import Peers
 from ringscope.transports.requests import wait_all
 
 
@@ -17,7 +18,8 @@ class Agreement:
     """
 
     def __init__(self, comm: MPI.Intracomm, width: int, timeout_seconds: float) -> None:
-        self._comm, self._timeout_seconds = comm.Dup(), timeout_seconds
+        self._comm = comm.Dup()
+        self._watched = Peers(comm, timeout_seconds)
         self._every = np.zeros((comm.size, width), np.int64)
         self._peers = [rank for rank in range(comm.size) if rank != comm.rank]
         self._receives = [self._comm.Recv_init(self._every[peer], peer) for peer in self._peers]
@@ -29,11 +31,12 @@ class Agreement:
         self._every[self._comm.rank] = numbers
         if self._requests:
             MPI.Prequest.Startall(self._requests)
-            wait_all(self._requests, self._peers * 2, self._comm.rank, 0, self._timeout_seconds)
+            wait_all(self._requests, self._peers * 2, self._watched, 0)
         return self._every
 
     def free(self) -> None:
         """Give back the message space (collective)."""
         for request in self._requests:
             request.Free()
+        self._watched.free()
         self._comm.Free()

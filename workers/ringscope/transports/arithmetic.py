@@ -13,7 +13,7 @@ import ml_dtypes
 import numkong
 import numpy as np
 
-from ringscope.transports.base import Array
+from ringscope.transports.base import Array, components
 
 assert np.dtype(ml_dtypes.bfloat16).name == "bfloat16"  # the import is what makes NumPy know this name
 
@@ -42,7 +42,7 @@ def reduction(op: str, dtype: np.dtype[np.generic], ranks: int) -> Reduction:
     """The operation over ``ranks`` ranks.
 
     Integers wrap around as in NumPy. ``avg`` is the sum, divided once at the end (within 1 ulp);
-    integers are cut towards zero.
+    integers are cut towards zero. Sums and averages of complex numbers are those of their parts.
     """
     half = _HALVES.get(dtype.name)
     if op in ("sum", "avg") and half and _adds_exactly(half):
@@ -92,7 +92,8 @@ def _adds_exactly(name: Half) -> bool:
 
 
 def _divide(ranks: int, result: Array) -> None:
-    np.divide(result, result.dtype.type(ranks), out=result)
+    values = components(result)  # a complex division would make no number of an infinite one
+    np.divide(values, values.dtype.type(ranks), out=values)
 
 
 def _divide_integers(ranks: int, result: Array) -> None:

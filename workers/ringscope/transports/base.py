@@ -12,21 +12,6 @@ from ringscope.units import format_size
 
 Array = NDArray[Any]
 
-# What the engine can combine, and how; ``arithmetic`` does it.
-DTYPES: tuple[str, ...] = (
-    "int8",
-    "uint8",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-)
-OPS: tuple[str, ...] = ("sum", "prod", "min", "max", "avg")
-
 DEFAULT_TIMEOUT_SECONDS = 300.0  # how long a rank waits for another one, which may be loading its data
 
 
@@ -39,14 +24,26 @@ class OutOfMemoryError(EngineError):
 
 
 class StalledError(EngineError):
-    """A rank waited in vain for another one."""
+    """``rank`` waited in vain for ``peer``; ``where`` says in which step of a schedule, or in which call."""
 
-    def __init__(self, rank: int, peer: int, step: int, timeout_seconds: float) -> None:
+    def __init__(self, rank: int, peer: int, where: str, timeout_seconds: float) -> None:
         super().__init__(
-            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in step {step}; see whether rank {peer} still "
+            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in {where}; see whether rank {peer} still "
             "runs and makes the same calls, or raise timeout_seconds."
         )
-        self.rank, self.peer, self.step = rank, peer, step
+        self.rank, self.peer, self.where = rank, peer, where
+
+
+class LostRankError(StalledError):
+    """The process of ``peer``, for which ``rank`` waited, has ended."""
+
+    def __init__(self, rank: int, peer: int, where: str) -> None:
+        EngineError.__init__(
+            self,
+            f"Rank {rank} lost rank {peer} in {where}: its process has ended; see what rank {peer} said last, "
+            "and start all ranks again.",
+        )
+        self.rank, self.peer, self.where = rank, peer, where
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +104,16 @@ def cut(memory: Array, chunk: Chunk) -> Array:
 
 
 def bits(memory: Array) -> Array:
-    """The same elements as unsigned integers: who only carries them need not know the dtype."""
-    return memory.view(f"u{memory.itemsize}")
+    """The same elements as unsigned integers: who only carries them need not know the dtype.
+
+    Two integers for a complex number.
+    """
+    return memory.view(f"u{memory.itemsize // (2 if memory.dtype.kind == 'c' else 1)}")
+
+
+def components(memory: Any) -> Any:
+    """The real numbers that a NumPy or CuPy array of complex ones consists of; any other array as it is."""
+    return memory.view(f"f{memory.itemsize // 2}") if memory.dtype.kind == "c" else memory
 
 
 def require_memory(size_bytes: int, mount: str | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,11 @@ from mpi4py import MPI
 from ringscope.algorithms import AUTO, REDUCING, SCHEDULES, VENDORS, available, build
 from ringscope.choice import Choice, Situation
 from ringscope.devices import VENDOR_DEVICES
+from ringscope.dtypes import DTYPES, OPS, check_dtype, check_op
 from ringscope.transports.agreement import Agreement
 from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
 from ringscope.transports.base import (
     DEFAULT_TIMEOUT_SECONDS,
-    DTYPES,
-    OPS,
     Array,
     Buffer,
     EngineError,
@@ -33,6 +33,7 @@ from ringscope.transports.connect import connect
 from ringscope.transports.gloo import gloo_plan
 from ringscope.transports.mpi import abort, unlink_segments
 from ringscope.transports.nccl import NcclTransport
+from ringscope.transports.roll_call import RollCall
 from ringscope.transports.vendor import vendor_plan
 from ringscope.tuning import Table
 
@@ -75,15 +76,20 @@ class Communicator:
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         device: str = "auto",
         table: Callable[[], Table] = Table,
+        give_up: Callable[[EngineError], None] | None = None,
+        among: MPI.Intracomm = MPI.COMM_WORLD,
     ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
         ``table`` gives what is measured, for ``auto``; it is called once, on rank 0, when ``auto`` first needs it.
+        A library's call that blocks for ever cannot raise the error: then ``give_up`` gets it, in a thread of its own,
+        and has to end all ranks. Without one the sentence goes to standard error before the end. ``among`` are the
+        ranks, all by default.
         """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
-        self._timeout_seconds = timeout_seconds
-        self._comm = MPI.COMM_WORLD.Dup()
+        self._choices = (transport, timeout_seconds, device, table, give_up)
+        self._comm = among.Dup()
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
         node = self._comm.Split_type(MPI.COMM_TYPE_SHARED, key=self.rank)
@@ -97,12 +103,25 @@ class Communicator:
         node.Free()
         unlink_segments(self._comm)
         self._agreement = Agreement(self._comm, len(_Call(0, 0).numbers()), timeout_seconds)
+        self._roll_call = RollCall(self._comm, timeout_seconds, give_up or self._end)
         self.transport: Transport
         self.transport, self.gpu = connect(self._comm, transport, device, timeout_seconds)
         self._buffers: list[Buffer] = []
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
         self._chooser = SharedChooser(self._comm, table)
+
+    def split(self, color: int) -> Communicator:
+        """The communicator of those ranks that give the same ``color``, 0 or more (collective).
+
+        They are numbered anew in their old order; calls of different groups do not meet.
+        """
+        if color < 0:
+            raise EngineError(f"color: {color} is negative; give 0 or more.")
+        members = MPI.Intracomm(self._comm.Split(color, self.rank))
+        group = Communicator(*self._choices, among=members)
+        members.Free()
+        return group
 
     # registered memory
 
@@ -111,13 +130,14 @@ class Communicator:
         self._agree(_Call(_FUNCTIONS.index("empty"), size_bytes))
         if self.gpu is None:
             require_memory(size_bytes * self.local_size)
-        allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
+        with self._roll_call.watchdog.guard("an allocation"):
+            allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
         self._buffers.append(allocated)
         return allocated
 
     def empty(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
         """This rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank)."""
-        _code(str(np.dtype(dtype)), DTYPES, "dtype")
+        _check("dtype", check_dtype, str(np.dtype(dtype)))
         count = math.prod(shape if isinstance(shape, tuple) else (shape,))
         local = self.buffer(count * np.dtype(dtype).itemsize).local
         return local[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
@@ -146,6 +166,7 @@ class Communicator:
         """
         if collective not in REDUCING:
             op = "sum"  # of a single value: the value
+        _check("op", check_op, op, recv.local.dtype.name)
         if algorithm not in available(collective):
             raise EngineError(
                 f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
@@ -159,9 +180,9 @@ class Communicator:
                     raise EngineError("algorithm: nccl needs transport nccl; choose that or another algorithm.")
                 return self.transport.vendor_plan(collective, op, send, recv, root)
             case "mpi":
-                return vendor_plan(self._comm, collective, op, send, recv, root)
+                return vendor_plan(self._comm, self._roll_call.watchdog, collective, op, send, recv, root)
             case "gloo":
-                return gloo_plan(self._comm, op, send, recv)
+                return gloo_plan(self._comm, self._roll_call, op, send, recv)
         schedule = build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
         return self.transport.plan(schedule, op, send, recv)
 
@@ -173,11 +194,13 @@ class Communicator:
         """
         target = x if out is None else out
         dtype = _checked(x, target)
+        _check("dtype", check_dtype, dtype)
+        _check("op", check_op, op, dtype)
         call = _Call(
             function=_FUNCTIONS.index("all_reduce"),
             count=x.size,
-            dtype=_code(dtype, DTYPES, "dtype"),
-            op=_code(op, OPS, "op"),
+            dtype=DTYPES.index(dtype),
+            op=OPS.index(op),
             algorithm=_code(algorithm, _ALGORITHMS, "algorithm"),
             in_place=int(target is x),
             send=self._place(x),
@@ -232,6 +255,11 @@ class Communicator:
         """After a stall the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
         atexit.register(abort, 1)
 
+    def _end(self, error: EngineError) -> None:
+        sys.stderr.write(f"rank {self.rank}: {error}\n")
+        sys.stderr.flush()
+        abort(1)
+
     def _cached_plan(self, call: _Call, algorithm: str, op: str, dtype: str) -> Plan:
         key = tuple(call.numbers())
         if key not in self._plans:
@@ -264,7 +292,8 @@ class Communicator:
 
     def barrier(self) -> None:
         """Wait for all ranks (collective)."""
-        self._comm.Barrier()
+        with self._roll_call.watchdog.guard("a barrier"):
+            self._comm.Barrier()
 
     def maximum(self, values: Array) -> Array:
         """Element by element the largest value of any rank (collective)."""
@@ -276,7 +305,8 @@ class Communicator:
 
     def _reduced(self, values: Array, op: MPI.Op) -> Array:
         result = np.empty_like(values)
-        self._comm.Allreduce(values, result, op)
+        with self._roll_call.watchdog.guard("the exchange of results"):
+            self._comm.Allreduce(values, result, op)
         return result
 
     def free(self) -> None:
@@ -286,8 +316,10 @@ class Communicator:
         self._plans.clear()
         self._buffers.clear()
         self._staging.clear()
-        self.transport.free()
-        self._agreement.free()
+        with self._roll_call.watchdog.guard("the end"):
+            self.transport.free()
+            self._agreement.free()
+        self._roll_call.free()
         self._comm.Free()
 
 
@@ -308,6 +340,14 @@ def _checked(x: Any, target: Any) -> str:
     if target is not x and overlap(x, target):
         raise EngineError("out: the array overlaps x; leave it out to work in place, or pass separate memory.")
     return str(x.dtype)
+
+
+def _check(field: str, check: Callable[..., None], *values: str) -> None:
+    """What ``check`` says against the values, as an error of the field."""
+    try:
+        check(*values)
+    except ValueError as error:
+        raise EngineError(f"{field}: {error}") from error
 
 
 def _code(value: str, choices: tuple[str, ...], field: str) -> int:

@@ -14,36 +14,45 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.transports.arithmetic import reduction
-from ringscope.transports.base import Array, Buffer, EngineError, Plan, bits
+from ringscope.transports.base import Array, Buffer, EngineError, Plan, bits, components
+from ringscope.transports.roll_call import RollCall
 
-_TIMEOUT = timedelta(seconds=60)
+_NAME = "gloo's all_reduce"
+_TIMEOUT = timedelta(hours=24)  # the roll call's comes first, and names a rank
+_CONNECT_TIMEOUT = timedelta(seconds=60)
 _LOOPBACK = "127.0.0.1"
 _OPS = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg": "SUM"}
-_DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"})
+_DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"}) | {
+    "complex64",
+    "complex128",
+}
 
 
-def gloo_plan(comm: MPI.Intracomm, op: str, send: Buffer, recv: Buffer) -> Plan:
-    """A plan that calls gloo's all-reduce (collective); EngineError where PyTorch or the dtype is missing."""
+def gloo_plan(comm: MPI.Intracomm, roll_call: RollCall, op: str, send: Buffer, recv: Buffer) -> Plan:
+    """A plan that calls gloo's all-reduce (collective); EngineError where PyTorch or the dtype is missing.
+
+    It blocks, under the eyes of ``roll_call``, and fails by itself when a connection breaks.
+    """
     name = recv.local.dtype.name
     if name not in _DTYPES:
         raise EngineError(
             f"algorithms: gloo has no {name}; leave out gloo or choose one of {', '.join(sorted(_DTYPES))}."
         )
-    return _GlooPlan(_group(comm), comm.size, op, send.local, recv.local)
+    return _GlooPlan(_group(comm), roll_call, comm.size, op, send.local, recv.local)
 
 
 class _GlooPlan:
     """One tensor over the result's memory; gloo works in place, so out of place costs a copy before."""
 
-    def __init__(self, group: Any, ranks: int, op: str, send: Array, recv: Array) -> None:
+    def __init__(self, group: Any, roll_call: RollCall, ranks: int, op: str, send: Array, recv: Array) -> None:
         import torch
         from torch import distributed
 
-        self._reduce = group.allreduce
+        self._reduce, self._roll_call = group.allreduce, roll_call
         self._send = None if send.ctypes.data == recv.ctypes.data else send
         self._recv = recv
         self._finish = reduction(op, recv.dtype, ranks).finish
-        tensor = torch.from_numpy(bits(recv).view(np.int16) if recv.dtype.name == "bfloat16" else recv)
+        tensor = torch.from_numpy(bits(recv).view(np.int16) if recv.dtype.name == "bfloat16" else components(recv))
         self._tensors = [tensor.view(torch.bfloat16) if recv.dtype.name == "bfloat16" else tensor]
         self._options = distributed.AllreduceOptions()
         self._options.reduceOp = getattr(distributed.ReduceOp, _OPS[op])
@@ -52,10 +61,17 @@ class _GlooPlan:
         """Call gloo once."""
         if self._send is not None:
             np.copyto(self._recv, self._send)
-        if self._recv.size:
-            self._reduce(self._tensors, self._options).wait()
+        with self._roll_call.watchdog.guard(_NAME):
+            if self._recv.size:
+                self._call()
         if self._finish is not None:
             self._finish(self._recv)
+
+    def _call(self) -> None:
+        try:
+            self._reduce(self._tensors, self._options).wait()
+        except RuntimeError as error:
+            raise self._roll_call.error() from error
 
     def free(self) -> None:
         """Nothing to give back: the process group stays for the next plan."""
@@ -96,9 +112,9 @@ def _store(comm: MPI.Intracomm, host: str) -> Any:
     """Rank 0 serves on a free port, which it tells the others."""
     from torch.distributed import TCPStore
 
-    store = TCPStore(host, 0, comm.size, True, _TIMEOUT, wait_for_workers=False) if comm.rank == 0 else None
+    store = TCPStore(host, 0, comm.size, True, _CONNECT_TIMEOUT, wait_for_workers=False) if comm.rank == 0 else None
     host, port = comm.bcast((host, store.port if store is not None else 0))
-    return store or TCPStore(host, port, comm.size, False, _TIMEOUT, wait_for_workers=False)
+    return store or TCPStore(host, port, comm.size, False, _CONNECT_TIMEOUT, wait_for_workers=False)
 
 
 _KEY = MPI.Comm.Create_keyval()

@@ -7,7 +7,7 @@ from functools import cache, partial, reduce
 from typing import Any
 
 from ringscope.schedule import Schedule
-from ringscope.transports.base import Array, cut
+from ringscope.transports.base import Array, components, cut
 
 # T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits. As NumPy's minimum
 # and maximum do, these pass on a NaN.
@@ -33,7 +33,7 @@ def pairwise(cupy: Any, op: str) -> Any:
 
 def divide(cupy: Any, array: Array, ranks: int) -> None:
     """Make a mean of a sum over ``ranks`` ranks, in place; integers are cut towards zero, as C divides them."""
-    cupy.ElementwiseKernel("int64 n", "T x", "x = T(x / n)", "ringscope_divide")(ranks, array)
+    cupy.ElementwiseKernel("int64 n", "T x", "x = T(x / n)", "ringscope_divide")(ranks, components(array))
 
 
 def has_kernel(op: str, arrays: int) -> bool:

@@ -19,6 +19,7 @@ from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Schedule
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, bits, cut
+from ringscope.transports.peers import Peers
 from ringscope.transports.requests import wait_all
 
 _Reduction = tuple[Array, Array, Array]
@@ -56,7 +57,8 @@ class MpiTransport:
     name = "mpi"
 
     def __init__(self, comm: MPI.Intracomm, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
-        self._comm, self._timeout_seconds = comm.Dup(), timeout_seconds
+        self._comm = comm.Dup()
+        self._peers = Peers(self._comm, timeout_seconds)
 
     def allocate(self, size_bytes: int) -> Buffer:
         """Plain memory: MPI takes any."""
@@ -65,10 +67,11 @@ class MpiTransport:
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
         """Persistent requests for this rank's share of every step."""
-        return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._timeout_seconds)
+        return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._peers)
 
     def free(self) -> None:
         """Give back the message space (collective)."""
+        self._peers.free()
         self._comm.Free()
 
 
@@ -77,7 +80,7 @@ class _Step(NamedTuple):
 
     number: int
     requests: list[MPI.Prequest]
-    peers: list[int]
+    others: list[int]
     reductions: list[_Reduction]
     copies: list[tuple[Array, Array]]
 
@@ -90,9 +93,9 @@ class _MessagePlan:
     """
 
     def __init__(
-        self, comm: MPI.Intracomm, schedule: Schedule, op: str, send: Array, recv: Array, timeout_seconds: float
+        self, comm: MPI.Intracomm, schedule: Schedule, op: str, send: Array, recv: Array, peers: Peers
     ) -> None:
-        self._comm, self._send, self._recv, self._timeout_seconds = comm, send, recv, timeout_seconds
+        self._comm, self._send, self._recv, self._peers = comm, send, recv, peers
         self._reduction = reduction(op, recv.dtype, comm.size)
         self._outputs = [cut(recv, chunk) for chunk in schedule.output_chunks(comm.rank)]
         in_place = send is recv or send.ctypes.data == recv.ctypes.data
@@ -126,15 +129,17 @@ class _MessagePlan:
 
     def _run_rounds(self) -> None:
         combine = self._reduction.combine
-        start, rank, timeout_seconds = MPI.Prequest.Startall, self._comm.rank, self._timeout_seconds
+        start, peers, position = MPI.Prequest.Startall, self._peers, self._peers.position
         for starting, step in self._rounds:
+            position[0] = step.number + 1
             if starting:
                 start(starting)
-            wait_all(step.requests, step.peers, rank, step.number, timeout_seconds)
+            wait_all(step.requests, step.others, peers, step.number)
             for first, second, result in step.reductions:
                 combine(first, second, result)
             for result, received in step.copies:
                 np.copyto(result, received)
+        position[0] = 0
 
     def _is_aside(self, m: Message) -> bool:
         return m.dst == self._comm.rank and (m.reduce or m.staged)
@@ -143,7 +148,7 @@ class _MessagePlan:
         found = _Step(step[0].step, [], [], [], [])
         used = 0
         for m in step:
-            found.peers.append(m.dst if m.src == self._comm.rank else m.src)
+            found.others.append(m.dst if m.src == self._comm.rank else m.src)
             if m.src == self._comm.rank:
                 memory = self._send if m.src_is_input else self._recv
                 found.requests.append(self._comm.Send_init(bits(cut(memory, m.source)), m.dst))

@@ -19,8 +19,6 @@ def vendor_plan(link: NcclLink, collective: str, op: str, send: Array, recv: Arr
         raise EngineError(
             f"count: {recv.size} elements cannot be split evenly over {link.size} ranks; give a multiple."
         )
-    if recv.dtype.kind == "c" and op != "sum":
-        raise EngineError(f"op: NCCL has no {op} of complex numbers; choose sum.")
     return _VendorPlan(link, collective, op, send, recv, root)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from mpi4py import MPI
 
-from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, StalledError
+from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS
 from ringscope.transports.hazards import Waits
+from ringscope.transports.peers import Peers
 
 _SPINS = 20  # checks before the core is offered to another rank: a peer that is nearly there answers within 1 us
 _CACHE_LINE = 128  # bytes between counters: two lines, because processors fetch lines in pairs
@@ -42,7 +41,8 @@ class Progress:
 
     def __init__(self, node: MPI.Intracomm, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
         self.rank, self.size = node.rank, node.size
-        self._timeout_seconds = timeout_seconds
+        self._peers = Peers(node, timeout_seconds)
+        self.position = self._peers.position
         self._window = window = shared_window(node, _CACHE_LINE)
         self._counters = [memory(window, r)[:8].cast("q") for r in range(node.size)]
         self._base = [0] * node.size
@@ -57,7 +57,7 @@ class Progress:
     def await_(self, waits: Waits, step: int = 0) -> None:
         """Return once every (peer, progress) of the running call is reached.
 
-        StalledError, which names the peer and ``step``, when one is not within the timeout.
+        StalledError, which names the peer and ``step``, when one is not within the timeout, or never will be.
         """
         for peer, progress in waits:
             counter, target, spins = self._counters[peer], self._base[peer] + progress, _SPINS
@@ -68,12 +68,9 @@ class Progress:
         self._window.Sync()
 
     def _await_long(self, peer: int, target: int, step: int) -> None:
-        """Offer the core to other ranks in between; a few us more do not matter any more."""
-        counter, deadline = self._counters[peer], time.monotonic() + self._timeout_seconds
-        while counter[0] < target:
-            os.sched_yield()
-            if time.monotonic() > deadline:
-                raise StalledError(self.rank, peer, step, self._timeout_seconds)
+        """A few us more do not matter any more."""
+        counter = self._counters[peer]
+        self._peers.wait(lambda: counter[0] >= target, lambda: [peer], step)
 
     def finish(self, last: Sequence[int]) -> None:
         """End the call, in which rank r's progress went up to ``last[r]``."""
@@ -81,6 +78,7 @@ class Progress:
 
     def free(self) -> None:
         """Give back the window (collective)."""
+        self._peers.free()
         for counter in self._counters:
             counter.release()
         free_window(self._window)

@@ -105,13 +105,17 @@ class _HubPlan:
     def run(self) -> None:
         """Execute the schedule once."""
         progress = self._progress
+        position = progress.position
+        position[0] = 1
         progress.publish(ENTERED)
         progress.await_(self._all_entered)
         with np.errstate(over="ignore", invalid="ignore"):
             self._combine_tiles()
+        position[0] = self._last_step + 1
         progress.publish(_FINISHED)
         progress.await_(self._all_finished, self._last_step)
         progress.finish(self._last)
+        position[0] = 0
 
     def free(self) -> None:
         """Let go of the buffers."""
@@ -173,11 +177,14 @@ class _StepwisePlan:
 
     def _run(self) -> None:
         progress, combine, copy = self._progress, self._reduction.combine, np.copyto
+        position = progress.position
+        position[0] = 1
         progress.publish(ENTERED)
         for target, value in self._copies:
             copy(target, value)
         done = ENTERED
         for waits, step, first, second, result in self._actions:
+            position[0] = step + 1
             if waits:
                 progress.await_(waits, step)
             if second is None:
@@ -188,6 +195,7 @@ class _StepwisePlan:
             progress.publish(done)
         progress.await_(self._final_waits, self._last_step)
         progress.finish(self._last)
+        position[0] = 0
         if self._reduction.finish is not None:
             for output in self._outputs:
                 self._reduction.finish(output)

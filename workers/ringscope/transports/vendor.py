@@ -12,28 +12,37 @@ from mpi4py import MPI
 from ringscope.schedule import partition
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.base import Array, Buffer, Plan, bits
+from ringscope.transports.watchdog import Watchdog
 
 _MPI_OPS = {"sum": MPI.SUM, "prod": MPI.PROD, "min": MPI.MIN, "max": MPI.MAX, "avg": MPI.SUM}
 _MPI_HALVES = {"float16": MPI.FLOAT16_T, "bfloat16": MPI.BFLOAT16_T}  # null where the library has none
 
 
-def vendor_plan(comm: MPI.Intracomm, collective: str, op: str, send: Buffer, recv: Buffer, root: int) -> Plan:
-    """A plan that calls the MPI function of this name."""
+def vendor_plan(
+    comm: MPI.Intracomm, watchdog: Watchdog, collective: str, op: str, send: Buffer, recv: Buffer, root: int
+) -> Plan:
+    """A plan that calls the MPI function of this name, which blocks, under the eyes of ``watchdog``."""
     in_place = send.local.ctypes.data == recv.local.ctypes.data
     call = _CALLS[collective](comm, _operation(op, recv.local.dtype), send.local, recv.local, in_place, root)
     finish = reduction(op, recv.local.dtype, comm.size).finish
-    return _VendorPlan(
-        call if finish is None else _both(call, partial(finish, _output(comm, collective, recv.local, root)))
-    )
+    if finish is not None:
+        call = _both(call, partial(finish, _output(comm, collective, recv.local, root)))
+    return _VendorPlan(watchdog, f"MPI's {collective}", call)
 
 
 class _VendorPlan:
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self._call = call
+    def __init__(self, watchdog: Watchdog, name: str, call: Callable[[], Any]) -> None:
+        self._watchdog, self._name, self._call = watchdog, name, call
 
     def run(self) -> None:
         """Call the MPI function once."""
-        self._call()
+        watchdog = self._watchdog
+        watchdog.inside = self._name  # not by a guard, which takes as long as a short call
+        try:
+            self._call()
+        finally:
+            watchdog.inside = ""
+            watchdog.calls += 1
 
     def free(self) -> None:
         """Nothing to give back."""

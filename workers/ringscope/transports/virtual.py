@@ -60,7 +60,7 @@ class VirtualTransport:
             return False
         arrival_s = self.clocks_s[m.src] + self._faults.slow_s.get((m.src, m.dst), 0.0)
         if not self._faults.arrives(m) or arrival_s - self.clocks_s[m.dst] > self._timeout_seconds:
-            raise StalledError(m.dst, m.src, m.step, self._timeout_seconds)
+            raise StalledError(m.dst, m.src, f"step {m.step}", self._timeout_seconds)
         self.clocks_s[m.dst] = max(self.clocks_s[m.dst], arrival_s)
         return True
 

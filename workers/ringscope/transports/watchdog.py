@@ -7,13 +7,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+_LOOK_SECONDS = 0.5
+
 
 class Watchdog:
-    """Calls ``bite`` once a guarded block has run longer than ``timeout_seconds``."""
+    """Calls ``bite`` once a guarded call has run longer than ``timeout_seconds``.
 
-    def __init__(self, bite: Callable[[], None], timeout_seconds: float) -> None:
-        self._bite, self._timeout = bite, timeout_seconds
-        self._deadline: float | None = None
+    The thread looks by itself from time to time, so that a call costs three assignments: ``inside`` is what the guarded
+    call is named while it runs, ``calls`` how many are through. Calls that are too short for a ``guard`` set them.
+    """
+
+    def __init__(
+        self, bite: Callable[[], None], timeout_seconds: float, on_look: Callable[[], bool] = lambda: False
+    ) -> None:
+        """``on_look`` is called at every look; once it is true the same call need not wait longer."""
+        self._bite, self._on_look, self._timeout = bite, on_look, timeout_seconds
+        self.inside, self.calls = "", 0
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self.has_bitten = False
@@ -21,14 +30,15 @@ class Watchdog:
         self._thread.start()
 
     @contextmanager
-    def guard(self) -> Iterator[None]:
-        """Watch over a block; costs two assignments, because the thread looks by itself from time to time."""
-        self._deadline = time.monotonic() + self._timeout
+    def guard(self, name: str = "a call") -> Iterator[None]:
+        """Watch over a block."""
+        self.inside = name
         try:
             yield
         finally:
             with self._lock:  # a bite that has begun is awaited
-                self._deadline = None
+                self.inside = ""
+                self.calls += 1
 
     def close(self) -> None:
         """Stop watching."""
@@ -36,9 +46,14 @@ class Watchdog:
         self._thread.join()
 
     def _watch(self) -> None:
-        while not self._closed.wait(min(1.0, self._timeout / 4)):
+        seen, since, bitten = -1, 0.0, -1
+        while not self._closed.wait(min(_LOOK_SECONDS, self._timeout / 4)):
+            hopeless = self._on_look()
             with self._lock:
-                if self._deadline is not None and time.monotonic() > self._deadline:
-                    self._deadline = None
+                calls, now = self.calls, time.monotonic()
+                if not self.inside or calls != seen:
+                    seen, since = (calls if self.inside else -1), now
+                elif calls != bitten and (hopeless or now - since > self._timeout):
+                    bitten = calls
                     self.has_bitten = True
                     self._bite()

@@ -24,6 +24,7 @@ from ringscope.transports.base import (
     Plan,
     StalledError,
     Transport,
+    remembered,
     require_memory,
 )
 from ringscope.transports.connect import connect
@@ -34,6 +35,7 @@ from ringscope.transports.vendor import vendor_plan
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS))
 _MAX_PLANS = 256
+_build = remembered(build)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class Communicator:
                 return vendor_plan(self._comm, collective, op, send, recv, root)
             case "gloo":
                 return gloo_plan(self._comm, op, send, recv)
-        schedule = build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
+        schedule = _build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
         return self.transport.plan(schedule, op, send, recv)
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
@@ -188,11 +190,7 @@ class Communicator:
 
     def _agree(self, call: _Call) -> bool:
         """Compare the call over all ranks; true when some rank's arrays need staging."""
-        try:
-            every = self._agreement.exchange(call.numbers())
-        except StalledError:
-            self._give_up()
-            raise
+        every = self._exchange(call.numbers())
         for column, name in enumerate(_EQUAL):
             different = np.flatnonzero(every[:, column] != every[0, column])
             if different.size:
@@ -204,6 +202,13 @@ class Communicator:
                 )
         places = every[:, len(_EQUAL) :]
         return bool((places != places[0]).any() or (places[:, ::2] < 0).any())
+
+    def _exchange(self, numbers: list[int]) -> Array:
+        try:
+            return self._agreement.exchange(numbers)
+        except StalledError:
+            self._give_up()
+            raise
 
     def _give_up(self) -> None:
         """After a stall the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
@@ -238,8 +243,8 @@ class Communicator:
     # what a sweep needs beside
 
     def barrier(self) -> None:
-        """Wait for all ranks (collective)."""
-        self._comm.Barrier()
+        """Wait for all ranks (collective); StalledError names one that does not come in time."""
+        self._exchange(_Call(0, 0).numbers())
 
     def maximum(self, values: Array) -> Array:
         """Element by element the largest value of any rank (collective)."""
@@ -251,6 +256,7 @@ class Communicator:
 
     def _reduced(self, values: Array, op: MPI.Op) -> Array:
         result = np.empty_like(values)
+        self.barrier()  # which names a rank that does not come; MPI's own collectives would wait for ever
         self._comm.Allreduce(values, result, op)
         return result
 

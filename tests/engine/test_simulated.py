@@ -61,6 +61,13 @@ def test_a_sweep_has_the_rows_of_a_real_one():
     assert rows[-1].time_us < rows[-3].time_us / 2, "hierarchical spares the links between the nodes"
 
 
+def test_every_cycle_has_all_rows():
+    spec = BenchmarkSpec(algorithms=("ring",), min_bytes=64, max_bytes=128, cycles=2)
+    rows = list(simulated_rows(spec, CLUSTER, 0))
+    assert len(rows) == spec.measurement_count()
+    assert [(row.cycle, row.size_bytes) for row in rows[::2]] == [(0, 64), (0, 128), (1, 64), (1, 128)]
+
+
 @pytest.mark.parametrize(("dtype", "count"), [("int8", 64), ("bfloat16", 32), ("float32", 16), ("uint64", 8)])
 def test_every_dtype_has_its_size(dtype, count):
     spec = BenchmarkSpec(algorithms=("ring",), dtype=dtype, min_bytes=64, max_bytes=64)

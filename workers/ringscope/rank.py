@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ringscope.environment import bound_cpus, numa_node, take_environment
 from ringscope.parent_death import end_with_parent
 from ringscope.record import (
     EXIT_BAD_INPUT,
@@ -75,7 +76,8 @@ def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
     except (ImportError, RuntimeError) as error:
         return _refuse(f"MPI cannot be loaded ({error}); install the worker extra of ringscope.", EXIT_BAD_INPUT)
     try:
-        comm = Communicator(spec.benchmark.transport, device=spec.benchmark.settled_device)
+        benchmark = spec.benchmark
+        comm = Communicator(benchmark.transport, benchmark.timeout_seconds, benchmark.settled_device)
         return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
     except Exception as error:  # whatever it was: peers would wait for this rank for ever
         reporter.send(_failure(world_rank(), error))
@@ -97,7 +99,9 @@ def _failure(rank: int, error: Exception) -> Failure:
 
 def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
     from ringscope.bench.sweep import Sweep
+    from ringscope.transports.mpi import mpi_versions
 
+    cpus = bound_cpus()
     hello = Hello(
         rank=comm.rank,
         local_rank=comm.local_rank,
@@ -105,9 +109,14 @@ def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: b
         pid=os.getpid(),
         host=socket.gethostname(),
         device=str(comm.gpu or "cpu"),
+        cpus=cpus,
+        numa_node=numa_node(cpus),
         time_ns=time.time_ns(),
     )
     reporter.send(hello)
+    if comm.local_rank == 0:
+        here = next(ranks for ranks in comm.nodes if comm.rank in ranks)
+        reporter.send(take_environment(comm.rank, here, mpi_versions(), os.environ))
     if comm.size != spec.placement.ranks:
         message = (
             f"placement.ranks: the job asks for {spec.placement.ranks} ranks but {comm.size} were started; "

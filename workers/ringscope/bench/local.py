@@ -15,7 +15,7 @@ from pathlib import Path
 from ringscope.errors import UserError
 from ringscope.parent_death import end_with_parent
 from ringscope.receiver import Receiver
-from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, Failure, Hello, Measurement, Record
+from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, Environment, Failure, Hello, Measurement, Record
 from ringscope.spec import JobSpec
 
 _POLL_SECONDS = 0.1
@@ -28,6 +28,7 @@ class Run:
     """What came of a benchmark, filled while it runs."""
 
     hellos: list[Hello] = field(default_factory=list)
+    environments: list[Environment] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     exit_code: int | None = None
@@ -38,6 +39,8 @@ class Run:
         match record:
             case Hello():
                 self.hellos.append(record)
+            case Environment():
+                self.environments.append(record)
             case Measurement():
                 self.measurements.append(record)
             case Failure():

@@ -6,6 +6,7 @@ them for measurements.
 
 import mmap
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -74,19 +75,18 @@ def simulated_rows(spec: BenchmarkSpec, topology: Topology, time_ns: int) -> Ite
         raise EngineError(f"algorithms: {', '.join(vendors)} has no schedule to simulate; leave it out.")
     transport = SimulatedTransport(topology)
     memory = transport.allocate(max(spec.sizes()))
-    for size_bytes in spec.sizes():
-        for algorithm in spec.algorithms:
-            count, total = elements(spec.collective, size_bytes, itemsize, ranks)
-            schedule = build(algorithm, ranks, total, topology.nodes, spec.collective, spec.root)
-            buffer = memory.view(f"u{itemsize}").head(total)
-            plan = transport.plan(schedule, spec.op, buffer, buffer)
-            for in_place in (False, True):
-                start_s = transport.clock_s
-                for _ in range(spec.iterations):
-                    plan.run()
-                time_us = (transport.clock_s - start_s) / spec.iterations * 1e6
-                start_ns = time_ns + round(start_s * 1e9)
-                yield _row(spec, algorithm, in_place, count, buffer.local.nbytes, ranks, time_us, start_ns)
+    for cycle, size_bytes, algorithm in product(range(spec.cycles), spec.sizes(), spec.algorithms):
+        count, total = elements(spec.collective, size_bytes, itemsize, ranks)
+        schedule = build(algorithm, ranks, total, topology.nodes, spec.collective, spec.root)
+        buffer = memory.view(f"u{itemsize}").head(total)
+        plan = transport.plan(schedule, spec.op, buffer, buffer)
+        for in_place in (False, True):
+            start_s = transport.clock_s
+            for _ in range(spec.iterations):
+                plan.run()
+            time_us = (transport.clock_s - start_s) / spec.iterations * 1e6
+            start_ns = time_ns + round(start_s * 1e9)
+            yield _row(spec, algorithm, in_place, cycle, count, buffer.local.nbytes, ranks, time_us, start_ns)
 
 
 def _itemsize(dtype: str) -> int:
@@ -98,6 +98,7 @@ def _row(
     spec: BenchmarkSpec,
     algorithm: str,
     in_place: bool,
+    cycle: int,
     count: int,
     size_bytes: int,
     ranks: int,
@@ -110,6 +111,7 @@ def _row(
         algorithm=algorithm,
         transport=SimulatedTransport.name,
         in_place=in_place,
+        cycle=cycle,
         size_bytes=size_bytes,
         count=count,
         dtype=spec.dtype,

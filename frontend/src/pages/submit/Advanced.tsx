@@ -42,7 +42,7 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
       </div>
       <Checkbox
         name="rotate"
-        label="Move on in memory with each operation, so that caches do not hold its data"
+        label="Move on in memory every time, so that caches do not hold the data"
         checked={form.rotate === "on"}
         error={problems.rotate}
         onChange={(event) => onChange("rotate", event.currentTarget.checked ? "on" : "off")}

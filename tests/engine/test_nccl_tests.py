@@ -1,9 +1,12 @@
 import json
+from datetime import datetime
+from itertools import product
 
 import pytest
+from tests.engine.nccl_tests_reader import tables
 
 from ringscope.nccl_tests import bus_factor, elements, render_table, to_json
-from ringscope.record import Hello, Measurement
+from ringscope.record import Environment, Hello, Measurement
 from ringscope.spec import BenchmarkSpec
 
 MIB = 1 << 20
@@ -46,7 +49,7 @@ def hello(rank: int) -> Hello:
 TABLE = """\
 # ringscope version 0.1.0
 # Collective test starting: all_reduce algorithm: direct transport: shared_memory ranks: 4
-# nThread 1 nGpus 1 minBytes 8 maxBytes 1048576 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
+# nThread 1 nGpus 1 minBytes 8 maxBytes 1048576 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0
 #
 # Using devices
 #  Rank  0 Group  0 Pid    100 on     node-a device  cpu
@@ -89,7 +92,15 @@ def test_rows_that_are_missing_or_unchecked_say_so():
 
 @pytest.mark.parametrize(
     ("time_us", "shown"),
-    [(0.0, "0.00"), (4366.461, "4366.46"), (12345.67, "12345.7"), (123456.7, "123457"), (12345678.0, "1.2e+07")],
+    [
+        (0.0, "0.00"),
+        (4366.461, "4366.46"),
+        (9999.996, "10000.0"),
+        (12345.67, "12345.7"),
+        (123456.7, "123457"),
+        (9999999.4, "9999999"),
+        (12345678.0, "1.2e+07"),
+    ],
 )
 def test_numbers_lose_decimals_before_columns_shift(time_us, shown):
     line = render_table([row("ring", 1.0).model_copy(update={"time_us": time_us})]).splitlines()[-5]
@@ -156,6 +167,134 @@ def test_json_is_version_3_with_the_algorithm_in_each_result():
     assert ring["in_place"] == {"time": 8.0, "alg_bw": 131.072, "bus_bw": 196.608, "nwrong": 0}
     assert ring["out_of_place_per_iter"]["p50_us"] == 10.0
     assert [device["rank"] for device in document["config"]["devices"]] == [0, 1]
+    assert set(ring) == {
+        *("size", "count", "type", "redop", "root", "algorithm", "transport", "ranks", "cycle"),
+        *("out_of_place", "out_of_place_per_iter", "in_place", "in_place_per_iter"),
+        *("actual_iterations", "experiment_name"),
+    }
     assert document["out_of_bounds"] == {"count": 0, "okay": "true"}
     mean = sum(r.busbw_gb_per_s for r in rows) / 4
     assert document["average_bus_bandwidth"]["bandwidth"] == pytest.approx(mean)
+
+
+def environment(rank: int, **variables: str) -> Environment:
+    return Environment(
+        rank=rank,
+        host="node-a",
+        ranks=[rank],
+        versions={"nccl": "2.27.3"},
+        variables=variables,
+        cpu_model="x",
+        cores=2,
+        physical_cores=1,
+        sockets=1,
+        numa_nodes=None,
+        memory_bytes=1,
+        time_ns=1,
+    )
+
+
+def test_json_says_what_the_run_was_and_ran_in():
+    spec = BenchmarkSpec(
+        min_bytes=MIB,
+        max_bytes=MIB,
+        step_bytes=64,
+        iterations=3,
+        aggregate=4,
+        blocking=1,
+        per_iteration=True,
+        skip_iterations=1,
+        average="max",
+        cycles=2,
+        check=False,
+    )
+    gpu = hello(0).model_copy(update={"device": "0 [0000:17:00.0]", "cpus": [0, 2]})
+    rows = [row("ring", 10.0, wrong=None, times_us=[9.0, 10.0, 11.0], cycle=cycle) for cycle in (0, 1)]
+    nodes = [environment(1), environment(0, NCCL_ALGO="Ring")]
+    document = json.loads(json.dumps(to_json(spec, rows, [gpu], [], "", "", nodes, ["Rank 1: gone."])))
+    config = document["config"]
+    assert "step_factor" not in config
+    assert {name: config[name] for name in ("step_bytes", "aggregated_iterations", "per_iter_skip", "run_cycles")} == {
+        "step_bytes": 64,
+        "aggregated_iterations": 4,
+        "per_iter_skip": 1,
+        "run_cycles": 2,
+    }
+    assert (config["blocking_collectives"], config["per_iter_timing"], config["average"]) == ("true", "true", "max")
+    assert (config["devices"][0]["device"], config["devices"][0]["device_hex"]) == (0, "0000:17:00.0")
+    assert document["env"] == ["NCCL_ALGO=Ring"]
+    assert document["nccl_version"] == 22703
+    assert document["errors"] == ["Rank 1: gone."]
+    assert BenchmarkSpec.model_validate(document["ringscope"]["benchmark"]) == spec
+    assert [node["rank"] for node in document["ringscope"]["nodes"]] == [0, 1]
+    assert document["ringscope"]["ranks"][0]["cpus"] == [0, 2]
+    assert [result["cycle"] for result in document["results"]] == [0, 1]
+    assert document["results"][0]["out_of_place"]["nwrong"] is None
+    assert document["results"][0]["out_of_place_per_iter"] == {
+        "skipped_iterations": 1,
+        "min_us": 10.0,
+        "max_us": 10.0,
+        "avg_us": 10.0,
+        "p50_us": 10.0,
+        "p95_us": 10.0,
+        "p99_us": 10.0,
+        "stdev_us": 0.0,
+        "cv_pct": 0.0,
+        "times_us": [9.0, 10.0, 11.0],
+    }
+
+
+CV = {"min_us": 1.25, "max_us": 300000.0, "p99_us": 250.5, "cv_percent": 33.333}
+
+
+@pytest.mark.parametrize(
+    ("timestamps", "options"),
+    [
+        *product((False, True), [{}, {"per_iteration": True, "skip_iterations": 2}]),
+        (False, {"blocking": 1}),
+        (False, {"blocking": 3, "aggregate": 8}),
+        (False, {"step_bytes": 1 << 19}),
+        (False, {"check": False}),
+        (True, {"cycles": 2, "per_iteration": True}),
+    ],
+)
+def test_a_parser_of_nccl_tests_reads_every_option(timestamps, options):
+    spec = BenchmarkSpec.model_validate({"min_bytes": MIB, "max_bytes": 2 * MIB} | options)
+    wrong = 0 if spec.check else None
+    rows = [
+        row("ring", time_us, size, in_place=in_place, wrong=wrong, cycle=cycle, time_ns=1_767_225_600_000_000_000, **CV)
+        for cycle in range(spec.cycles)
+        for size, in_place, time_us in ((MIB, False, 10.5), (MIB, True, 12.0), (2 * MIB, False, 20.0))
+    ]
+    text = render_table([*rows, row("mpi", 50.0, wrong=wrong)], spec, [hello(0)], timestamps)
+    ring, mpi = tables(text)
+    assert (ring.name, len(ring.rows), len(mpi.rows), ring.is_concluded) == ("all_reduce", 2 * spec.cycles, 1, True)
+    parameters = ring.parameters
+    assert (parameters["minBytes"], parameters["maxBytes"], parameters["unalign"]) == (MIB, 2 * MIB, 0)
+    assert (parameters["step"], ring.step_kind) == ((1 << 19, "bytes") if spec.step_bytes else (2, "factor"))
+    assert (parameters["agg iters"], parameters["iters"], parameters["warmup iters"]) == (spec.aggregate, 20, 5)
+    assert parameters["validation"] == int(spec.check)
+    assert len(ring.columns) - timestamps == (21 if spec.per_iteration else 13)
+    assert ring.out_of_bounds == 0
+    assert ring.mean_busbw == pytest.approx(sum(r.busbw_gb_per_s for r in rows) / len(rows), rel=1e-5)
+    for number, read in enumerate(ring.rows):
+        assert read.size == (MIB, 2 * MIB)[number % 2]
+        assert (read.type, read.redop, read.root, read.count) == ("float", "sum", -1, read.size // 4)
+        assert read.time == (datetime(2026, 1, 1) if timestamps else None)
+        assert read.out_of_place["time"] == (10.5, 20.0)[number % 2]
+        assert read.out_of_place["#wrong"] == wrong
+        assert read.out_of_place["busbw"] == pytest.approx(1.5 * read.size / read.out_of_place["time"] / 1e3, abs=0.06)
+        if spec.per_iteration:
+            placed = {name: read.out_of_place[name] for name in ("i_min", "i_max", "i_p99", "i_cv%")}
+            assert placed == {"i_min": 1.25, "i_max": 300000.0, "i_p99": 250.5, "i_cv%": 33.33}
+    first, second = ring.rows[:2]
+    assert (first.in_place["time"], second.in_place["time"]) == (12.0, None), (
+        "the last row was not yet measured in place"
+    )
+
+
+def test_waiting_and_skipping_stand_above_the_table_in_nccl_tests_words():
+    spec = BenchmarkSpec(blocking=3, per_iteration=True, skip_iterations=2)
+    text = render_table([row("ring", 10.0)], spec)
+    assert "# Blocking Enabled: wait and barrier after each outer iteration (-n); time excludes barrier \n" in text
+    assert "i_* uses max over process rows; summary skips first 2 iterations \n" in text

@@ -46,16 +46,28 @@ def test_sizes_step_as_nccl_tests_does() -> None:
     assert list(BenchmarkSpec(min_bytes=8, max_bytes=100, step_factor=3).sizes()) == [8, 24, 72]
     assert list(BenchmarkSpec(min_bytes=8, max_bytes=8).sizes()) == [8]
     assert list(BenchmarkSpec(min_bytes=0, max_bytes=64).sizes()) == [0]
+    assert list(BenchmarkSpec(min_bytes=0, max_bytes=100, step_bytes=40).sizes()) == [0, 40, 80]
+    assert list(BenchmarkSpec(min_bytes=8, max_bytes=88, step_bytes=40).sizes()) == [8, 48, 88]
+
+
+@pytest.mark.parametrize("step", [{"step_bytes": 7}, {"step_bytes": 1000}, {"step_factor": 3}])
+def test_sizes_are_counted_as_they_are_listed(step: dict[str, int]) -> None:
+    spec = BenchmarkSpec.model_validate({"min_bytes": 5, "max_bytes": 1000} | step)
+    assert spec.size_count() == len(list(spec.sizes()))
 
 
 def test_every_size_is_measured_with_every_algorithm_both_ways() -> None:
     spec = BenchmarkSpec(algorithms=("ring", "mpi"), min_bytes=8, max_bytes=32)
     assert spec.measurement_count() == 3 * 2 * 2
+    assert spec.model_copy(update={"cycles": 3}).measurement_count() == 3 * 3 * 2 * 2
 
 
 def test_a_specification_survives_json_and_never_changes() -> None:
     spec = JobSpec(name="x", placement=Placement(ranks=4, selector={"rack": "a"}))
     assert JobSpec.model_validate_json(spec.model_dump_json()) == spec
+    stepped = BenchmarkSpec(step_bytes=1 << 20)
+    assert stepped.step_factor is None
+    assert BenchmarkSpec.model_validate_json(stepped.model_dump_json()) == stepped
     with pytest.raises(ValidationError):
         spec.name = "y"  # type: ignore[misc]
 
@@ -141,6 +153,31 @@ def test_a_specification_survives_json_and_never_changes() -> None:
             "/benchmark/device",
             "algorithm nccl does not work over transport cuda_ipc; choose transport nccl or auto.",
         ),
+        (
+            {"benchmark": {"step_bytes": 64, "step_factor": 2}},
+            "/benchmark/step_bytes",
+            "sizes grow by step_bytes or by step_factor, but both are given; give one.",
+        ),
+        ({"benchmark": {"step_factor": None}}, "/benchmark/step_bytes", "but neither is given; give one."),
+        (
+            {"benchmark": {"step_bytes": 1}},
+            "/benchmark/step_bytes",
+            "the sweep would have 402653142 rows, and 100000 at most are kept; raise step_bytes or lower cycles.",
+        ),
+        ({"benchmark": {"cycles": 10_000}}, "/benchmark/cycles", "100000 at most are kept; lower cycles."),
+        ({"benchmark": {"cycles": 0}}, "/benchmark/cycles", "0 is too small; give 1 or more."),
+        ({"benchmark": {"blocking": 4}}, "/benchmark/blocking", "4 is too large; give 3 or less."),
+        (
+            {"benchmark": {"skip_iterations": 20}},
+            "/benchmark/skip_iterations",
+            "20 of 20 iterations leave none to report; lower skip_iterations or raise iterations.",
+        ),
+        (
+            {"benchmark": {"average": "median"}},
+            "/benchmark/average",
+            "unknown average 'median'; choose one of rank0, mean, min, max.",
+        ),
+        ({"benchmark": {"timeout_seconds": 0}}, "/benchmark/timeout_seconds", "0 is too small; give 1 or more."),
         ({"priority": 101}, "/priority", "101 is too large; give 100 or less."),
         ({"placement": {"ranks": "many"}}, "/placement/ranks", "got 'many'."),
     ],

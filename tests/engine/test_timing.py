@@ -1,22 +1,82 @@
+from itertools import cycle
+
 import numpy as np
 import pytest
 
-from ringscope.bench.timing import Block, percentile, spread, timed_block
+from ringscope.bench import timing
+from ringscope.bench.timing import Block, joined, percentile, rounds, spaced_block, spread, timed_block
+
+
+class Clock:
+    """Stands still but for what the timed calls take."""
+
+    def __init__(self) -> None:
+        self.now_ns = 1_000
+
+    def perf_counter_ns(self) -> int:
+        return self.now_ns
+
+    def time_ns(self) -> int:
+        return 5_000_000 + self.now_ns
+
+    def passing(self, duration_ns: int):
+        def call() -> None:
+            self.now_ns += duration_ns
+
+        return call
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(timing, "time", clock)
+    return clock
 
 
 def test_a_block_holds_one_duration_per_iteration():
     calls = []
-    block = timed_block(lambda: calls.append(0), 7)
-    assert len(calls) == 7
-    assert block.durations_us.size == block.starts_ns().size == 7
+    block = timed_block(cycle([lambda: calls.append("a"), lambda: calls.append("b")]), 5)
+    assert calls == ["a", "b", "a", "b", "a"]
+    assert block.durations_us.size == block.starts_ns.size == 5
     assert (block.durations_us > 0).all()
 
 
-def test_mean_and_starts_come_from_the_clock():
-    block = Block(start_ns=5_000, stamps_ns=np.array([1000, 3000, 7000]))
-    assert block.mean_us == 3.0
-    assert block.durations_us.tolist() == [2.0, 4.0]
-    assert block.starts_ns().tolist() == [5_000, 7_000]
+def test_mean_and_starts_come_from_the_clock(clock):
+    block = timed_block(cycle([clock.passing(2_000), clock.passing(4_000)]), 3)
+    assert block.mean_us == pytest.approx(8 / 3)
+    assert block.durations_us.tolist() == [2.0, 4.0, 2.0]
+    assert block.starts_ns.tolist() == [5_001_000, 5_003_000, 5_007_000]
+
+
+def test_what_lies_between_the_iterations_is_not_timed(clock):
+    block = spaced_block(cycle([clock.passing(2_000), clock.passing(4_000)]), 3, clock.passing(90_000))
+    assert block.durations_us.tolist() == [2.0, 4.0, 2.0]
+    assert block.starts_ns.tolist() == [5_001_000, 5_093_000, 5_187_000]
+
+
+def test_blocks_are_joined_in_their_order():
+    one = Block(np.array([10, 20]), np.array([1.0, 2.0]))
+    block = joined([one, Block(np.array([90]), np.array([6.0]))])
+    assert (block.starts_ns.tolist(), block.durations_us.tolist(), block.mean_us) == (
+        [10, 20, 90],
+        [1.0, 2.0, 6.0],
+        3.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("iterations", "expected"),
+    [
+        (1, [1]),
+        (7, [7]),
+        (8, [4, 4]),
+        (20, [4] * 5),
+        (22, [5, 5, 4, 4, 4]),
+        (1_000_000, [200_000] * 5),
+    ],
+)
+def test_iterations_are_split_evenly_into_a_few_rounds(iterations, expected):
+    assert rounds(iterations) == expected
 
 
 @pytest.mark.parametrize(

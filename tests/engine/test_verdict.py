@@ -71,3 +71,8 @@ def test_wrong_results_come_first() -> None:
 def test_the_vendor_is_named_by_its_function():
     rows = [row("tree", 20), row("mpi", 10)]
     assert verdict(rows, "broadcast") == "MPI_Bcast is 2.0x tree at 1 MiB (median iteration)"
+
+
+def test_of_several_cycles_the_one_in_the_middle_counts() -> None:
+    rows = [row("ring", time_us) for time_us in (30, 5, 20)] + [row("mpi", time_us) for time_us in (50, 40, 900)]
+    assert verdict(rows) == "ring is 2.5x MPI_Allreduce at 1 MiB (median iteration)"

@@ -104,3 +104,49 @@ async def test_a_wrong_element_stands_in_the_log_and_the_summary(server: Server)
 async def test_records_of_a_foreign_attempt_are_refused(server: Server) -> None:
     agent = await server.node()
     assert (await agent.records(99, measurement())).status_code == 404
+
+
+def hello(rank: int, host: str) -> dict[str, object]:
+    here: dict[str, object] = {"rank": rank, "local_rank": 0, "ranks": 2, "pid": 70 + rank, "host": host}
+    return here | {"type": "hello", "cpus": [0, 1], "numa_node": None, "time_ns": 1}
+
+
+def environment(rank: int, host: str) -> dict[str, object]:
+    return {
+        "type": "environment",
+        "rank": rank,
+        "host": host,
+        "ranks": [rank],
+        "versions": {"numpy": "2.4.6"},
+        "variables": {"OMP_NUM_THREADS": "1"},
+        "cpu_model": "x",
+        "cores": 2,
+        "physical_cores": 2,
+        "sockets": 1,
+        "numa_nodes": 1,
+        "memory_bytes": 1 << 30,
+        "time_ns": 1,
+    }
+
+
+async def test_what_nodes_and_ranks_say_of_themselves_is_kept_with_the_attempt(server: Server) -> None:
+    first, second = await server.node("n1", slots=1), await server.node("n2", slots=1)
+    job = await server.submit(**ONE_SIZE)
+    await server.one_pass()
+    attempt = (await first.assignments())[-1]["attempt_id"]
+    url = f"/api/v1/jobs/{job['id']}/environment"
+    assert (await server.admin.get(url)).json() == {"items": []}
+    await second.records(attempt, hello(1, "n2"), environment(1, "n2"))
+    await first.records(attempt, hello(0, "n1"), environment(0, "n1"), measurement(times_us=[1.0, 2.0]))
+    (found,) = (await server.admin.get(url)).json()["items"]
+    assert found["attempt"] == 1
+    assert [(node["rank"], node["host"], node["versions"]) for node in found["nodes"]] == [
+        (0, "n1", {"numpy": "2.4.6"}),
+        (1, "n2", {"numpy": "2.4.6"}),
+    ]
+    assert [(rank["rank"], rank["host"], rank["cpus"]) for rank in found["ranks"]] == [
+        (0, "n1", [0, 1]),
+        (1, "n2", [0, 1]),
+    ]
+    assert len((await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]) == 1
+    assert (await server.admin.get("/api/v1/jobs/999/environment")).status_code == 404

@@ -107,6 +107,20 @@ def test_the_log_is_filtered_by_text_and_rank(visit: Visit) -> None:
     expect(lines).to_have_count(total)
 
 
+def test_the_environment_of_a_job_and_the_binding_of_its_ranks(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    (told,) = visit.site.get("/jobs/1/environment")["items"]
+    panel = page.get_by_role("region", name="Environment")
+    expect(panel).to_contain_text(told["nodes"][0]["versions"]["mpi_library"])
+    expect(panel).to_contain_text(told["nodes"][0]["cpu_model"])
+    panel.get_by_text("Environment variables").click()
+    expect(panel.get_by_text("OMP_NUM_THREADS", exact=True)).to_be_visible()
+    panel.get_by_text("Binding of each rank").click()
+    expect(panel.locator("tbody tr")).to_have_count(2)
+    assert not any("TOKEN" in name for name in told["nodes"][0]["variables"])
+    assert visit.violations() == []
+
+
 def test_an_unknown_job_is_told(visit: Visit) -> None:
     visit.expect_error("404")
     page = visit.open("/jobs/999999")

@@ -97,6 +97,27 @@ def test_a_bad_field_shows_the_servers_sentence(visit: Visit, query: str, field:
     assert visit.violations() == []
 
 
+def test_advanced_options_reach_the_job_and_its_page(visit: Visit) -> None:
+    page = visit.open("/jobs/new?ranks=2&algorithms=ring&min=1K&max=3K&iterations=2&warmup=1")
+    expect(page.get_by_label("Cycles")).to_be_hidden()
+    page.get_by_text("Advanced", exact=True).click()
+    page.get_by_label("Step").fill("1K")
+    page.get_by_label("Cycles").fill("2")
+    page.get_by_label("Time of a row").select_option("max")
+    page.get_by_label("Move on in memory").check()
+    expect(page.get_by_text("12 rows")).to_be_visible()
+    assert visit.violations() == []
+    page.get_by_role("button", name="Submit the job").click()
+    expect(page.locator("header").get_by_text("succeeded")).to_be_visible()
+    job = visit.site.get(f"/jobs/{page.url.rpartition('/')[2]}")
+    benchmark = job["spec"]["benchmark"]
+    assert (benchmark["step_bytes"], benchmark["step_factor"], benchmark["cycles"]) == (1024, None, 2)
+    assert (benchmark["average"], benchmark["rotate"]) == ("max", True)
+    assert job["progress"] == {"done": 12, "total": 12}
+    expect(page.locator("figcaption")).to_contain_text("on the slowest rank, in the last of 2 cycles")
+    expect(page.get_by_text("1 KiB to 3 KiB, step 1 KiB")).to_be_visible()
+
+
 def test_run_again_starts_from_the_jobs_fields(visit: Visit) -> None:
     page = visit.open("/jobs/1")
     page.get_by_role("link", name="Run again").click()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ringscope.environment import bound_cpus, numa_node, take_environment
 from ringscope.parent_death import end_with_parent
 from ringscope.record import (
     EXIT_BAD_INPUT,
@@ -119,8 +120,9 @@ def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
         abort(EXIT_FAILURE)
 
     try:
+        benchmark = spec.benchmark
         comm = Communicator(
-            spec.benchmark.transport, device=spec.benchmark.settled_device, table=known_times, give_up=give_up
+            benchmark.transport, benchmark.timeout_seconds, benchmark.settled_device, known_times, give_up
         )
         return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
     except Exception as error:  # whatever it was: peers would wait for this rank for ever
@@ -141,7 +143,9 @@ def _failure(rank: int, error: Exception) -> Failure:
 
 def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
     from ringscope.bench.sweep import Sweep
+    from ringscope.transports.mpi import mpi_versions
 
+    cpus = bound_cpus()
     hello = Hello(
         rank=comm.rank,
         local_rank=comm.local_rank,
@@ -149,9 +153,14 @@ def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: b
         pid=os.getpid(),
         host=socket.gethostname(),
         device=str(comm.gpu or "cpu"),
+        cpus=cpus,
+        numa_node=numa_node(cpus),
         time_ns=time.time_ns(),
     )
     reporter.send(hello)
+    if comm.local_rank == 0:
+        here = next(ranks for ranks in comm.nodes if comm.rank in ranks)
+        reporter.send(take_environment(comm.rank, here, mpi_versions(), os.environ))
     if comm.size != spec.placement.ranks:
         message = (
             f"placement.ranks: the job asks for {spec.placement.ranks} ranks but {comm.size} were started; "

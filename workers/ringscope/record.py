@@ -42,14 +42,35 @@ class Hello(RecordModel):
     pid: int
     host: str
     device: str = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
+    cpus: list[int] = Field(default_factory=list, description="Processors that it may run on; empty: not known.")
+    numa_node: int | None = Field(None, description="To which all of these belong; null: to several, or not known.")
+    time_ns: int
+
+
+class Environment(RecordModel):
+    """What the ranks of one node run in, told by the first of them; nothing in it is a secret."""
+
+    type: Literal["environment"] = "environment"
+    rank: int = Field(description="Who tells it.")
+    host: str
+    ranks: list[int] = Field(description="Those on this node.")
+    versions: dict[str, str] = Field(description="Libraries, MPI, kernel and C library; what is missing is left out.")
+    variables: dict[str, str] = Field(description="The environment variables that steer a run.")
+    cpu_model: str
+    cores: int = Field(description="Logical processors.")
+    physical_cores: int | None
+    sockets: int | None
+    numa_nodes: int | None
+    memory_bytes: int
     time_ns: int
 
 
 class Steps(RecordModel):
     """Finished steps of one rank: benchmark iterations of one timed block, or training steps.
 
-    Every array has one entry per step. ``bytes`` is the message size of one step, ``bus_factor`` what it is
-    multiplied by to count bytes on the bus (all-reduce: 2(n-1)/n).
+    Every array has one entry per step. ``bytes`` is what one step moves: the message size, times the operations of an
+    iteration that aggregates several. ``bus_factor`` is what it is multiplied by to count bytes on the bus (all-reduce:
+    2(n-1)/n).
     """
 
     type: Literal["steps"] = "steps"
@@ -96,7 +117,8 @@ class Check(RecordModel):
 class Measurement(RecordModel):
     """One row of the sweep's table, from rank 0.
 
-    ``time_us`` is the mean of the timed block as in nccl-tests; the other times are of the slowest rank per iteration.
+    ``time_us`` is the mean of the timed iterations as in nccl-tests, over the ranks as the job's ``average`` says; the
+    other times are of the slowest rank per iteration. All are per operation.
     """
 
     type: Literal["measurement"] = "measurement"
@@ -125,6 +147,9 @@ class Measurement(RecordModel):
     stdev_us: float = Field(description="Of the population of iterations, as in nccl-tests.")
     cv_percent: float = Field(description="100 stdev / mean.")
     iterations: int
+    times_us: list[float] | None = Field(
+        None, description="Of the slowest rank, every iteration in order; null unless the job asks per_iteration."
+    )
     time_ns: int
 
 
@@ -156,5 +181,7 @@ class Done(RecordModel):
     dropped: int
 
 
-Record = Annotated[Hello | Steps | Check | Measurement | Log | Failure | Done, Field(discriminator="type")]
+Record = Annotated[
+    Hello | Environment | Steps | Check | Measurement | Log | Failure | Done, Field(discriminator="type")
+]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record)

@@ -51,12 +51,15 @@ DType = Literal[
     "complex128",
 ]
 Op = Literal["sum", "prod", "min", "max", "avg"]
+Average = Literal["rank0", "mean", "min", "max"]
 JobKind = Literal["benchmark"]
 
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
+AVERAGES: tuple[str, ...] = get_args(Average)
 MAX_MESSAGE_BYTES = 1 << 36
 SIMULATED = "simulated"  # the transport that moves nothing: times are the cost model's
+MAX_ROWS = 100_000
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
 
 
@@ -72,7 +75,7 @@ class BenchmarkSpec(SpecModel):
 
     collective: Collective = Field("all_reduce", description="The collective to measure.")
     algorithms: Annotated[tuple[Algorithm, ...], Field(min_length=1)] = Field(
-        _USUAL_ALGORITHMS, description="Measured side by side, interleaved size by size."
+        _USUAL_ALGORITHMS, description="Measured side by side; at each size they take turns."
     )
     transport: TransportName = Field(
         "auto",
@@ -89,11 +92,40 @@ class BenchmarkSpec(SpecModel):
     root: int = Field(0, ge=0, description="The rank that broadcast sends from and reduce sends to.")
     min_bytes: int = Field(8, ge=0, le=MAX_MESSAGE_BYTES)
     max_bytes: int = Field(64 << 20, ge=0, le=MAX_MESSAGE_BYTES)
-    step_factor: int = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
-    warmup: int = Field(5, ge=0, le=100_000, description="Untimed iterations before each size.")
+    step_factor: int | None = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
+    step_bytes: int | None = Field(
+        None, ge=1, le=MAX_MESSAGE_BYTES, description="Each size is the one before plus this, instead of step_factor."
+    )
+    cycles: int = Field(1, ge=1, le=10_000, description="How often the whole sweep is repeated.")
+    warmup: int = Field(
+        5, ge=0, le=100_000, description="Untimed operations of each size; one before each timed block at least."
+    )
     iterations: int = Field(20, ge=1, le=1_000_000, description="Timed iterations of each size.")
+    aggregate: int = Field(
+        1, ge=1, le=10_000, description="Operations in one timed iteration; times are per operation."
+    )
+    blocking: int = Field(
+        0,
+        ge=0,
+        le=3,
+        description="Wait for the result of each operation, and let all ranks meet (1) or not (2); meet after each "
+        "iteration, outside its time (3). Operations in host memory always wait, so there 2 is the same as 0.",
+    )
+    average: Average = Field("mean", description="Which time of the ranks a row and its bandwidths take.")
+    per_iteration: bool = Field(False, description="Report the time of every single iteration.")
+    skip_iterations: int = Field(
+        0, ge=0, description="Leading iterations that min, percentiles, max and their like leave out."
+    )
+    rotate: bool = Field(
+        False,
+        description="Each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold its "
+        "data; else all take the same.",
+    )
     check: bool = Field(
         True, description="Compare every element with the exact answer after each size; a simulation has none."
+    )
+    timeout_seconds: int = Field(
+        300, ge=1, le=86_400, description="How long a rank waits for another one before it gives up and names it."
     )
 
     @model_validator(mode="before")
@@ -105,6 +137,14 @@ class BenchmarkSpec(SpecModel):
             if known:
                 usual = _usual_algorithms(data.get("device"), data.get("transport"))
                 return data | {"algorithms": tuple(a for a in usual if a in known)}
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_kind_of_step(cls, data: Any) -> Any:
+        """With step_bytes and no word on step_factor there is no factor."""
+        if isinstance(data, dict) and data.get("step_bytes") is not None and "step_factor" not in data:
+            return data | {"step_factor": None}
         return data
 
     @field_validator("algorithms")
@@ -195,18 +235,53 @@ class BenchmarkSpec(SpecModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _sizes_are_stepped_one_way(self) -> "BenchmarkSpec":
+        if (self.step_factor is None) == (self.step_bytes is None):
+            which = "neither is given" if self.step_bytes is None else "both are given"
+            raise _at(("step_bytes",), f"sizes grow by step_bytes or by step_factor, but {which}; give one.", None)
+        rows = self.measurement_count()
+        if rows > MAX_ROWS:
+            raise _at(
+                ("step_bytes",) if self.step_bytes else ("cycles",),
+                f"the sweep would have {rows} rows, and {MAX_ROWS} at most are kept; "
+                + ("raise step_bytes or lower cycles." if self.step_bytes else "lower cycles."),
+                self.step_bytes or self.cycles,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _some_iteration_counts(self) -> "BenchmarkSpec":
+        if self.skip_iterations >= self.iterations:
+            raise _at(
+                ("skip_iterations",),
+                f"{self.skip_iterations} of {self.iterations} iterations leave none to report; "
+                "lower skip_iterations or raise iterations.",
+                self.skip_iterations,
+            )
+        return self
+
     def sizes(self) -> Iterator[int]:
-        """Message sizes in bytes, as nccl-tests steps them: b, b·f, b·f² … up to e."""
+        """Message sizes in bytes, as nccl-tests steps them: b, b·f, b·f² … or b, b+i, b+2i … up to e."""
         size = self.min_bytes
         while size <= self.max_bytes:
             yield size
-            if size == 0:  # zero times a factor would stay zero
+            if self.step_factor is None:
+                size += self.step_bytes or 1
+            elif size == 0:  # zero times a factor would stay zero
                 return
-            size *= self.step_factor
+            else:
+                size *= self.step_factor
+
+    def size_count(self) -> int:
+        """How many sizes there are; counted, not listed, as steps of a byte would make a long list."""
+        if self.step_bytes is not None:
+            return (self.max_bytes - self.min_bytes) // self.step_bytes + 1
+        return sum(1 for _ in self.sizes())
 
     def measurement_count(self) -> int:
-        """How many rows the finished sweep has: sizes x algorithms x (out of place, in place)."""
-        return sum(1 for _ in self.sizes()) * len(self.algorithms) * 2
+        """How many rows the finished sweep has: cycles x sizes x algorithms x (out of place, in place)."""
+        return self.cycles * self.size_count() * len(self.algorithms) * 2
 
 
 class Placement(SpecModel):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from ringscope.environment import cpu_model
 from ringscope.protocol import Gpu, Inventory
 
 try:
@@ -26,7 +27,7 @@ def take_inventory() -> Inventory:
     return Inventory(
         hostname=socket.gethostname(),
         os=_os_name(),
-        cpu_model=_cpu_model(),
+        cpu_model=cpu_model(),
         cores=psutil.cpu_count() or 1,
         memory_bytes=psutil.virtual_memory().total,
         gpus=_gpus(),
@@ -77,15 +78,6 @@ def _os_name() -> str:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     except (OSError, KeyError):
         return platform.platform(terse=True)
-
-
-def _cpu_model() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return platform.processor() or platform.machine()
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.machine()
 
 
 def _gpus() -> list[Gpu]:

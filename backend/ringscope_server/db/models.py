@@ -99,6 +99,8 @@ class Attempt(Base):
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+    # Nodes and ranks as they told it; read only where it is asked for, as a large gang has much to tell.
+    environment: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
     job: Mapped[Job] = relationship(back_populates="attempts", lazy="raise")
     members: Mapped[list["Member"]] = relationship(back_populates="attempt", order_by="Member.member", lazy="raise")
 

@@ -11,7 +11,7 @@ from ringscope_server.http.problems import not_found
 from ringscope_server.http.services import ServicesDep
 from ringscope_server.jobs.queries import exists
 from ringscope_server.results import queries
-from ringscope_server.results.views import EventPage, LogPage, MeasurementPage, StepPage
+from ringscope_server.results.views import EnvironmentList, EventPage, LogPage, MeasurementPage, StepPage
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
@@ -28,6 +28,14 @@ async def list_measurements(
         await _require_job(session, job_id)
         items = await queries.measurements(session, job_id, limit, after)
     return MeasurementPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/environment", operation_id="list_environments")
+async def list_environments(job_id: int, user: Viewer, services: ServicesDep) -> EnvironmentList:
+    """What the job ran in: versions, environment variables, the nodes, and where each rank was bound."""
+    async with services.database.read() as session:
+        await _require_job(session, job_id)
+        return EnvironmentList(items=await queries.environments(session, job_id))
 
 
 @router.get("/steps", operation_id="list_steps")

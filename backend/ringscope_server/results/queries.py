@@ -5,8 +5,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope_server.db.models import Base, Event, LogLine, Measurement, Step
-from ringscope_server.results.views import EventView, MeasurementView, StepView
+from ringscope_server.db.models import Attempt, Base, Event, LogLine, Measurement, Step
+from ringscope_server.results.views import AttemptEnvironment, EventView, MeasurementView, StepView
 from ringscope_server.results.views import LogLine as LogLineView
 
 
@@ -53,6 +53,13 @@ async def events(
     query = select(Event).where(Event.target_type == target_type, Event.target_id == str(target_id))
     rows = await session.scalars(_after(query, Event, limit, after))
     return [EventView.model_validate(row, from_attributes=True) for row in rows]
+
+
+async def environments(session: AsyncSession, job_id: int) -> list[AttemptEnvironment]:
+    """What each attempt of a job ran in, as far as its ranks have told it."""
+    query = select(Attempt.number, Attempt.environment).where(Attempt.job_id == job_id).order_by(Attempt.number)
+    rows = await session.execute(query)
+    return [AttemptEnvironment.model_validate({"attempt": number, **told}) for number, told in rows if told]
 
 
 def measurement_view(row: Measurement) -> MeasurementView:

@@ -37,6 +37,48 @@ class MeasurementView(BaseModel):
     measured_at: datetime
 
 
+class NodeEnvironment(BaseModel):
+    """What the ranks of one node ran in; nothing in it is a secret."""
+
+    rank: int = Field(description="Who told it.")
+    host: str
+    ranks: list[int] = Field(description="Those on this node.")
+    versions: dict[str, str]
+    variables: dict[str, str] = Field(description="The environment variables that steer a run.")
+    cpu_model: str
+    cores: int = Field(description="Logical processors.")
+    physical_cores: int | None
+    sockets: int | None
+    numa_nodes: int | None
+    memory_bytes: int
+
+
+class RankBinding(BaseModel):
+    """Where one rank ran."""
+
+    rank: int
+    local_rank: int
+    host: str
+    pid: int
+    device: str = Field(description="cpu, or the GPU's number and PCI address.")
+    cpus: list[int] = Field(description="Processors that it might run on; empty: not known.")
+    numa_node: int | None = Field(description="To which all of these belong; null: to several, or not known.")
+
+
+class AttemptEnvironment(BaseModel):
+    """What one attempt ran in, as its ranks told it at their start."""
+
+    attempt: int = Field(description="Number of the attempt, from 1.")
+    nodes: list[NodeEnvironment]
+    ranks: list[RankBinding]
+
+
+class EnvironmentList(BaseModel):
+    """One entry for each attempt whose ranks have started, oldest first."""
+
+    items: list[AttemptEnvironment]
+
+
 class StepView(BaseModel):
     """One step of one rank: a benchmark iteration, or a training step."""
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope import record
 from ringscope.protocol import RecordBatch
 from ringscope.spec import JobSpec
-from ringscope_server.db.models import Job, LogLine, Measurement, Member, Step
+from ringscope_server.db.models import Attempt, Job, LogLine, Measurement, Member, Step
 from ringscope_server.results.queries import log_line_view, measurement_view
 from ringscope_server.results.summary import summarise
 from ringscope_server.results.views import LogLine as LogLineView
@@ -77,11 +77,28 @@ async def _store(
     lines = [LogLine(**owner, **_log_row(r, node)) for r in records if isinstance(r, record.Log | record.Check)]
     rows = [Measurement(**owner, **_measurement_row(r)) for r in records if isinstance(r, record.Measurement)]
     session.add_all([*lines, *rows])
+    surroundings = [r for r in records if isinstance(r, record.Hello | record.Environment)]
+    if surroundings:
+        await _keep_environment(session, attempt_id, surroundings)
     await session.flush()
     ingested.log_lines = [log_line_view(line) for line in lines]
     ingested.measurements = [measurement_view(row) for row in rows]
     if rows:
         await _refresh_summary(session, attempt_id, job_id)
+
+
+async def _keep_environment(
+    session: AsyncSession, attempt_id: int, surroundings: list[record.Hello | record.Environment]
+) -> None:
+    """Add what ranks and nodes said of themselves to their attempt's column; the nodes send one after another."""
+    stored = (await session.scalars(select(Attempt.environment).where(Attempt.id == attempt_id))).one()
+    known = stored or {"nodes": [], "ranks": []}
+    found: dict[str, list[dict[str, Any]]] = {"nodes": list(known["nodes"]), "ranks": list(known["ranks"])}
+    for told in surroundings:
+        part = "nodes" if isinstance(told, record.Environment) else "ranks"
+        found[part].append(told.model_dump(exclude={"type"}))
+    ordered = {part: sorted(items, key=lambda item: item["rank"]) for part, items in found.items()}
+    await session.execute(update(Attempt).where(Attempt.id == attempt_id).values(environment=ordered))
 
 
 async def _refresh_summary(session: AsyncSession, attempt_id: int, job_id: int) -> None:
@@ -132,7 +149,9 @@ def as_record(row: Measurement) -> record.Measurement:
 
 def _measurement_row(row: record.Measurement) -> dict[str, Any]:
     measured_at = datetime.fromtimestamp(row.time_ns / 1e9, UTC)
-    return row.model_dump(exclude={"type", "time_ns"}) | {"measured_at": measured_at}
+    return row.model_dump(exclude={"type", "time_ns", "times_us"}) | {
+        "measured_at": measured_at
+    }  # steps have the times
 
 
 def _log_row(row: record.Log | record.Check, node: str) -> dict[str, Any]:

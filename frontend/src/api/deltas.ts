@@ -35,6 +35,7 @@ function applyJob(client: QueryClient, job: JobView): void {
   }
   if (before?.state !== job.state) {
     void client.invalidateQueries({ queryKey: ["job", job.id, "events"] });
+    void client.invalidateQueries({ queryKey: ["job", job.id, "environments"] });
     void client.invalidateQueries({ queryKey: ["cluster"] });
   }
 }

@@ -131,6 +131,15 @@ export function logQuery(id: number) {
   });
 }
 
+/** What each attempt of a job ran in. */
+export function environmentsQuery(id: number) {
+  return queryOptions({
+    queryKey: ["job", id, "environments"],
+    queryFn: async () =>
+      unwrap(await api.GET("/api/v1/jobs/{job_id}/environment", { params: { path: { job_id: id } } })).items,
+  });
+}
+
 /** What happened to a job, oldest first. */
 export function eventsQuery(id: number) {
   const queryKey = ["job", id, "events"] as const;

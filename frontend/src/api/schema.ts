@@ -188,6 +188,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Environments
+         * @description What the job ran in: versions, environment variables, the nodes, and where each rank was bound.
+         */
+        get: operations["list_environments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/events": {
         parameters: {
             query?: never;
@@ -486,6 +506,21 @@ export interface components {
             tuning?: components["schemas"]["Table"] | null;
         };
         /**
+         * AttemptEnvironment
+         * @description What one attempt ran in, as its ranks told it at their start.
+         */
+        AttemptEnvironment: {
+            /**
+             * Attempt
+             * @description Number of the attempt, from 1.
+             */
+            attempt: number;
+            /** Nodes */
+            nodes: components["schemas"]["NodeEnvironment"][];
+            /** Ranks */
+            ranks: components["schemas"]["RankBinding"][];
+        };
+        /**
          * AttemptView
          * @description One try at running the job: a gang of ranks on nodes.
          */
@@ -512,8 +547,14 @@ export interface components {
          */
         BenchmarkSpec: {
             /**
+             * Aggregate
+             * @description Operations in one timed iteration; times are per operation.
+             * @default 1
+             */
+            aggregate: number;
+            /**
              * Algorithms
-             * @description Measured side by side, interleaved size by size.
+             * @description Measured side by side; at each size they take turns.
              * @default [
              *       "ring",
              *       "direct",
@@ -521,6 +562,19 @@ export interface components {
              *     ]
              */
             algorithms: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
+            /**
+             * Average
+             * @description Which time of the ranks a row and its bandwidths take.
+             * @default mean
+             * @enum {string}
+             */
+            average: "rank0" | "mean" | "min" | "max";
+            /**
+             * Blocking
+             * @description Wait for the result of each operation, and let all ranks meet (1) or not (2); meet after each iteration, outside its time (3). Operations in host memory always wait, so there 2 is the same as 0.
+             * @default 0
+             */
+            blocking: number;
             /**
              * Check
              * @description Compare every element with the exact answer after each size; a simulation has none.
@@ -534,6 +588,12 @@ export interface components {
              * @enum {string}
              */
             collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
+            /**
+             * Cycles
+             * @description How often the whole sweep is repeated.
+             * @default 1
+             */
+            cycles: number;
             /**
              * Device
              * @description Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.
@@ -571,17 +631,46 @@ export interface components {
              */
             op: "sum" | "prod" | "min" | "max" | "avg";
             /**
+             * Per Iteration
+             * @description Report the time of every single iteration.
+             * @default false
+             */
+            per_iteration: boolean;
+            /**
              * Root
              * @description The rank that broadcast sends from and reduce sends to.
              * @default 0
              */
             root: number;
             /**
+             * Rotate
+             * @description Each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold its data; else all take the same.
+             * @default false
+             */
+            rotate: boolean;
+            /**
+             * Skip Iterations
+             * @description Leading iterations that min, percentiles, max and their like leave out.
+             * @default 0
+             */
+            skip_iterations: number;
+            /**
+             * Step Bytes
+             * @description Each size is the one before plus this, instead of step_factor.
+             */
+            step_bytes?: number | null;
+            /**
              * Step Factor
              * @description Each size is the one before times this.
              * @default 2
              */
-            step_factor: number;
+            step_factor: number | null;
+            /**
+             * Timeout Seconds
+             * @description How long a rank waits for another one before it gives up and names it.
+             * @default 300
+             */
+            timeout_seconds: number;
             /** @description The cluster that transport simulated stands for. */
             topology?: components["schemas"]["ClusterSpec"] | null;
             /**
@@ -593,7 +682,7 @@ export interface components {
             transport: "auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc" | "simulated";
             /**
              * Warmup
-             * @description Untimed iterations before each size.
+             * @description Untimed operations of each size; one before each timed block at least.
              * @default 5
              */
             warmup: number;
@@ -789,6 +878,14 @@ export interface components {
             transports: ("auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc" | "simulated")[];
         };
         /**
+         * EnvironmentList
+         * @description One entry for each attempt whose ranks have started, oldest first.
+         */
+        EnvironmentList: {
+            /** Items */
+            items: components["schemas"]["AttemptEnvironment"][];
+        };
+        /**
          * EventPage
          * @description Events, oldest first.
          */
@@ -902,21 +999,29 @@ export interface components {
         JobSpec: {
             /**
              * @default {
+             *       "aggregate": 1,
              *       "algorithms": [
              *         "ring",
              *         "direct",
              *         "mpi"
              *       ],
+             *       "average": "mean",
+             *       "blocking": 0,
              *       "check": true,
              *       "collective": "all_reduce",
+             *       "cycles": 1,
              *       "device": "auto",
              *       "dtype": "float32",
              *       "iterations": 20,
              *       "max_bytes": 67108864,
              *       "min_bytes": 8,
              *       "op": "sum",
+             *       "per_iteration": false,
              *       "root": 0,
+             *       "rotate": false,
+             *       "skip_iterations": 0,
              *       "step_factor": 2,
+             *       "timeout_seconds": 300,
              *       "transport": "auto",
              *       "warmup": 5
              *     }
@@ -1149,6 +1254,50 @@ export interface components {
             wrong: number | null;
         };
         /**
+         * NodeEnvironment
+         * @description What the ranks of one node ran in; nothing in it is a secret.
+         */
+        NodeEnvironment: {
+            /**
+             * Cores
+             * @description Logical processors.
+             */
+            cores: number;
+            /** Cpu Model */
+            cpu_model: string;
+            /** Host */
+            host: string;
+            /** Memory Bytes */
+            memory_bytes: number;
+            /** Numa Nodes */
+            numa_nodes: number | null;
+            /** Physical Cores */
+            physical_cores: number | null;
+            /**
+             * Rank
+             * @description Who told it.
+             */
+            rank: number;
+            /**
+             * Ranks
+             * @description Those on this node.
+             */
+            ranks: number[];
+            /** Sockets */
+            sockets: number | null;
+            /**
+             * Variables
+             * @description The environment variables that steer a run.
+             */
+            variables: {
+                [key: string]: string;
+            };
+            /** Versions */
+            versions: {
+                [key: string]: string;
+            };
+        };
+        /**
          * NodePage
          * @description All nodes, by name.
          */
@@ -1312,6 +1461,35 @@ export interface components {
             control_port: number;
             /** Proxy Id */
             proxy_id: number;
+        };
+        /**
+         * RankBinding
+         * @description Where one rank ran.
+         */
+        RankBinding: {
+            /**
+             * Cpus
+             * @description Processors that it might run on; empty: not known.
+             */
+            cpus: number[];
+            /**
+             * Device
+             * @description cpu, or the GPU's number and PCI address.
+             */
+            device: string;
+            /** Host */
+            host: string;
+            /** Local Rank */
+            local_rank: number;
+            /**
+             * Numa Node
+             * @description To which all of these belong; null: to several, or not known.
+             */
+            numa_node: number | null;
+            /** Pid */
+            pid: number;
+            /** Rank */
+            rank: number;
         };
         /**
          * RecordBatch
@@ -1860,6 +2038,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_environments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentList"];
                 };
             };
             /** @description What is wrong, as RFC 9457. */

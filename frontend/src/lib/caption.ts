@@ -39,6 +39,17 @@ export function uncheckedInWords(isOn: boolean, isCheckedInPlace: boolean, simul
   return isCheckedInPlace ? "" : "N/A: as in nccl-tests, results in place are not checked.";
 }
 
+const OVER_RANKS = {
+  mean: "over all ranks",
+  rank0: "on rank 0",
+  min: "on the fastest rank",
+  max: "on the slowest rank",
+} as const;
+
+function overRanks({ benchmark: { average, cycles } }: JobView["spec"]): string {
+  return `${OVER_RANKS[average]}${cycles > 1 ? `, in the last of ${cycles} cycles` : ""}`;
+}
+
 /** The caption of the chart. */
 export function caption(job: JobView, metric: Metric, reduces: boolean, hasRoot: boolean): string {
   const { done, total } = job.progress;
@@ -54,7 +65,7 @@ export function caption(job: JobView, metric: Metric, reduces: boolean, hasRoot:
   };
   const point = job.spec.benchmark.topology
     ? "the model's time of one call"
-    : `the mean of ${plural(job.spec.benchmark.iterations, "timed iteration")} over all ranks`;
+    : `the mean of ${plural(job.spec.benchmark.iterations, "timed iteration")} ${overRanks(job.spec)}`;
   return (
     `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}, ${done} of ${plural(total, "row")}; each point is ` +
     `${point}. ${formulas[metric]}`

@@ -17,6 +17,14 @@ describe("toSpec", () => {
     expect(spec.placement.ranks).toBe("");
   });
 
+  it("steps by bytes instead of by the factor where they are given", () => {
+    expect(toSpec({ ...STANDARD, step: "1M" }).benchmark).toMatchObject({ step_bytes: 1_048_576, step_factor: null });
+    expect(toSpec(STANDARD).benchmark).toMatchObject({ step_bytes: null, step_factor: 2 });
+    const { spec } = aJob();
+    const stepped = { ...spec, benchmark: { ...spec.benchmark, step_bytes: 64, step_factor: null, cycles: 2 } };
+    expect(toSpec(fromSpec(stepped), stepped)).toEqual(stepped);
+  });
+
   it("gives back the specification that the form came from, also what the form does not show", () => {
     const { spec } = aJob();
     const full = { ...spec, labels: { team: "infra" }, placement: { ...spec.placement, nodes: 2, selector: { rack: "3" } } };
@@ -110,7 +118,9 @@ describe("problemsByField", () => {
 
 describe("countRows", () => {
   it("multiplies sizes, algorithms and the two buffer uses", () => {
-    expect(countRows({ ...STANDARD, min: "8", max: "64M" })).toEqual({ sizes: 24, algorithms: 3, rows: 144 });
+    expect(countRows({ ...STANDARD, min: "8", max: "64M" })).toEqual({ sizes: 24, algorithms: 3, cycles: 1, rows: 144 });
+    const stepped = { ...STANDARD, min: "0", max: "4M", step: "1M", cycles: "3" };
+    expect(countRows(stepped)).toEqual({ sizes: 5, algorithms: 3, cycles: 3, rows: 90 });
   });
 
   it.each([{ min: "x" }, { min: "64M", max: "8" }, { algorithms: "" }, { factor: "1" }])("is null for %j", (change) =>

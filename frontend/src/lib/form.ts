@@ -23,7 +23,16 @@ export interface JobForm {
   min: string;
   max: string;
   factor: string;
+  /** Bytes added from size to size; empty where the factor counts. */
+  step: string;
+  cycles: string;
   iterations: string;
+  aggregate: string;
+  blocking: string;
+  average: string;
+  skip: string;
+  rotate: string;
+  timeout: string;
   warmup: string;
   dtype: string;
   check: string;
@@ -51,7 +60,15 @@ export const STANDARD: JobForm = {
   min: "8 B",
   max: "64 MiB",
   factor: "2",
+  step: "",
+  cycles: "1",
   iterations: "20",
+  aggregate: "1",
+  blocking: "0",
+  average: "mean",
+  skip: "0",
+  rotate: "off",
+  timeout: "300",
   warmup: "5",
   dtype: "float32",
   check: "on",
@@ -89,7 +106,20 @@ const POINTERS: Record<string, Field> = {
   "/benchmark/warmup": "warmup",
   "/time_limit_seconds": "limit",
   "/priority": "priority",
+  "/benchmark/step_bytes": "step",
+  "/benchmark/cycles": "cycles",
+  "/benchmark/aggregate": "aggregate",
+  "/benchmark/blocking": "blocking",
+  "/benchmark/average": "average",
+  "/benchmark/skip_iterations": "skip",
+  "/benchmark/timeout_seconds": "timeout",
+  "/benchmark/rotate": "rotate",
 };
+
+/** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
+export const ADVANCED: readonly Field[] = [
+  "step", "cycles", "aggregate", "blocking", "average", "skip", "timeout", "rotate",
+];
 
 /** In the order of the page: the first one with a problem is focused. */
 export const FIELDS = Object.values(POINTERS);
@@ -115,9 +145,17 @@ export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
       root: numberOr(form.root),
       min_bytes: parseSize(form.min) ?? form.min,
       max_bytes: parseSize(form.max) ?? form.max,
-      step_factor: numberOr(form.factor),
+      step_factor: form.step === "" ? numberOr(form.factor) : null,
+      step_bytes: form.step === "" ? null : (parseSize(form.step) ?? form.step),
+      cycles: numberOr(form.cycles),
       warmup: numberOr(form.warmup),
       iterations: numberOr(form.iterations),
+      aggregate: numberOr(form.aggregate),
+      blocking: numberOr(form.blocking),
+      average: form.average,
+      skip_iterations: numberOr(form.skip),
+      rotate: form.rotate === "on",
+      timeout_seconds: numberOr(form.timeout),
       check: form.check === "on",
     },
     placement: {
@@ -164,8 +202,16 @@ export function fromSpec(spec: JobSpec): JobForm {
     ranks: topology ? STANDARD.ranks : String(spec.placement.ranks),
     min: formatSize(benchmark.min_bytes, true),
     max: formatSize(benchmark.max_bytes, true),
-    factor: String(benchmark.step_factor),
+    factor: benchmark.step_factor == null ? STANDARD.factor : String(benchmark.step_factor),
+    step: benchmark.step_bytes == null ? "" : formatSize(benchmark.step_bytes, true),
+    cycles: String(benchmark.cycles),
     iterations: String(benchmark.iterations),
+    aggregate: String(benchmark.aggregate),
+    blocking: String(benchmark.blocking),
+    average: benchmark.average,
+    skip: String(benchmark.skip_iterations),
+    rotate: benchmark.rotate ? "on" : "off",
+    timeout: String(benchmark.timeout_seconds),
     warmup: String(benchmark.warmup),
     dtype: benchmark.dtype,
     check: benchmark.check ? "on" : "off",
@@ -255,6 +301,7 @@ export function problemsByField(problems: readonly FieldProblem[]): {
 export interface SweepCount {
   sizes: number;
   algorithms: number;
+  cycles: number;
   rows: number;
 }
 
@@ -263,9 +310,11 @@ export function countRows(form: JobForm): SweepCount | null {
   const min = parseSize(form.min);
   const max = parseSize(form.max);
   const algorithms = listOf(form.algorithms).length;
-  if (min === null || max === null) return null;
-  const sizes = sweepSizes(min, max, Number(form.factor)).length;
-  return sizes > 0 && algorithms > 0 ? { sizes, algorithms, rows: sizes * algorithms * 2 } : null;
+  const cycles = Number(form.cycles);
+  if (min === null || max === null || !(Number.isInteger(cycles) && cycles > 0)) return null;
+  const step = form.step === "" ? { factor: Number(form.factor) } : { bytes: parseSize(form.step) ?? Number.NaN };
+  const sizes = sweepSizes(min, max, step).length;
+  return sizes > 0 && algorithms > 0 ? { sizes, algorithms, cycles, rows: cycles * sizes * algorithms * 2 } : null;
 }
 
 /** "ring,mpi" as a list; empty text is an empty list. */

@@ -39,11 +39,13 @@ describe("formatSize", () => {
 });
 
 describe("sweepSizes", () => {
-  it("multiplies up to the largest size", () => expect(sweepSizes(8, 70, 2)).toEqual([8, 16, 32, 64]));
-  it("measures size zero once", () => expect(sweepSizes(0, 64, 2)).toEqual([0]));
+  it("adds up to the largest size, from zero too", () => expect(sweepSizes(0, 70, { bytes: 32 })).toEqual([0, 32, 64]));
+  it("lists no endless sweep", () => expect(sweepSizes(0, 2 ** 36, { bytes: 1 })).toEqual([]));
+  it("multiplies up to the largest size", () => expect(sweepSizes(8, 70, { factor: 2 })).toEqual([8, 16, 32, 64]));
+  it("measures size zero once", () => expect(sweepSizes(0, 64, { factor: 2 })).toEqual([0]));
   it("is empty for a range or factor that makes no sweep", () => {
-    expect(sweepSizes(64, 8, 2)).toEqual([]);
-    expect(sweepSizes(8, 64, 1)).toEqual([]);
-    expect(sweepSizes(8, 64, Number.NaN)).toEqual([]);
+    expect(sweepSizes(64, 8, { factor: 2 })).toEqual([]);
+    expect(sweepSizes(8, 64, { factor: 1 })).toEqual([]);
+    expect(sweepSizes(8, 64, { factor: Number.NaN })).toEqual([]);
   });
 });

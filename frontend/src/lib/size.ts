@@ -25,13 +25,25 @@ export function formatSize(bytes: number, exact = false): string {
   return `${value.toFixed(digits)} ${UNITS[unit]}`;
 }
 
-/** The sizes of a sweep, b, b·f, b·f² … up to e, as the server steps them; empty when the range makes none. */
-export function sweepSizes(minBytes: number, maxBytes: number, factor: number): number[] {
-  if (!(minBytes >= 0) || !(factor >= 2)) return [];
+/** From size to size: times a factor, or plus so many bytes. */
+export type SizeStep = { factor: number } | { bytes: number };
+
+/** As many sizes are listed at most: the server takes no longer sweep either. */
+const MAX_SIZES = 50_000;
+
+/** The sizes of a sweep, b, b·f, b·f² … or b, b+i, b+2i … up to e, as the server steps them; empty when there are none. */
+export function sweepSizes(minBytes: number, maxBytes: number, step: SizeStep): number[] {
+  const isStep = "factor" in step ? step.factor >= 2 : step.bytes >= 1 && (maxBytes - minBytes) / step.bytes < MAX_SIZES;
+  if (!(minBytes >= 0) || !isStep) return [];
   const sizes: number[] = [];
-  for (let size = minBytes; size <= maxBytes; size *= factor) {
+  for (let size = minBytes; size <= maxBytes; size = "factor" in step ? size * step.factor : size + step.bytes) {
     sizes.push(size);
-    if (size === 0) break;
+    if (size === 0 && "factor" in step) break;
   }
   return sizes;
+}
+
+/** The step of a specification. */
+export function stepOf(benchmark: { step_factor?: number | null; step_bytes?: number | null }): SizeStep {
+  return benchmark.step_bytes == null ? { factor: benchmark.step_factor ?? 2 } : { bytes: benchmark.step_bytes };
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.cluster.lab import kill_in_a_call
+from tests.engine.nccl_tests_reader import tables
 
 RINGSCOPE = str(Path(sys.executable).with_name("ringscope"))
 SMALL = ["-b", "8", "-e", "64K", "-f", "16", "-n", "3", "-w", "1"]
@@ -46,6 +47,25 @@ def test_three_tables_a_verdict_and_json(tmp_path):
     assert len(document["config"]["devices"]) == 2
 
 
+def test_a_parser_of_nccl_tests_reads_every_column(tmp_path):
+    out = tmp_path / "out.json"
+    letters = ["-i", "16K", "-m", "2", "-N", "2", "-z", "1", "-a", "3", "-I", "1", "-K", "1", "-S", "1", "-g", "1"]
+    sweep = ["-b", "16K", "-e", "48K", "-n", "4", "-w", "1", "--rotate", "1", "-J", str(out)]
+    done = bench("--ranks", "2", *sweep, *letters, "--algorithm", "ring,mpi")
+    assert (done.returncode, done.stderr) == (0, "")
+    read = list(tables(done.stdout))
+    for table in read:
+        assert len(table.columns) == 21 + 1
+        assert [row.size for row in table.rows] == [16384, 32768, 49152] * 2
+        assert all(row.time and row.out_of_place["#wrong"] == row.in_place["#wrong"] == 0 for row in table.rows)
+        assert all(row.out_of_place["i_min"] <= row.out_of_place["i_max"] for row in table.rows)
+        assert (table.parameters["step"], table.step_kind, table.out_of_bounds) == (16384, "bytes", 0)
+    document = json.loads(out.read_text())
+    assert [result["cycle"] for result in document["results"]] == [0, 0, 0, 1, 1, 1] * 2
+    assert all(len(result["in_place_per_iter"]["times_us"]) == 4 for result in document["results"])
+    assert document["ringscope"]["nodes"][0]["versions"]["numpy"]
+
+
 def test_another_collective():
     done = bench("alltoall", "--ranks", "3", *SMALL)
     assert (done.returncode, done.stderr) == (0, "")
@@ -73,6 +93,11 @@ def test_a_wrong_element_is_exit_code_1():
         (["--ranks", "0"], "placement.ranks: 0 is too small; give 1 or more."),
         (["-n", "-1"], "benchmark.iterations: -1 is too small; give 1 or more."),
         (["-d", "quarter"], "benchmark.dtype: unknown dtype 'quarter'; choose one of int8, uint8, int32, uint32, "),
+        (["-N", "0"], "benchmark.cycles: 0 is too small; give 1 or more."),
+        (["-K", "20"], "benchmark.skip_iterations: 20 of 20 iterations leave none to report; lower skip_iterations"),
+        (["-i", "1"], "benchmark.step_bytes: the sweep would have 402653142 rows, and 100000 at most are kept; "),
+        (["-a", "5"], "benchmark.average: unknown average '5'; choose one of rank0, mean, min, max."),
+        (["-g", "8"], "-g: ranks are processes here, each with a GPU at most; give --ranks."),
         (["scan"], "benchmark.collective: unknown collective 'scan'; choose one of all_reduce, reduce_scatter, "),
         (["reduce", "--algorithm", "direct"], "benchmark.algorithms[0]: reduce has no algorithm direct; choose from "),
         (["--json", "/nowhere/x.json"], "--json: /nowhere/x.json cannot be written (No such file or directory); "),

@@ -1,13 +1,17 @@
 """The rank program: its records, its exit codes, and what it says when something is wrong."""
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
+from itertools import groupby, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from ringscope.algorithms import available
 from ringscope.bench.local import Run, run_local
 from ringscope.receiver import Receiver
 from ringscope.record import (
@@ -18,6 +22,7 @@ from ringscope.record import (
     SPEC_VARIABLE,
     Check,
     Done,
+    Environment,
     Failure,
     Hello,
     Measurement,
@@ -40,6 +45,7 @@ def test_a_sweep_tells_everything_in_order(ranks, transport):
     assert (run.exit_code, run.reason, run.output) == (0, "", "")
     assert Counter(type(record) for record in records) == {
         Hello: ranks,
+        Environment: 1,
         Steps: ranks * 3 * 4 * 2,
         Measurement: 3 * 4 * 2,
         Done: ranks,
@@ -52,6 +58,77 @@ def test_a_sweep_tells_everything_in_order(ranks, transport):
         assert [block.first_step for block in blocks] == list(range(0, 7 * len(blocks), 7))
         assert {block.bus_factor for block in blocks} == {2 * (ranks - 1) / ranks}
         assert all(len(block.start_ns) == 7 and min(block.duration_us) > 0 for block in blocks)
+
+
+def test_contestants_take_turns_in_every_round():
+    algorithms = ["ring", "direct"]
+    _, records = run_job(2, algorithms=algorithms, min_bytes=4096, iterations=20)
+    steps = [r for r in records if isinstance(r, Steps) and r.rank == 0]
+    assert len(steps) == 4
+    starts = sorted((start, (block.algorithm, block.in_place)) for block in steps for start in block.start_ns)
+    turns = [(name, len(list(turn))) for name, turn in groupby(name for _, name in starts)]
+    order = list(product(algorithms, (False, True)))
+    expected = [order[(number + place) % 4] for number in range(5) for place in range(4)]
+    assert turns == [(name, 4) for name in expected]
+
+
+def test_the_statistics_are_those_of_the_steps_as_the_options_say():
+    options = {"aggregate": 3, "skip_iterations": 2, "per_iteration": True, "cycles": 2, "blocking": 3}
+    run, records = run_job(2, algorithms=["ring"], min_bytes=4096, average="max", iterations=9, **options)
+    assert [(m.cycle, m.in_place) for m in run.measurements] == list(product((0, 1), (False, True)))
+    steps = [[r for r in records if isinstance(r, Steps) and r.rank == rank] for rank in (0, 1)]
+    for m, *ranks in zip(run.measurements, *steps, strict=True):
+        durations = np.array([block.duration_us for block in ranks])
+        assert (durations > 0).all()
+        assert [block.bytes for block in ranks] == [3 * m.size_bytes] * 2
+        assert m.time_us == pytest.approx(durations.mean(axis=1).max() / 3)
+        slowest = durations.max(axis=0) / 3
+        assert m.times_us == pytest.approx(slowest.tolist())
+        assert (m.min_us, m.max_us) == pytest.approx((slowest[2:].min(), slowest[2:].max()))
+        assert m.mean_us == pytest.approx(slowest[2:].mean())
+        assert m.wrong == 0
+
+
+@pytest.mark.parametrize(("average", "choose"), [("rank0", lambda m: m[0]), ("min", min), ("mean", np.mean)])
+def test_the_time_of_a_row_is_of_the_ranks_that_the_job_names(average, choose):
+    run, records = run_job(2, algorithms=["ring"], min_bytes=4096, average=average)
+    steps = [[r for r in records if isinstance(r, Steps) and r.rank == rank] for rank in (0, 1)]
+    for m, *ranks in zip(run.measurements, *steps, strict=True):
+        assert m.time_us == pytest.approx(choose([np.mean(block.duration_us) for block in ranks]))
+        assert m.algbw_gb_per_s == pytest.approx(m.size_bytes / m.time_us / 1e3)
+
+
+@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+@pytest.mark.parametrize("collective", ["all_reduce", "reduce_scatter", "all_gather", "broadcast", "alltoall"])
+def test_results_are_right_wherever_in_memory_they_lie(collective, transport):
+    algorithms = [a for a in available(collective) if a not in ("gloo", "nccl")]
+    sweep = {"min_bytes": 24, "max_bytes": 5000, "step_factor": 7, "rotate": True}
+    run, _ = run_job(3, collective=collective, algorithms=algorithms, transport=transport, **sweep)
+    assert run.reason == ""
+    assert len(run.measurements) == 3 * 2 * len(algorithms)
+    assert {m.wrong for m in run.measurements} <= {0, None}
+
+
+def test_the_first_rank_of_the_node_tells_what_they_run_in(monkeypatch):
+    monkeypatch.setenv("NCCL_ALGO", "Ring")
+    monkeypatch.setenv("RINGSCOPE_TOKEN", "hunter2")
+    monkeypatch.setenv("NCCL_SOME_KEY", "hunter2")
+    run, records = run_job(2, algorithms=["ring"], max_bytes=4)
+    (told,) = run.environments
+    assert (told.rank, told.ranks) == (0, [0, 1])
+    assert told.variables["NCCL_ALGO"] == "Ring"
+    assert {"ringscope", "python", "numpy", "mpi4py", "mpi", "mpi_library", "kernel"} <= set(told.versions)
+    assert "hunter2" not in "".join(record.model_dump_json() for record in records)
+    for hello in run.hellos:
+        assert hello.cpus == sorted(os.sched_getaffinity(0))
+
+
+def test_a_rank_that_never_comes_is_named_within_the_timeout(gang, tmp_path):
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps({"benchmark": {"timeout_seconds": 1}, "placement": {"ranks": 2}}))
+    done = gang(2, "silent_rank_main.py", **{SPEC_VARIABLE: str(spec)})
+    assert done.returncode == EXIT_FAILURE
+    assert "Rank 0 waited 1 s for rank 1 in step 0; see whether rank 1 still runs" in done.stderr
 
 
 def test_measurements_follow_the_formulas():

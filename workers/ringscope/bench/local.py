@@ -27,6 +27,7 @@ from ringscope.record import (
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
     TUNING_VARIABLE,
+    Environment,
     Failure,
     Hello,
     Measurement,
@@ -45,6 +46,7 @@ class Run:
     """What came of a benchmark, filled while it runs."""
 
     hellos: list[Hello] = field(default_factory=list)
+    environments: list[Environment] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     exit_code: int | None = None
@@ -56,6 +58,8 @@ class Run:
         match record:
             case Hello():
                 self.hellos.append(record)
+            case Environment():
+                self.environments.append(record)
             case Measurement():
                 self.measurements.append(record)
             case Failure():

@@ -5,6 +5,7 @@ virtual clock that starts where the caller says; one process does it all, withou
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -32,21 +33,20 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
         f"V{itemsize}"
     )  # nobody looks into the elements
     step = 0
-    for size_bytes in spec.sizes():
-        for algorithm in spec.algorithms:
-            count, total = elements(spec.collective, size_bytes, itemsize, topology.ranks)
-            schedule = build(algorithm, topology.ranks, total, topology.nodes, spec.collective, spec.root)
-            buffer = memory.head(total)
-            plan = transport.plan(schedule, spec.op, buffer, buffer)
-            for in_place in (False, True):
-                start_ns = time_ns + round(transport.clock_s * 1e9)
-                for _ in range(spec.iterations):
-                    plan.run()
-                seconds = plan.timeline.seconds
-                row = _row(spec, algorithm, in_place, count, total * itemsize, seconds * 1e6, start_ns)
-                yield from _steps(row, step)
-                yield row
-                step += spec.iterations
+    for cycle, size_bytes, algorithm in product(range(spec.cycles), spec.sizes(), spec.algorithms):
+        count, total = elements(spec.collective, size_bytes, itemsize, topology.ranks)
+        schedule = build(algorithm, topology.ranks, total, topology.nodes, spec.collective, spec.root)
+        buffer = memory.head(total)
+        plan = transport.plan(schedule, spec.op, buffer, buffer)
+        for in_place in (False, True):
+            start_ns = time_ns + round(transport.clock_s * 1e9)
+            for _ in range(spec.iterations):
+                plan.run()
+            seconds = plan.timeline.seconds
+            row = _row(spec, algorithm, in_place, cycle, count, total * itemsize, seconds * 1e6, start_ns)
+            yield from _steps(row, step)
+            yield row
+            step += spec.iterations
 
 
 def _steps(row: Measurement, first_step: int) -> Iterator[Steps]:
@@ -71,7 +71,14 @@ def _steps(row: Measurement, first_step: int) -> Iterator[Steps]:
 
 
 def _row(
-    spec: BenchmarkSpec, algorithm: str, in_place: bool, count: int, size_bytes: int, time_us: float, start_ns: int
+    spec: BenchmarkSpec,
+    algorithm: str,
+    in_place: bool,
+    cycle: int,
+    count: int,
+    size_bytes: int,
+    time_us: float,
+    start_ns: int,
 ) -> Measurement:
     assert spec.topology is not None
     ranks = spec.topology.ranks
@@ -81,6 +88,7 @@ def _row(
         algorithm=algorithm,
         transport=SIMULATED,
         in_place=in_place,
+        cycle=cycle,
         size_bytes=size_bytes,
         count=count,
         dtype=spec.dtype,

@@ -1,8 +1,10 @@
-"""The sweep of one benchmark: per size every algorithm, out of place and then in place; checked after timing.
+"""The sweep of one benchmark: at each size all algorithms, out of place and in place, take turns; then all are checked.
 
-As in nccl-tests, a block is timed after a barrier; the reported time is its mean, averaged over the ranks. The
-percentiles are of the slowest rank per iteration. All iterations use the same buffers, so small sizes are timed
-in the cache.
+As in nccl-tests, a block is timed after untimed operations and a barrier; the reported time is the mean of its
+iterations, averaged over the ranks. Here the iterations of a size are split into several rounds. In each of them every
+contestant has one block, and the next round begins with the next contestant, so that a change of the machine's speed
+hits all alike. The statistics are of the slowest rank per iteration, over all rounds. Nothing is told before a size has
+been timed, so that telling takes no time from anybody.
 """
 
 import time
@@ -11,22 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.algorithms import AUTO, REDUCING
-from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.bench.timing import Block, spread, timed_block
-from ringscope.choice import Choice
-from ringscope.devices import carrier
+from ringscope.algorithms import REDUCING
+from ringscope.bench.contestant import Contestant, slot_count
+from ringscope.bench.oracle import Case, Mismatch
+from ringscope.bench.timing import Block, rounds, spread
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.record import Check, Measurement, Record, Steps
 from ringscope.spec import BenchmarkSpec
-from ringscope.transports.arrays import to_host, write
-from ringscope.transports.base import Buffer, Plan
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator
 
 _STEPS_PER_RECORD = 1000
-_UNTOUCHED = 0xA5  # what a result holds before a checked call, so that elements that were never written show
 
 
 class Sweep:
@@ -41,95 +39,92 @@ class Sweep:
         size_bytes = max(self._elements(size)[1] for size in spec.sizes()) * self._dtype.itemsize
         self._send, self._recv = (comm.buffer(size_bytes).view(spec.dtype) for _ in range(2))
         self._op = spec.op if spec.collective in REDUCING else "none"
+        self._bus_factor = bus_factor(spec.collective, comm.size)
         self._step = 0
         self._seed = 0
 
     def run(self) -> int:
         """Measure everything; the number of wrong elements over all ranks and checks."""
         wrong = 0
-        for size_bytes in self._spec.sizes():
-            for algorithm in self._spec.algorithms:
-                for in_place in (False, True):
-                    wrong += self._measure(size_bytes, algorithm, in_place)
+        for cycle in range(self._spec.cycles):
+            for size_bytes in self._spec.sizes():
+                wrong += self._measure(size_bytes, cycle)
         return wrong
 
-    def _measure(self, size_bytes: int, algorithm: str, in_place: bool) -> int:
-        spec = self._spec
+    def _measure(self, size_bytes: int, cycle: int) -> int:
         count, total = self._elements(size_bytes)
-        recv = self._recv.head(total)
-        send = recv if in_place else self._send.head(total)
+        slots = slot_count(self._spec, total, self._recv.local.size)
+        send, recv = self._send.head(slots * total), self._recv.head(slots * total)
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
-        choice = self._choice(algorithm, send.local.nbytes, in_place)
-        executed = choice.algorithm if choice is not None else algorithm
-        plan = self._comm.plan(executed, spec.op, send, recv, spec.collective, spec.root)
-        block = self._timed(plan)
-        transport = carrier(executed, self._comm.transport.name)
-        self._send_steps(block, algorithm, transport, in_place, send.local.nbytes)
-        checked = spec.check and not (in_place and spec.collective in UNCHECKED_IN_PLACE)
-        wrong = self._check(plan, algorithm, in_place, send, recv) if checked else None
-        plan.free()
-        self._send_measurement(block, algorithm, choice, transport, in_place, count, send.local.nbytes, wrong)
-        return wrong or 0
-
-    def _choice(self, algorithm: str, size_bytes: int, in_place: bool) -> Choice | None:
-        """What auto takes for the row; None for an algorithm that the job names itself."""
-        if algorithm != AUTO:
-            return None
-        return self._comm.choose(self._spec.collective, self._spec.dtype, size_bytes, in_place)
+        recv.local.fill(0)
+        contestants = [
+            Contestant(self._comm, self._spec, algorithm, in_place, send, recv, total)
+            for algorithm in self._spec.algorithms
+            for in_place in (False, True)
+        ]
+        self._time(contestants)
+        wrong = 0
+        for contestant in contestants:
+            found = self._check(contestant)
+            contestant.free()
+            self._send_steps(contestant)
+            self._send_measurement(contestant, cycle, count, found)
+            wrong += found or 0
+        return wrong
 
     def _elements(self, size_bytes: int) -> tuple[int, int]:
         return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
 
-    def _timed(self, plan: Plan) -> Block:
-        for _ in range(self._spec.warmup):
-            plan.run()
-        self._comm.barrier()
-        return timed_block(plan.run, self._spec.iterations)
+    def _time(self, contestants: list[Contestant]) -> None:
+        iterations = rounds(self._spec.iterations)
+        later = max(1, self._spec.warmup // len(iterations))
+        first = max(1, self._spec.warmup - later * (len(iterations) - 1))
+        for number, timed in enumerate(iterations):
+            start = number % len(contestants)
+            for contestant in contestants[start:] + contestants[:start]:
+                contestant.time(first if number == 0 else later, timed)
 
-    def _check(self, plan: Plan, algorithm: str, in_place: bool, send: Buffer, recv: Buffer) -> int:
+    def _check(self, contestant: Contestant) -> int | None:
+        """Wrong elements over all ranks; None where nothing is checked."""
+        if not self._spec.check or (contestant.in_place and self._spec.collective in UNCHECKED_IN_PLACE):
+            return None
         self._seed += 1
-        recv.local.view(np.uint8).fill(_UNTOUCHED)
-        case = Case(self._dtype, self._op, self._comm.size, self._seed)
-        write(send.local, lambda memory: fill(memory, case, self._comm.rank))
-        plan.run()
-        result = to_host(recv.local)
-        wanted = pieces(self._spec.collective, result.size, self._comm.size, self._comm.rank, self._spec.root)
-        if self._spoil and wanted and result.size:
-            offset, length = wanted[0].target
-            result[offset + length // 2] += 1
-        mismatch = check(result, case, wanted)
+        mismatch = contestant.check(Case(self._dtype, self._op, self._comm.size, self._seed), self._spoil)
         if mismatch is not None:
-            self._emit(
-                Check(
-                    rank=self._comm.rank,
-                    op=self._spec.collective,
-                    algorithm=algorithm,
-                    in_place=in_place,
-                    size_bytes=result.nbytes,
-                    wrong=mismatch.wrong,
-                    first_index=mismatch.first_index,
-                    want=mismatch.want,
-                    got=mismatch.got,
-                    time_ns=time.time_ns(),
-                )
-            )
+            self._send_check(contestant, mismatch)
         return int(self._comm.total(np.array([mismatch.wrong if mismatch else 0]))[0])
 
-    def _send_steps(self, block: Block, algorithm: str, transport: str, in_place: bool, size_bytes: int) -> None:
-        durations, starts = block.durations_us, block.starts_ns()
-        for first in range(0, durations.size, _STEPS_PER_RECORD):
-            times = durations[first : first + _STEPS_PER_RECORD].tolist()
+    def _send_check(self, contestant: Contestant, mismatch: Mismatch) -> None:
+        self._emit(
+            Check(
+                rank=self._comm.rank,
+                op=self._spec.collective,
+                algorithm=contestant.algorithm,
+                in_place=contestant.in_place,
+                size_bytes=contestant.size_bytes,
+                wrong=mismatch.wrong,
+                first_index=mismatch.first_index,
+                want=mismatch.want,
+                got=mismatch.got,
+                time_ns=time.time_ns(),
+            )
+        )
+
+    def _send_steps(self, contestant: Contestant) -> None:
+        block = contestant.block
+        for first in range(0, block.durations_us.size, _STEPS_PER_RECORD):
+            times = block.durations_us[first : first + _STEPS_PER_RECORD].tolist()
             self._emit(
                 Steps(
                     rank=self._comm.rank,
                     first_step=self._step,
                     op=self._spec.collective,
-                    algorithm=algorithm,
-                    transport=transport,
-                    in_place=in_place,
-                    bytes=size_bytes,
-                    bus_factor=bus_factor(self._spec.collective, self._comm.size),
-                    start_ns=starts[first : first + _STEPS_PER_RECORD].tolist(),
+                    algorithm=contestant.algorithm,
+                    transport=contestant.transport,
+                    in_place=contestant.in_place,
+                    bytes=contestant.size_bytes * self._spec.aggregate,
+                    bus_factor=self._bus_factor,
+                    start_ns=block.starts_ns[first : first + _STEPS_PER_RECORD].tolist(),
                     duration_us=times,
                     communication_us=times,
                     compute_us=[0.0] * len(times),
@@ -138,41 +133,47 @@ class Sweep:
             )
             self._step += len(times)
 
-    def _send_measurement(
-        self,
-        block: Block,
-        algorithm: str,
-        choice: Choice | None,
-        transport: str,
-        in_place: bool,
-        count: int,
-        size_bytes: int,
-        wrong: int | None,
-    ) -> None:
-        slowest = self._comm.maximum(block.durations_us)
-        time_us = float(self._comm.total(np.array([block.mean_us]))[0]) / self._comm.size
+    def _send_measurement(self, contestant: Contestant, cycle: int, count: int, wrong: int | None) -> None:
+        spec, block = self._spec, contestant.block
+        slowest = self._comm.maximum(block.durations_us) / spec.aggregate
+        time_us = self._averaged(block) / spec.aggregate
         if self._comm.rank != 0:
             return
-        algbw = size_bytes / (time_us * 1e3) if time_us else 0.0
+        algbw = contestant.size_bytes / (time_us * 1e3) if time_us else 0.0
         self._emit(
             Measurement(
-                collective=self._spec.collective,
-                algorithm=algorithm,
-                chosen_algorithm=choice.algorithm if choice is not None else None,
-                chosen_because=choice.because if choice is not None else None,
-                transport=transport,
-                in_place=in_place,
-                size_bytes=size_bytes,
+                collective=spec.collective,
+                algorithm=contestant.algorithm,
+                chosen_algorithm=None if contestant.choice is None else contestant.choice.algorithm,
+                chosen_because=None if contestant.choice is None else contestant.choice.because,
+                transport=contestant.transport,
+                in_place=contestant.in_place,
+                cycle=cycle,
+                size_bytes=contestant.size_bytes,
                 count=count,
-                dtype=self._spec.dtype,
+                dtype=spec.dtype,
                 op=self._op,
                 ranks=self._comm.size,
                 time_us=time_us,
                 algbw_gb_per_s=algbw,
-                busbw_gb_per_s=algbw * bus_factor(self._spec.collective, self._comm.size),
+                busbw_gb_per_s=algbw * self._bus_factor,
                 wrong=wrong,
-                **spread(slowest),
-                iterations=self._spec.iterations,
-                time_ns=block.start_ns,
+                **spread(slowest[spec.skip_iterations :]),
+                iterations=spec.iterations,
+                times_us=slowest.tolist() if spec.per_iteration else None,
+                time_ns=int(block.starts_ns[0]),
             )
         )
+
+    def _averaged(self, block: Block) -> float:
+        """The mean duration of an iteration, over the ranks as the job's ``average`` says."""
+        mean_us = block.mean_us
+        match self._spec.average:
+            case "mean":
+                return float(self._comm.total(np.array([mean_us]))[0]) / self._comm.size
+            case "rank0":
+                return float(self._comm.total(np.array([mean_us if self._comm.rank == 0 else 0.0]))[0])
+            case "min":
+                return -float(self._comm.maximum(np.array([-mean_us]))[0])
+            case "max":
+                return float(self._comm.maximum(np.array([mean_us]))[0])

@@ -2,47 +2,68 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from ringscope.transports.base import Array
 
+_MOST_ROUNDS = 5
+_FEWEST_ITERATIONS = 4  # of a block: what the barrier before it costs then stays small
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Iterations back to back: when the first one started (wall clock) and the clock between them, in ns."""
+    """Iterations one after another: when each one started (wall clock, ns) and how long it took."""
 
-    start_ns: int
-    stamps_ns: Array
-
-    @property
-    def durations_us(self) -> Array:
-        """Duration of every iteration."""
-        return np.diff(self.stamps_ns) / 1e3
+    starts_ns: Array
+    durations_us: Array
 
     @property
     def mean_us(self) -> float:
-        """Duration of the block per iteration."""
-        return float(self.stamps_ns[-1] - self.stamps_ns[0]) / 1e3 / (self.stamps_ns.size - 1)
-
-    def starts_ns(self) -> Array:
-        """Wall-clock start of every iteration."""
-        starts: Array = self.start_ns + self.stamps_ns[:-1] - self.stamps_ns[0]
-        return starts
+        """Mean duration of an iteration."""
+        return float(self.durations_us.mean())
 
 
-def timed_block(call: Callable[[], None], iterations: int) -> Block:
-    """Run ``call`` back to back; a clock reading (about 50 ns) is all that lies between two calls."""
+def timed_block(calls: Iterable[Callable[[], None]], iterations: int) -> Block:
+    """Run one of ``calls`` per iteration, back to back; a clock reading (about 50 ns) is all that lies in between."""
     clock = time.perf_counter_ns
     stamps = [0] * (iterations + 1)
     start_ns = time.time_ns()
     stamps[0] = clock()
-    for i in range(1, iterations + 1):
+    for i, call in enumerate(islice(calls, iterations), 1):
         call()
         stamps[i] = clock()
-    return Block(start_ns, np.array(stamps, np.int64))
+    stamps_ns = np.array(stamps, np.int64)
+    return Block(start_ns + stamps_ns[:-1] - stamps_ns[0], np.diff(stamps_ns) / 1e3)
+
+
+def spaced_block(calls: Iterable[Callable[[], None]], iterations: int, between: Callable[[], None]) -> Block:
+    """The same with ``between`` after every iteration, which is not timed."""
+    clock = time.perf_counter_ns
+    stamps = [(0, 0)] * iterations
+    start_ns, origin = time.time_ns(), clock()
+    for i, call in enumerate(islice(calls, iterations)):
+        begin = clock()
+        call()
+        stamps[i] = (begin, clock())
+        between()
+    begins, ends = np.array(stamps, np.int64).T
+    return Block(start_ns + begins - origin, (ends - begins) / 1e3)
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """The iterations of several blocks as one."""
+    starts, durations = zip(*((block.starts_ns, block.durations_us) for block in blocks), strict=True)
+    return Block(np.concatenate(starts), np.concatenate(durations))
+
+
+def rounds(iterations: int) -> list[int]:
+    """The iterations of each round in which the compared calls take turns: a few, and no block too short to time."""
+    count = max(1, min(_MOST_ROUNDS, iterations // _FEWEST_ITERATIONS))
+    return [iterations // count + (i < iterations % count) for i in range(count)]
 
 
 def spread(durations_us: Array) -> dict[str, float]:

@@ -32,12 +32,13 @@ from ringscope.cli.console import (
     say,
     stderr_console,
 )
+from ringscope.cli.letters import LetterCommand, size, sweep_fields
 from ringscope.errors import UserError
-from ringscope.nccl_tests import dtype_named, render_table, to_json
+from ringscope.nccl_tests import render_table, to_json
 from ringscope.record import Measurement
 from ringscope.spec import COLLECTIVES, SIMULATED, JobSpec, field_errors
 from ringscope.tuning_file import path_in, read
-from ringscope.units import format_size, parse_size
+from ringscope.units import format_size
 from ringscope.verdict import verdict
 
 _TIME = "%Y-%m-%d %H:%M:%S"
@@ -45,7 +46,7 @@ _TIME = "%Y-%m-%d %H:%M:%S"
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command()(bench)
+    app.command(cls=LetterCommand)(bench)
 
 
 def bench(
@@ -61,14 +62,59 @@ def bench(
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
     max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "64M",
-    step_factor: Annotated[int, typer.Option("-f", "--step-factor", help="From size to size.")] = 2,
+    step_factor: Annotated[
+        int | None,
+        typer.Option("-f", "--step-factor", help="From size to size; above 1 it wins over -i.  [default: 2]"),
+    ] = None,
+    step_bytes: Annotated[
+        str | None, typer.Option("-i", "--step-bytes", help="Added from size to size, instead of -f: 64K, 1M.")
+    ] = None,
     iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
     warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 5,
+    aggregate: Annotated[
+        int, typer.Option("-m", "--aggregate", help="Operations in one timed iteration; times are per operation.")
+    ] = 1,
+    cycles: Annotated[int, typer.Option("-N", "--cycles", help="How often the whole sweep is repeated.")] = 1,
+    blocking: Annotated[
+        int,
+        typer.Option(
+            "-z",
+            "--blocking",
+            help="All ranks meet after each operation (1), or after each iteration, outside its time (3). "
+            "Operations always wait for their result, so that 2 is the same as 0.",
+        ),
+    ] = 0,
+    average: Annotated[
+        str, typer.Option("-a", "--average", help="Time of a row: 0 rank0, 1 mean, 2 min or 3 max of the ranks.")
+    ] = "mean",
+    rotate: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=1,
+            help="1: each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold it.",
+        ),
+    ] = 0,
     check: Annotated[int, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = 1,
     dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
     op: Annotated[str, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")] = "sum",
     root: Annotated[int, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write nccl-tests' JSON here.")] = None,
+    per_iteration: Annotated[
+        int,
+        typer.Option(
+            "-I", "--per-iteration", min=0, max=1, help="Add i_min, i_max, i_p99 and i_cv%; all times go into the JSON."
+        ),
+    ] = 0,
+    skip_iterations: Annotated[
+        int, typer.Option("-K", "--skip-iterations", help="Leading iterations that -I's columns leave out.")
+    ] = 0,
+    timestamps: Annotated[
+        int, typer.Option("-S", "--timestamps", min=0, max=1, help="Add the time of day (UTC) to each row.")
+    ] = 0,
+    timeout_seconds: Annotated[
+        int, typer.Option("-T", "--timeout", help="Seconds that a rank waits for another one before it names it.")
+    ] = 300,
+    json_file: Annotated[Path | None, typer.Option("-J", "--json", help="Also write nccl-tests' JSON here.")] = None,
     topology: Shape = None,
     link: LinkBetween = None,
     latency: Latency = None,
@@ -91,16 +137,28 @@ def bench(
         "collective": collective,
         "transport": transport,
         "device": device,
-        "min_bytes": size_given("-b", min_bytes),
-        "max_bytes": size_given("-e", max_bytes),
-        "step_factor": step_factor,
-        "iterations": iterations,
-        "warmup": warmup,
-        "check": bool(check),
-        "dtype": dtype_named(dtype),
         "op": op,
         "root": root,
-    } | ({"algorithms": algorithm.split(",")} if algorithm is not None else {})
+    }
+    benchmark |= sweep_fields(
+        min_bytes=size("-b", min_bytes),
+        max_bytes=size("-e", max_bytes),
+        step_factor=step_factor,
+        step_bytes=step_bytes,
+        iterations=iterations,
+        warmup=warmup,
+        aggregate=aggregate,
+        cycles=cycles,
+        blocking=blocking,
+        average=average,
+        rotate=rotate,
+        check=check,
+        dtype=dtype,
+        per_iteration=per_iteration,
+        skip_iterations=skip_iterations,
+        timeout_seconds=timeout_seconds,
+    )
+    benchmark |= {"algorithms": algorithm.split(",")} if algorithm is not None else {}
     is_simulated = transport == SIMULATED
     ranks_there = ranks if is_simulated else None
     cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there)
@@ -121,10 +179,13 @@ def bench(
         complain("Stopped.")
         raise typer.Exit(EXIT_INTERRUPTED) from None
     finally:
-        _tell(job, run)
+        _tell(job, run, bool(timestamps))
     if json_file is not None:
         times = started.strftime(_TIME), datetime.now(UTC).strftime(_TIME)
-        document = to_json(job.benchmark, run.measurements, run.hellos, sys.argv, *times)
+        errors = [run.reason] if run.reason else []
+        document = to_json(
+            job.benchmark, run.measurements, run.hellos, sys.argv, *times, environments=run.environments, errors=errors
+        )
         _write(json_file, json.dumps(document, indent=2) + "\n")
     if run.reason:
         complain(run.reason)
@@ -157,19 +218,11 @@ def watch(job: JobSpec, run: Run, tuning: Path | None = None) -> None:
                 progress.update(bar, description=description, advance=1)
 
 
-def _tell(job: JobSpec, run: Run) -> None:
+def _tell(job: JobSpec, run: Run, timestamps: bool) -> None:
     if run.measurements:
-        say(render_table(run.measurements, job.benchmark, run.hellos))
+        say(render_table(run.measurements, job.benchmark, run.hellos, timestamps))
         say()
         say(verdict(run.measurements, job.benchmark.collective))
-
-
-def size_given(flag: str, text: str) -> int:
-    """Bytes as the flag says; UserError names it."""
-    try:
-        return parse_size(text)
-    except ValueError as error:
-        raise UserError(f"{flag}: {error}") from error
 
 
 def _write(path: Path, text: str) -> None:

@@ -21,17 +21,16 @@ from ringscope.cli.console import (
     say,
 )
 from ringscope.cli.follow import LogReader, follow
+from ringscope.cli.letters import LetterCommand, size, sweep_fields
 from ringscope.cli.progress import describe, show_progress
 from ringscope.client import Client, Job
 from ringscope.errors import UserError
-from ringscope.nccl_tests import dtype_named
 from ringscope.spec import COLLECTIVES, SIMULATED
-from ringscope.units import parse_size
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command()(submit)
+    app.command(cls=LetterCommand)(submit)
 
 
 def submit(
@@ -48,8 +47,25 @@ def submit(
     min_bytes: Annotated[str | None, typer.Option("-b", "--min-bytes", help="Smallest size, such as 8.")] = None,
     max_bytes: Annotated[str | None, typer.Option("-e", "--max-bytes", help="Largest size: 64M.")] = None,
     step_factor: Annotated[int | None, typer.Option("-f", "--step-factor", help="From size to size.")] = None,
+    step_bytes: Annotated[str | None, typer.Option("-i", "--step-bytes", help="Added, instead of -f.")] = None,
     iterations: Annotated[int | None, typer.Option("-n", "--iterations", help="Timed, each size.")] = None,
     warmup: Annotated[int | None, typer.Option("-w", "--warmup", help="Untimed, each size.")] = None,
+    aggregate: Annotated[int | None, typer.Option("-m", "--aggregate", help="Operations per iteration.")] = None,
+    cycles: Annotated[int | None, typer.Option("-N", "--cycles", help="How often the sweep is repeated.")] = None,
+    blocking: Annotated[
+        int | None, typer.Option("-z", "--blocking", help="Ranks meet after each operation (1) or iteration (3).")
+    ] = None,
+    average: Annotated[str | None, typer.Option("-a", "--average", help="0 rank0, 1 mean, 2 min or 3 max.")] = None,
+    rotate: Annotated[int | None, typer.Option(min=0, max=1, help="Move on in memory each time.")] = None,
+    per_iteration: Annotated[
+        int | None, typer.Option("-I", "--per-iteration", min=0, max=1, help="Report each iteration.")
+    ] = None,
+    skip_iterations: Annotated[
+        int | None, typer.Option("-K", "--skip-iterations", help="Left out of the statistics.")
+    ] = None,
+    timeout_seconds: Annotated[
+        int | None, typer.Option("-T", "--timeout", help="Seconds that a rank waits for another one.")
+    ] = None,
     check: Annotated[int | None, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = None,
     dtype: Annotated[str | None, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = None,
     op: Annotated[str | None, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")] = None,
@@ -82,7 +98,25 @@ def submit(
     is_simulated = (transport or _transport(base)) == SIMULATED
     ranks_there = ranks if is_simulated else None
     cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there)
-    flags = {
+    sweep = sweep_fields(
+        min_bytes=size("-b", min_bytes),
+        max_bytes=size("-e", max_bytes),
+        step_factor=step_factor,
+        step_bytes=step_bytes,
+        iterations=iterations,
+        warmup=warmup,
+        aggregate=aggregate,
+        cycles=cycles,
+        blocking=blocking,
+        average=average,
+        rotate=rotate,
+        check=check,
+        dtype=dtype,
+        per_iteration=per_iteration,
+        skip_iterations=skip_iterations,
+        timeout_seconds=timeout_seconds,
+    )
+    flags: dict[tuple[str, ...], Any] = {
         ("name",): name,
         ("placement", "ranks"): None if is_simulated else ranks,
         ("placement", "nodes"): nodes,
@@ -91,19 +125,14 @@ def submit(
         ("benchmark", "collective"): collective,
         ("benchmark", "algorithms"): algorithm.split(",") if algorithm is not None else None,
         ("benchmark", "transport"): transport,
-        ("benchmark", "min_bytes"): _size("-b", min_bytes),
-        ("benchmark", "max_bytes"): _size("-e", max_bytes),
-        ("benchmark", "step_factor"): step_factor,
-        ("benchmark", "iterations"): iterations,
-        ("benchmark", "warmup"): warmup,
-        ("benchmark", "check"): bool(check) if check is not None else None,
-        ("benchmark", "dtype"): dtype_named(dtype) if dtype is not None else None,
+        **{("benchmark", name): value for name, value in sweep.items()},
         ("benchmark", "op"): op,
         ("benchmark", "root"): root,
         ("priority",): priority,
         ("time_limit_seconds",): time_limit,
         ("labels",): pairs("--label", label),
-    } | {("benchmark", "topology", field): value for field, value in cluster.items()}
+    }
+    flags |= {("benchmark", "topology", field): value for field, value in cluster.items()}
     body = job_body(base, flags)
     with connect(url, data_dir) as client:
         job = client.submit(body, str(uuid.uuid4()))
@@ -181,10 +210,3 @@ def _read(file: str) -> dict[str, Any]:
 def _transport(base: Mapping[str, Any]) -> object:
     benchmark = base.get("benchmark")
     return benchmark.get("transport") if isinstance(benchmark, dict) else None
-
-
-def _size(flag: str, text: str | None) -> int | None:
-    try:
-        return parse_size(text) if text is not None else None
-    except ValueError as error:
-        raise UserError(f"{flag}: {error}") from error

@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 from ringscope.algorithms import VENDORS
 from ringscope.bench.local import Run
 from ringscope.choice import Chooser, Situation, candidates
-from ringscope.cli.bench import size_given, validated, watch
+from ringscope.cli.bench import validated, watch
 from ringscope.cli.children import interrupts
 from ringscope.cli.console import (
     DEFAULT_DATA_DIR,
@@ -20,6 +20,7 @@ from ringscope.cli.console import (
     say,
     stdout_console,
 )
+from ringscope.cli.letters import size
 from ringscope.errors import UserError
 from ringscope.nccl_tests import dtype_named
 from ringscope.spec import COLLECTIVES
@@ -65,8 +66,8 @@ def tune(
                             "collective": name,
                             "algorithms": _algorithms(name, transport),
                             "transport": transport,
-                            "min_bytes": size_given("-b", min_bytes),
-                            "max_bytes": size_given("-e", max_bytes),
+                            "min_bytes": size("-b", min_bytes),
+                            "max_bytes": size("-e", max_bytes),
                             "step_factor": step_factor,
                             "iterations": iterations,
                             "warmup": warmup,

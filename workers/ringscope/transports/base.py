@@ -1,9 +1,12 @@
 """What a transport offers, and what it works on."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
+import numpy as np
 import psutil
 from numpy.typing import NDArray
 
@@ -11,6 +14,9 @@ from ringscope.schedule import Chunk, Schedule
 from ringscope.units import format_size
 
 Array = NDArray[Any]
+
+# For pure functions of a schedule: one is often planned again, at another place in memory.
+remembered = lru_cache(maxsize=4)
 
 DEFAULT_TIMEOUT_SECONDS = 300.0  # how long a rank waits for another one, which may be loading its data
 
@@ -69,6 +75,22 @@ class Buffer:
     def view(self, dtype: str) -> "Buffer":
         """The same memory as another dtype."""
         return Buffer(self.local.view(dtype), tuple(part.view(dtype) for part in self.parts))
+
+
+class Scratch:
+    """Memory for what arrives aside. The plans of a transport share it, because only one of them runs at a time."""
+
+    def __init__(self, empty: Callable[[int, str], Array]) -> None:
+        """``empty(size, dtype)`` allocates, as NumPy's and CuPy's do."""
+        self._empty = empty
+        self._memory = empty(0, "uint8")
+
+    def take(self, count: int, dtype: np.dtype[Any]) -> Array:
+        """``count`` elements; what was taken before stays valid memory, but may be the same."""
+        size_bytes = count * dtype.itemsize
+        if self._memory.nbytes < size_bytes:
+            self._memory = self._empty(size_bytes, "uint8")
+        return self._memory[:size_bytes].view(dtype)
 
 
 class Plan(Protocol):

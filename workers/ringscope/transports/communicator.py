@@ -26,6 +26,7 @@ from ringscope.transports.base import (
     Plan,
     StalledError,
     Transport,
+    remembered,
     require_memory,
 )
 from ringscope.transports.choosing import SharedChooser
@@ -39,6 +40,7 @@ from ringscope.tuning import Table
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
 _MAX_PLANS = 256
+_build = remembered(build)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,7 @@ class Communicator:
                 return vendor_plan(self._comm, self._roll_call.watchdog, collective, op, send, recv, root)
             case "gloo":
                 return gloo_plan(self._comm, self._roll_call, op, send, recv)
-        schedule = build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
+        schedule = _build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
         return self.transport.plan(schedule, op, send, recv)
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
@@ -234,11 +236,7 @@ class Communicator:
 
     def _agree(self, call: _Call) -> bool:
         """Compare the call over all ranks; true when some rank's arrays need staging."""
-        try:
-            every = self._agreement.exchange(call.numbers())
-        except StalledError:
-            self._give_up()
-            raise
+        every = self._exchange(call.numbers())
         for column, name in enumerate(_EQUAL):
             different = np.flatnonzero(every[:, column] != every[0, column])
             if different.size:
@@ -250,6 +248,13 @@ class Communicator:
                 )
         places = every[:, len(_EQUAL) :]
         return bool((places != places[0]).any() or (places[:, ::2] < 0).any())
+
+    def _exchange(self, numbers: list[int]) -> Array:
+        try:
+            return self._agreement.exchange(numbers)
+        except StalledError:
+            self._give_up()
+            raise
 
     def _give_up(self) -> None:
         """After a stall the ranks are out of step for good: end them all when this program ends, as MPI would wait."""

@@ -17,7 +17,7 @@ from mpi4py import MPI
 from ringscope.schedule import Chunk, Hub, Schedule, hubs
 from ringscope.transports import cuda
 from ringscope.transports.arrays import address, module_of
-from ringscope.transports.base import Buffer, EngineError, Plan, cut
+from ringscope.transports.base import Buffer, EngineError, Plan, Scratch, cut
 from ringscope.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.transports.kernels import combine, finishing, has_kernel, pairwise
 from ringscope.transports.progress import Progress
@@ -94,6 +94,7 @@ class _Gate:
         self.rank, self.size = node.rank, node.size
         self.stream = self._cuda.Stream(non_blocking=True)
         self._ready = self._cuda.Event(disable_timing=True)
+        self.scratch = Scratch(cuda.load().empty)
         self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
         everyone = node.allgather([runtime.ipcGetEventHandle(event.ptr) for event in self._own])
         self._peers = {
@@ -198,7 +199,7 @@ class _StepwisePlan:
         self._gate, self._xp = gate, module_of(recv.local)
         self._combine = pairwise(self._xp, op)
         with gate.stream:  # the pool then hands this memory to no other stream
-            self._scratch = self._xp.empty(program.scratch_count, recv.local.dtype)
+            self._scratch = gate.scratch.take(program.scratch_count, recv.local.dtype)
         self._actions = [self._bind(action, send, recv) for action in program.actions]
         kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
         self._copies = [partial(self._xp.copyto, cut(recv.local, c), cut(send.local, c)) for c in kept]

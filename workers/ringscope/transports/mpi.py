@@ -18,16 +18,23 @@ from mpi4py import MPI
 from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Schedule
 from ringscope.transports.arithmetic import reduction
-from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, bits, cut
+from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Scratch, bits, cut, remembered
 from ringscope.transports.peers import Peers
 from ringscope.transports.requests import wait_all
 
 _Reduction = tuple[Array, Array, Array]
+_messages = remembered(messages)
 
 
 def world_rank() -> int:
     """This rank's number, also before there is a communicator."""
     return MPI.COMM_WORLD.rank
+
+
+def mpi_versions() -> dict[str, str]:
+    """The MPI standard's version, and the library's own first lines."""
+    library = " ".join(MPI.Get_library_version().strip("\x00").splitlines()[0].split())
+    return {"mpi": ".".join(map(str, MPI.Get_version())), "mpi_library": library}
 
 
 def abort(exit_code: int) -> None:
@@ -59,6 +66,7 @@ class MpiTransport:
     def __init__(self, comm: MPI.Intracomm, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
         self._comm = comm.Dup()
         self._peers = Peers(self._comm, timeout_seconds)
+        self._scratch = Scratch(np.empty)
 
     def allocate(self, size_bytes: int) -> Buffer:
         """Plain memory: MPI takes any."""
@@ -67,7 +75,7 @@ class MpiTransport:
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
         """Persistent requests for this rank's share of every step."""
-        return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._peers)
+        return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._peers, self._scratch)
 
     def free(self) -> None:
         """Give back the message space (collective)."""
@@ -93,17 +101,24 @@ class _MessagePlan:
     """
 
     def __init__(
-        self, comm: MPI.Intracomm, schedule: Schedule, op: str, send: Array, recv: Array, peers: Peers
+        self,
+        comm: MPI.Intracomm,
+        schedule: Schedule,
+        op: str,
+        send: Array,
+        recv: Array,
+        peers: Peers,
+        scratch: Scratch,
     ) -> None:
         self._comm, self._send, self._recv, self._peers = comm, send, recv, peers
         self._reduction = reduction(op, recv.dtype, comm.size)
         self._outputs = [cut(recv, chunk) for chunk in schedule.output_chunks(comm.rank)]
         in_place = send is recv or send.ctypes.data == recv.ctypes.data
-        every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in messages(schedule, in_place))
+        every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in _messages(schedule, in_place))
         mine = [step for step in every if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for step in mine), default=0)
-        scratch = [np.empty(aside, recv.dtype) for _ in range(2)]  # for the awaited step, and the one under way
-        self._steps = [self._step(step, scratch[i % 2]) for i, step in enumerate(mine)]
+        halves = scratch.take(2 * aside, recv.dtype).reshape(2, aside)  # for the awaited step, and the one under way
+        self._steps = [self._step(step, halves[i % 2]) for i, step in enumerate(mine)]
         early = [False, *(_is_independent(one, other, comm.rank) for one, other in pairwise(mine))]
         self._rounds: list[tuple[list[MPI.Prequest], _Step]] = [([], step) for step in self._steps]
         for i, step in enumerate(self._steps):

@@ -79,7 +79,7 @@ class _NcclPlan:
         mine = [(i, step) for i, step in mine if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for _, step in mine), default=0)
         with link.stream:  # the pool then hands this memory to no other stream
-            self._scratch = self._xp.empty(aside, recv.dtype)
+            self._scratch = link.scratch.take(aside, recv.dtype)
         self._steps = [self._step(i, step) for i, step in mine]
         kept = [] if in_place else [schedule.chunks[i] for i in untouched(schedule, link.rank)]
         self._copies = [partial(self._xp.copyto, cut(recv, chunk), cut(send, chunk)) for chunk in kept]

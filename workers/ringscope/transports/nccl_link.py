@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ringscope.transports.base import EngineError
+from ringscope.transports.base import EngineError, Scratch
 from ringscope.transports.cuda import TIMEOUT_SECONDS, Gpu, finishes, load
 from ringscope.transports.watchdog import Watchdog
 
@@ -89,6 +89,7 @@ class NcclLink:
         self._errors = (self._nccl.NcclError, cuda.runtime.CUDARuntimeError)
         self.stream = cuda.Stream(non_blocking=True)
         self._ready = cuda.Event(disable_timing=True)
+        self.scratch = Scratch(load().empty)
         self._gave_up = ""
         self._is_grouped = False
         self.comm: Any = None

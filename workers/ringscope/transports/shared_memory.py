@@ -15,14 +15,26 @@ from mpi4py import MPI
 
 from ringscope.schedule import Hub, Schedule, hubs
 from ringscope.transports.arithmetic import reduction
-from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, EngineError, Plan, cut, require_memory
+from ringscope.transports.base import (
+    DEFAULT_TIMEOUT_SECONDS,
+    Array,
+    Buffer,
+    EngineError,
+    Plan,
+    Scratch,
+    cut,
+    remembered,
+    require_memory,
+)
 from ringscope.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.transports.progress import Progress, free_window, memory, shared_window
 
 # Measured best of 64 KiB … 512 KiB with 1 MiB of L2, 2 and 4 ranks, 256 KiB … 64 MiB: 3 to 8 % above 128 KiB, as fewer
 # calls are made, while the sum so far and the next input still stay in L2.
 TILE_BYTES = 256 << 10
+_PAGE_BYTES = 4096
 _FINISHED = ENTERED + 1
+_hubs, _programs = remembered(hubs), remembered(programs)
 _Bound = tuple[Waits, int, Array, Array | None, Array]  # the number is the step
 _Tile = tuple[Array, tuple[Array, ...], Array, tuple[Array, ...]]
 
@@ -44,18 +56,23 @@ class SharedMemoryTransport:
         self._node = node
         self._windows: list[MPI.Win] = []
         self._progress = Progress(node, timeout_seconds)
+        self._scratch = Scratch(np.empty)
 
     def allocate(self, size_bytes: int) -> Buffer:
         """A window with ``size_bytes`` of every rank, mapped by all of them."""
         require_memory(size_bytes * self._node.size, "/dev/shm")
-        return _mapped(self._window(size_bytes), self._node.rank, self._node.size)
+        buffer = _mapped(self._window(size_bytes), self._node.rank, self._node.size)
+        self._node.Barrier()  # every part lies in its owner's memory now
+        for part in buffer.parts:
+            part[::_PAGE_BYTES].any()  # a peer's page is mapped when it is first touched: now, not in some later call
+        return buffer
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
         """Hub execution where the schedule allows it, else stepwise."""
-        found = hubs(schedule)
+        found = _hubs(schedule)
         if found is not None:
             return _HubPlan(self._progress, schedule, found, op, send, recv)
-        return _StepwisePlan(self._progress, schedule, op, send, recv)
+        return _StepwisePlan(self._progress, schedule, op, send, recv, self._scratch)
 
     def free(self) -> None:
         """Give back all windows (collective)."""
@@ -149,14 +166,16 @@ def _tiles(hub: Hub, chunk: tuple[int, int], send: Buffer, recv: Buffer) -> list
 class _StepwisePlan:
     """This rank's program of pulls, bound to the buffers."""
 
-    def __init__(self, progress: Progress, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> None:
+    def __init__(
+        self, progress: Progress, schedule: Schedule, op: str, send: Buffer, recv: Buffer, aside: Scratch
+    ) -> None:
         in_place = _same(send, recv)
-        all_programs = programs(schedule, in_place)
+        all_programs = _programs(schedule, in_place)
         program = all_programs[progress.rank]
         self._progress = progress
         self._reduction = reduction(op, recv.local.dtype, progress.size)
         self._outputs = [cut(recv.local, chunk) for chunk in schedule.output_chunks(progress.rank)]
-        scratch = np.empty(program.scratch_count, recv.local.dtype)
+        scratch = aside.take(program.scratch_count, recv.local.dtype)
         self._actions = [_bind(action, send, recv, scratch) for action in program.actions]
         kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
         self._copies = [(cut(recv.local, chunk), cut(send.local, chunk)) for chunk in kept]

@@ -75,7 +75,8 @@ def _reduce_scatter(
     own = _part(recv, comm)
     if not in_place:
         return partial(comm.Reduce_scatter, _message(send), _message(own), counts, op)
-    result = np.empty_like(own)  # in place MPI would put the result at the beginning, where other parts belong
+    # In place MPI would put the result at the beginning, where other parts belong. Filled, so that its pages are there.
+    result = np.full_like(own, 0)
 
     def call() -> None:
         comm.Reduce_scatter(_message(send), _message(result), counts, op)

@@ -9,6 +9,8 @@ import { formatDuration, plural } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import classes from "./Configuration.module.css";
 
+type Benchmark = JobView["spec"]["benchmark"];
+
 /** The specification, who ran it where, and the same job for a terminal. */
 export function Configuration({ job }: { job: JobView }) {
   const { benchmark, placement } = job.spec;
@@ -31,12 +33,13 @@ export function Configuration({ job }: { job: JobView }) {
             ["Device", benchmark.topology ? "none" : benchmark.device],
             [
               "Sizes",
-              `${formatSize(benchmark.min_bytes, true)} to ${formatSize(benchmark.max_bytes, true)}, factor ${benchmark.step_factor}`,
+              `${formatSize(benchmark.min_bytes, true)} to ${formatSize(benchmark.max_bytes, true)}, ${stepText(benchmark)}`,
             ],
             ...(benchmark.topology
               ? [["Iterations", `${benchmark.iterations} calls in model time, each size`] as const]
               : [
                   ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`] as const,
+                  ...timingItems(benchmark),
                   ["Result check", checkText(benchmark.check, engine?.checked_in_place ?? true)] as const,
                 ]),
             [benchmark.topology ? "Processes" : "Ranks", placementText(placement, benchmark.topology ? "process" : "rank")],
@@ -60,6 +63,22 @@ export function Configuration({ job }: { job: JobView }) {
       </div>
     </section>
   );
+}
+
+function stepText(benchmark: Benchmark): string {
+  return benchmark.step_bytes == null ? `factor ${benchmark.step_factor}` : `step ${formatSize(benchmark.step_bytes, true)}`;
+}
+
+/** The finer options, only where they say something. */
+function timingItems(benchmark: Benchmark): (readonly [string, string])[] {
+  return [
+    ...(benchmark.cycles === 1 ? [] : [["Cycles", `the whole sweep ${benchmark.cycles} times`] as const]),
+    ...(benchmark.aggregate === 1 ? [] : [["Aggregate", `${benchmark.aggregate} operations per iteration`] as const]),
+    ...(benchmark.blocking === 0 ? [] : [["Waiting", `-z ${benchmark.blocking}`] as const]),
+    ...(benchmark.average === "mean" ? [] : [["Time of a row", benchmark.average] as const]),
+    ...(benchmark.skip_iterations ? [["Skipped", `first ${benchmark.skip_iterations} in statistics`] as const] : []),
+    ...(benchmark.rotate ? [["Memory", "the next piece for each operation"] as const] : []),
+  ];
 }
 
 function SubmittedBy({ job }: { job: JobView }) {

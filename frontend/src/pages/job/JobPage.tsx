@@ -10,6 +10,7 @@ import { usePageTitle } from "../../components/usePageTitle";
 import { threeDigits } from "../../lib/format";
 import { bestBusbw, isSimulated, isTerminal, JOB_STATES } from "../../lib/state";
 import { Configuration } from "./Configuration";
+import { Environment } from "./Environment";
 import { JobHeader } from "./JobHeader";
 import classes from "./JobPage.module.css";
 import { Log } from "./Log";
@@ -70,7 +71,10 @@ function Job({ job }: { job: JobView }) {
       {measurements.data && hasResults && <Results job={job} rows={rows} />}
       <div className={classes.columns}>
         <Log jobId={job.id} isOver={isTerminal(job.state)} />
-        <Configuration job={job} />
+        <div className={classes.aside}>
+          <Configuration job={job} />
+          <Environment jobId={job.id} />
+        </div>
       </div>
     </div>
   );

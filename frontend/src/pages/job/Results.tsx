@@ -12,7 +12,7 @@ import { useCollective } from "../../components/useCollective";
 import { caption } from "../../lib/caption";
 import { toCsv } from "../../lib/csv";
 import type { JobSearch, Metric } from "../../lib/search";
-import { sweepSizes } from "../../lib/size";
+import { stepOf, sweepSizes } from "../../lib/size";
 import { isSimulated } from "../../lib/state";
 import { ComparisonTable } from "./ComparisonTable";
 import { Legend } from "./Legend";
@@ -40,10 +40,10 @@ export function Results({ job, rows }: Props) {
   const [hovered, setHovered] = useState<number | null>(null);
   const sweep = useMemo(() => alignRows(rows, benchmark.algorithms, place), [rows, benchmark.algorithms, place]);
   const range = useMemo(() => {
-    const planned = sweepSizes(benchmark.min_bytes, benchmark.max_bytes, benchmark.step_factor);
+    const planned = sweepSizes(benchmark.min_bytes, benchmark.max_bytes, stepOf(benchmark));
     // A size in whole parts for each rank may be smaller than any planned.
     return sizeRange([...planned, ...sweep.sizes]);
-  }, [benchmark.min_bytes, benchmark.max_bytes, benchmark.step_factor, sweep.sizes]);
+  }, [benchmark, sweep.sizes]);
   const isTable = search.view === "table";
   return (
     <section className={`card ${classes.results}`} aria-labelledby="results">

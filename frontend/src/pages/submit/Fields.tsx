@@ -3,6 +3,7 @@ import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import type { Engine } from "../../api/types";
 import { type Field, isSimulation, type JobForm } from "../../lib/form";
 import { type Bind, choices } from "./bind";
+import { Advanced } from "./Advanced";
 import { Call } from "./Call";
 import { SimulatedCluster } from "./SimulatedCluster";
 import classes from "./SubmitPage.module.css";
@@ -74,6 +75,7 @@ export function Fields({ engine, form, problems, slots, onChange }: Props) {
           <TextInput label="Priority" description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
         </div>
       </section>
+      <Advanced form={form} problems={problems} bind={bind} onChange={onChange} />
     </div>
   );
 }

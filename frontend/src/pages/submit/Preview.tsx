@@ -16,6 +16,7 @@ export function Preview({ form, base, children }: { form: JobForm; base?: JobSpe
           <>
             <p className={classes.rows}>{plural(count.rows, "row")}</p>
             <p className="dim">
+              {count.cycles > 1 && <>{plural(count.cycles, "cycle")} × </>}
               {plural(count.sizes, "size")} × {plural(count.algorithms, "algorithm")} × out of place and in place,{" "}
               {isSimulation(form) ? "in the cost model's time; nothing is measured" : `${form.iterations || "?"} timed iterations each`}
             </p>

@@ -90,6 +90,7 @@ def upgrade() -> None:
     sa.Column('created_at', ringscope_server.db.models.UtcDateTime(timezone=True), nullable=False),
     sa.Column('started_at', ringscope_server.db.models.UtcDateTime(timezone=True), nullable=True),
     sa.Column('finished_at', ringscope_server.db.models.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('environment', sa.JSON(none_as_null=True), nullable=True),
     sa.ForeignKeyConstraint(['job_id'], ['jobs.id'], name=op.f('fk_attempts_job_id_jobs')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_attempts')),
     sa.UniqueConstraint('job_id', 'number', name=op.f('uq_attempts_job_id'))

@@ -1,0 +1,52 @@
+import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { ADVANCED, type Field, type JobForm, STANDARD } from "../../lib/form";
+import type { Bind } from "./bind";
+import classes from "./SubmitPage.module.css";
+
+const BLOCKING = [
+  { value: "0", label: "each rank goes on by itself" },
+  { value: "1", label: "all meet after each operation" },
+  { value: "2", label: "each waits for its result" },
+  { value: "3", label: "all meet after each iteration, untimed" },
+];
+const AVERAGES = [
+  { value: "mean", label: "mean of the ranks" },
+  { value: "rank0", label: "rank 0" },
+  { value: "min", label: "fastest rank" },
+  { value: "max", label: "slowest rank" },
+];
+
+interface Props {
+  form: JobForm;
+  problems: Partial<Record<Field, string>>;
+  bind: Bind;
+  onChange: (field: Field, value: string) => void;
+}
+
+/** nccl-tests' finer options: folded away until one of them says something. */
+export function Advanced({ form, problems, bind, onChange }: Props) {
+  const isNeeded = ADVANCED.some((field) => form[field] !== STANDARD[field] || problems[field]);
+  return (
+    <details className={classes.group} open={isNeeded || undefined}>
+      <summary>Advanced</summary>
+      <div className={classes.row}>
+        <TextInput label="Step" description="Bytes, instead of the factor" {...bind("step")} />
+        <TextInput label="Cycles" description="Whole sweeps" inputMode="numeric" {...bind("cycles")} />
+        <TextInput label="Aggregate" description="Operations per iteration" inputMode="numeric" {...bind("aggregate")} />
+        <TextInput label="Skip" description="First iterations, in statistics" inputMode="numeric" {...bind("skip")} />
+      </div>
+      <div className={classes.row}>
+        <NativeSelect label="Waiting" data={BLOCKING} {...bind("blocking")} />
+        <NativeSelect label="Time of a row" data={AVERAGES} {...bind("average")} />
+        <TextInput label="Timeout" description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+      </div>
+      <Checkbox
+        name="rotate"
+        label="Move on in memory every time, so that caches do not hold the data"
+        checked={form.rotate === "on"}
+        error={problems.rotate}
+        onChange={(event) => onChange("rotate", event.currentTarget.checked ? "on" : "off")}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,141 @@
+"""Contestants on one pretended rank: which memory an operation takes, what is timed, and where ranks meet."""
+
+import numpy as np
+import pytest
+
+from ringscope.bench.contestant import MOST_SLOTS, Contestant, slot_count
+from ringscope.bench.oracle import Case
+from ringscope.spec import BenchmarkSpec
+from ringscope.transports.base import Buffer
+
+ELEMENTS = 16
+
+
+class Plan:
+    """Copies the input to the result, and tells where they lie."""
+
+    def __init__(self, comm: "Comm", send: Buffer, recv: Buffer) -> None:
+        self._comm, self._send, self._recv = comm, send, recv
+
+    def run(self) -> None:
+        self._comm.told.append((self._comm.place(self._send), self._comm.place(self._recv)))
+        np.copyto(self._recv.local, self._send.local)
+
+    def free(self) -> None:
+        self._comm.told.append("free")
+
+
+class Comm:
+    """One rank whose all-reduce is a copy."""
+
+    rank, size = 0, 1
+
+    def __init__(self, slots: int) -> None:
+        memory = [np.zeros(slots * ELEMENTS, np.float32) for _ in range(2)]
+        self.send, self.recv = (Buffer(part, (part,)) for part in memory)
+        self.transport = type("Transport", (), {"name": "shared_memory"})
+        self.told: list[object] = []
+
+    def place(self, buffer: Buffer) -> str:
+        """s2 is the third slot of the input."""
+        for name, whole in (("s", self.send), ("r", self.recv)):
+            offset = buffer.local.ctypes.data - whole.local.ctypes.data
+            if 0 <= offset < whole.local.nbytes:
+                return f"{name}{offset // (ELEMENTS * 4)}"
+        raise AssertionError("foreign memory")
+
+    def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer, collective: str, root: int) -> Plan:
+        return Plan(self, send, recv)
+
+    def barrier(self) -> None:
+        self.told.append("barrier")
+
+
+def contestant(comm: Comm, in_place: bool = False, **options: object) -> Contestant:
+    spec = BenchmarkSpec.model_validate({"algorithms": ["ring"]} | options)
+    return Contestant(comm, spec, "ring", in_place, comm.send, comm.recv, ELEMENTS)  # type: ignore[arg-type]
+
+
+def out_of_place(*slots: int) -> list[tuple[str, str]]:
+    return [(f"s{slot}", f"r{slot}") for slot in slots]
+
+
+def test_operations_take_the_slots_in_turn_through_warm_up_and_blocks():
+    comm = Comm(3)
+    ring = contestant(comm)
+    ring.time(warmup=1, iterations=2)
+    ring.time(warmup=1, iterations=3)
+    assert comm.told == [
+        *out_of_place(0),
+        "barrier",
+        *out_of_place(1, 2),
+        *out_of_place(0),
+        "barrier",
+        *out_of_place(1, 2, 0),
+    ]
+    assert ring.block.durations_us.size == ring.block.starts_ns.size == 5
+
+
+def test_in_place_input_and_result_are_one():
+    comm = Comm(2)
+    contestant(comm, in_place=True).time(warmup=1, iterations=1)
+    assert comm.told == [("r0", "r0"), "barrier", ("r1", "r1")]
+
+
+def test_an_iteration_aggregates_operations():
+    comm = Comm(2)
+    ring = contestant(comm, aggregate=3)
+    ring.time(warmup=0, iterations=2)
+    assert comm.told == ["barrier", *out_of_place(0, 1, 0, 1, 0, 1)]
+    assert ring.block.durations_us.size == 2
+
+
+@pytest.mark.parametrize(
+    ("blocking", "expected"),
+    [
+        (0, [*out_of_place(0, 0, 0, 0)]),
+        (1, [*out_of_place(0), "barrier"] * 4),
+        (2, [*out_of_place(0, 0, 0, 0)]),
+        (3, [*out_of_place(0, 0), "barrier"] * 2),
+    ],
+)
+def test_where_ranks_meet(blocking, expected):
+    comm = Comm(1)
+    contestant(comm, blocking=blocking, aggregate=2).time(warmup=0, iterations=2)
+    assert comm.told == ["barrier", *expected]
+
+
+def test_the_check_is_of_the_last_slot():
+    comm = Comm(3)
+    ring = contestant(comm)
+    case = Case(np.dtype(np.float32), "sum", 1, 1)
+    assert ring.check(case, spoil=False) is None
+    assert comm.told == out_of_place(2)
+    assert comm.recv.local[-ELEMENTS:].any()
+    assert not comm.recv.local[:-ELEMENTS].any(), "other slots are left alone"
+    mismatch = ring.check(case, spoil=True)
+    assert mismatch is not None
+    assert (mismatch.wrong, mismatch.first_index) == (1, ELEMENTS // 2)
+
+
+def test_every_plan_is_freed():
+    comm = Comm(3)
+    contestant(comm).free()
+    assert comm.told == ["free"] * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "memory", "slots"),
+    [
+        ({}, 1024, 4096, 1),  # no rotation unless asked for
+        ({"rotate": True}, 1024, 4096, 4),
+        ({"rotate": True}, 1024, 4095, 3),
+        ({"rotate": True}, 4096, 4096, 1),
+        ({"rotate": True}, 0, 4096, 1),
+        ({"rotate": True, "iterations": 5}, 1, 4096, 5),
+        ({"rotate": True, "iterations": 5, "aggregate": 4}, 1, 4096, 20),
+        ({"rotate": True, "iterations": 100_000}, 1, 1 << 20, MOST_SLOTS),
+    ],
+)
+def test_as_many_slots_as_fit_and_are_used(options, message, memory, slots):
+    assert slot_count(BenchmarkSpec.model_validate(options), message, memory) == slots

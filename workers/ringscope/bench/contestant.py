@@ -1,0 +1,125 @@
+"""A contestant: one algorithm with one use of the buffers at one message size, and the blocks that were timed of it.
+
+Where the job says rotate, operations move on in memory as in nccl-tests: operation i works ``i mod slots`` messages
+further on, with as many slots as fit into the largest message. Then a message is timed out of the cache, and its time
+depends on the largest size. Each slot has a plan of its own, prepared before anything is timed.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import cycle, islice, repeat
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ringscope.algorithms import AUTO
+from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
+from ringscope.bench.timing import Block, joined, spaced_block, timed_block
+from ringscope.devices import carrier
+from ringscope.spec import BenchmarkSpec
+from ringscope.transports.arrays import to_host, write
+from ringscope.transports.base import Buffer
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+_Call = Callable[[], None]
+
+# Plans are prepared in memory: enough of them that messages from 1 MiB on leave any cache, few enough for no size to
+# take noticeably longer to prepare than to time.
+MOST_SLOTS = 64
+_UNTOUCHED = 0xA5  # what a result holds before a checked call, so that elements that were never written show
+
+
+def slot_count(spec: BenchmarkSpec, message_elements: int, memory_elements: int) -> int:
+    """How many messages lie side by side in memory: no more than there are timed operations."""
+    if not spec.rotate or not message_elements:
+        return 1
+    return max(1, min(memory_elements // message_elements, spec.iterations * spec.aggregate, MOST_SLOTS))
+
+
+class Contestant:
+    """Prepared for one size; every method is called by all ranks (collective)."""
+
+    def __init__(
+        self,
+        comm: "Communicator",
+        spec: BenchmarkSpec,
+        algorithm: str,
+        in_place: bool,
+        send: Buffer,
+        recv: Buffer,
+        elements: int,
+    ) -> None:
+        """``send`` and ``recv`` hold a message of ``elements`` elements in every slot.
+
+        ``choice`` is what auto takes here; None for an algorithm that the job names itself.
+        """
+        self._comm, self._spec = comm, spec
+        self.algorithm, self.in_place = algorithm, in_place
+        size_bytes = elements * recv.local.itemsize
+        self.choice = comm.choose(spec.collective, spec.dtype, size_bytes, in_place) if algorithm == AUTO else None
+        executed = algorithm if self.choice is None else self.choice.algorithm
+        self.transport = carrier(executed, comm.transport.name)
+        starts = range(0, recv.local.size, elements) if elements else (0,)
+        origin = recv if in_place else send
+        self._slots = [(origin.section(start, elements), recv.section(start, elements)) for start in starts]
+        self._plans = [
+            comm.plan(executed, spec.op, source, target, spec.collective, spec.root) for source, target in self._slots
+        ]
+        self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])
+        self._blocks: list[Block] = []
+
+    @property
+    def size_bytes(self) -> int:
+        """The message size."""
+        return int(self._slots[0][1].local.nbytes)
+
+    @property
+    def block(self) -> Block:
+        """Everything that was timed; an iteration has as many operations as the job aggregates."""
+        return joined(self._blocks)
+
+    def time(self, warmup: int, iterations: int) -> None:
+        """Time a block, after untimed operations and a barrier."""
+        for run in islice(self._operations, warmup):
+            run()
+        self._comm.barrier()
+        calls = self._operations if self._spec.aggregate == 1 else repeat(self._aggregated)
+        if self._spec.blocking == 3:
+            self._blocks.append(spaced_block(calls, iterations, self._comm.barrier))
+        else:
+            self._blocks.append(timed_block(calls, iterations))
+
+    def check(self, case: Case, spoil: bool) -> Mismatch | None:
+        """Run the last slot's plan on known values and compare all of its result; ``spoil`` damages one element."""
+        spec, rank = self._spec, self._comm.rank
+        source, target = self._slots[-1]
+        target.local.view(np.uint8).fill(_UNTOUCHED)
+        write(source.local, lambda memory: fill(memory, case, rank))
+        self._plans[-1].run()
+        result = to_host(target.local)
+        wanted = pieces(spec.collective, result.size, self._comm.size, rank, spec.root)
+        if spoil and wanted and result.size:
+            offset, length = wanted[0].target
+            result[offset + length // 2] += 1
+        return check(result, case, wanted)
+
+    def free(self) -> None:
+        """Give back what the plans hold."""
+        for plan in self._plans:
+            plan.free()
+
+    def _operation(self, run: _Call) -> _Call:
+        if self._spec.blocking != 1:
+            return run
+        barrier = self._comm.barrier
+
+        def run_and_meet() -> None:
+            run()
+            barrier()
+
+        return run_and_meet
+
+    def _aggregated(self) -> None:
+        for run in islice(self._operations, self._spec.aggregate):
+            run()

@@ -1,0 +1,96 @@
+"""nccl-tests' letters on our command lines: what they mean here, and what to say about those that mean nothing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from ringscope.errors import UserError
+from ringscope.nccl_tests import dtype_named
+from ringscope.spec import AVERAGES
+from ringscope.units import parse_size
+
+_USUAL_STEP = "1M"  # nccl-tests' -i, which counts where -f is 1
+# Letter, its value that asks for nothing (None: there is none), and what to do instead.
+_ELSEWHERE: dict[str, tuple[str | None, str]] = {
+    "-t": ("1", "ranks are processes here, not threads; give --ranks."),
+    "-g": ("1", "ranks are processes here, each with a GPU at most; give --ranks."),
+    "-p": ("0", "ranks are processes, which always connect in parallel; leave it out."),
+    "-G": ("0", "calls are not captured as CUDA graphs; leave it out."),
+    "-C": ("0", "an operation ends when its result is there, so there is no CPU time beside it; leave it out."),
+    "-R": ("0", "buffers are always registered where the transport can; leave it out."),
+    "-D": ("0", "NCCL's device kernels are not launched; leave it out."),
+    "-V": (None, "the number of CTAs belongs to NCCL_MIN_CTAS and NCCL_MAX_CTAS; set those."),
+    "-x": (None, "the CTA policy belongs to NCCL_CTA_POLICY; set that."),
+    "-M": ("0", "memory is not reported; leave it out."),
+    "-u": ("0", "buffers begin at aligned addresses; leave it out."),
+    "-y": ("0", "the default stream is never used; leave it out."),
+}
+
+
+class LetterCommand(typer.core.TyperCommand):
+    """A command that knows the letters of nccl-tests that it does not have."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take them out, or say what to do instead."""
+        return super().parse_args(ctx, without_foreign(args))
+
+
+def without_foreign(arguments: Sequence[str]) -> list[str]:
+    """The arguments less the letters that ask for nothing; UserError for those that ask for what there is not."""
+    kept: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        letter, attached = argument[:2], argument[2:]
+        if letter not in _ELSEWHERE:
+            kept.append(argument)
+            continue
+        usual, sentence = _ELSEWHERE[letter]
+        if (attached or next(rest, None)) != usual:
+            raise UserError(f"{letter}: {sentence}")
+    return kept
+
+
+def size(flag: str, text: str | None) -> int | None:
+    """A size in bytes; UserError names the flag."""
+    try:
+        return parse_size(text) if text is not None else None
+    except ValueError as error:
+        raise UserError(f"{flag}: {error}") from error
+
+
+def sweep_fields(
+    step_factor: int | None,
+    step_bytes: str | None,
+    average: str | None,
+    dtype: str | None,
+    check: int | None,
+    per_iteration: int | None,
+    rotate: int | None,
+    **others: Any,
+) -> dict[str, Any]:
+    """The fields of a benchmark that the letters gave; ``others`` have their fields' names already.
+
+    As in nccl-tests a factor above 1 wins over a step, and a factor of 1 means steps.
+    """
+    step = size("-i", step_bytes)
+    if step_factor in (0, 1):
+        step_factor, step = None, step or parse_size(_USUAL_STEP)
+    elif step_factor is not None:
+        step = None
+    if average is not None and average.isdecimal() and int(average) < len(AVERAGES):
+        average = AVERAGES[int(average)]
+    fields = others | {
+        "step_factor": step_factor,
+        "step_bytes": step,
+        "average": average,
+        "dtype": dtype_named(dtype) if dtype is not None else None,
+        "check": _switch(check),
+        "per_iteration": _switch(per_iteration),
+        "rotate": _switch(rotate),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _switch(value: int | None) -> bool | None:
+    return None if value is None else bool(value)

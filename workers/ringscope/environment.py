@@ -1,0 +1,136 @@
+"""What a run ran in: versions, the variables that steer it, the machine, and the processors that a rank may use."""
+
+import importlib.metadata
+import os
+import platform
+import re
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import psutil
+
+from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, Environment
+
+_NUMA = Path("/sys/devices/system/node")
+_CPUS = Path("/sys/devices/system/cpu")
+_DISTRIBUTIONS = (
+    "ringscope", "numpy", "mpi4py", "mpich", "openmpi", "impi-rt", "ml-dtypes", "numkong", "torch",
+)  # fmt: skip
+# The same library under a name for each CUDA version.
+_BUILDS = {
+    "cupy": ("cupy-cuda12x", "cupy-cuda13x", "cupy"),
+    "nccl": ("nvidia-nccl-cu12", "nvidia-nccl-cu13"),
+}
+_PREFIXES = (
+    "NCCL_", "UCX_", "UCC_", "MPICH_", "MPIR_", "MPIO_", "HYDRA_", "I_MPI_", "OMPI_", "PRTE_", "PMIX_MCA_", "OMP_",
+    "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "CUDA_", "CUPY_", "NVIDIA_", "TORCH_", "GLOO_", "TP_", "SLURM_", "FI_",
+    "RDMAV_", "IBV_", "MLX5_", "RINGSCOPE_", "MALLOC_",
+)  # fmt: skip
+_PLUMBING = frozenset({SOCKET_VARIABLE, SPEC_VARIABLE, "RINGSCOPE_AGENT_HOME"})
+_NAMES = frozenset({"GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "MPI4PY_RC_THREADS", "VIRTUAL_ENV"})
+_SECRET = re.compile(r"TOKEN|SECRET|PASS|PWD|KEY|CRED|AUTH|COOKIE|JWT|PRIVATE|CERT|SIGNATURE|SESSION", re.IGNORECASE)
+_SECRET_INSIDE = re.compile(
+    r"(token|secret|passw(or)?d|passphrase|api_?key|access_?key|credentials?|auth(orization)?|bearer)\W", re.IGNORECASE
+)
+_USER_IN_URL = re.compile(r"(?<=://)[^/\s@]+@")
+_MOST_CHARACTERS = 1000
+
+
+def take_environment(
+    rank: int, ranks: Iterable[int], mpi: Mapping[str, str], variables: Mapping[str, str]
+) -> Environment:
+    """This node's, told by its first rank; takes some milliseconds.
+
+    Args:
+        rank: who tells.
+        ranks: all ranks on this node.
+        mpi: versions of the MPI library, which only a transport may ask.
+        variables: the process's environment.
+    """
+    return Environment(
+        rank=rank,
+        host=socket.gethostname(),
+        ranks=list(ranks),
+        versions=installed_versions() | dict(mpi) | _system_versions(),
+        variables=telling_variables(variables),
+        cpu_model=cpu_model(),
+        cores=psutil.cpu_count() or 1,
+        physical_cores=psutil.cpu_count(logical=False),
+        sockets=len(_sockets()) or None,
+        numa_nodes=len(_numa_nodes()) or None,
+        memory_bytes=psutil.virtual_memory().total,
+        time_ns=time.time_ns(),
+    )
+
+
+def telling_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    """The variables that steer a run, less all that looks like a secret.
+
+    Whole variables go when their name, or an assignment inside their value, sounds like a secret; of a URL only the
+    user and password go.
+    """
+    kept = {name: value for name, value in variables.items() if name.startswith(_PREFIXES) or name in _NAMES}
+    return {
+        name: _USER_IN_URL.sub("", value)[:_MOST_CHARACTERS]
+        for name, value in sorted(kept.items())
+        if name not in _PLUMBING and not _SECRET.search(name) and not _SECRET_INSIDE.search(value)
+    }
+
+
+def installed_versions() -> dict[str, str]:
+    """Versions of the libraries that a run may use; what is not installed is left out."""
+    builds = {name: (name,) for name in _DISTRIBUTIONS} | _BUILDS
+    found = {name: next(filter(None, map(_version, names)), None) for name, names in builds.items()}
+    return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
+
+
+def cpu_model() -> str:
+    """What the kernel calls the processor."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.machine()
+
+
+def bound_cpus() -> list[int]:
+    """The processors that this process may run on; empty where the system does not tell."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+def numa_node(cpus: Iterable[int]) -> int | None:
+    """The only NUMA node that all of ``cpus`` belong to; None when there are several, or none is known."""
+    wanted = set(cpus)
+    return next((node for node, members in _numa_nodes().items() if wanted and wanted <= members), None)
+
+
+def parse_cpus(text: str) -> set[int]:
+    """The kernel's lists: "0-2,8" is 0, 1, 2 and 8."""
+    ranges = (part.partition("-") for part in text.strip().split(",") if part)
+    return {cpu for first, _, last in ranges for cpu in range(int(first), int(last or first) + 1)}
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _system_versions() -> dict[str, str]:
+    name, version = platform.libc_ver()
+    return {"kernel": f"{platform.system()} {platform.release()}"} | ({name: version} if name else {})
+
+
+def _numa_nodes() -> dict[int, set[int]]:
+    return {
+        int(path.parent.name.removeprefix("node")): parse_cpus(path.read_text())
+        for path in _NUMA.glob("node[0-9]*/cpulist")
+    }
+
+
+def _sockets() -> set[str]:
+    return {path.read_text().strip() for path in _CPUS.glob("cpu[0-9]*/topology/physical_package_id")}

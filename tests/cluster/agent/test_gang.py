@@ -56,7 +56,7 @@ async def launch(nodes: list[Node], job: Assignment, **environment: str) -> None
 
 
 def logs(node: Node) -> list[str]:
-    """What the node's ranks and launcher printed, for a failing test to show."""
+    """What the node's ranks and launcher printed, for a failing test to show; complete once the node is clean."""
     return [record.text for record in node.server.parsed(7) if isinstance(record, Log)]
 
 
@@ -71,7 +71,9 @@ async def test_a_gang_of_two_nodes_completes_on_both(nodes: list[Node], assignme
     await launch(nodes, assignment(ranks=4, algorithms=["ring"], transport="mpi"))
     for index, node in enumerate(nodes):
         ended = await node.server.wait_for("ended", 7)
-        assert ended.reason == "completed", (ended.message, logs(node))
+        if ended.reason != "completed":
+            await stop(nodes)
+            pytest.fail("\n".join([ended.message, *logs(nodes[0]), "the other node:", *logs(nodes[1])]))
         local = {2 * index, 2 * index + 1}
         await node.server.wait_until(
             lambda node=node, local=local: {r.rank for r in node.server.parsed(7) if isinstance(r, Done)} == local

@@ -43,3 +43,5 @@ class SharedChooser:
             return self._chooser.choose(situation, size_bytes)
         except UserError as error:
             return " ".join(error.sentences)
+        except Exception as error:  # a fault of ours, which must not leave them waiting
+            return f"algorithm: rank 0 could not choose for auto ({error!r}); name an algorithm."

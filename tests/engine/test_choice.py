@@ -10,6 +10,7 @@ from tests.engine.test_nccl_tests import row
 
 from ringscope.algorithms import available
 from ringscope.choice import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
+from ringscope.record import LOOPBACK
 from ringscope.spec import COLLECTIVES
 from ringscope.topology import Link
 from ringscope.tuning import Table, table_of
@@ -29,7 +30,7 @@ def choose(known: Table, size_bytes: int, situation: Situation = HERE) -> tuple[
 @settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(COLLECTIVES),
-    st.sampled_from(["shared_memory", "mpi", "nccl", "cuda_ipc", "nccl (one-device loopback)"]),
+    st.sampled_from(["shared_memory", "mpi", "nccl", "cuda_ipc", "nccl, one-device loopback"]),
     st.lists(st.integers(1, 4), min_size=1, max_size=3),
     st.sampled_from(["int8", "float16", "float32", "float64"]),
     st.integers(0, 1 << 28),
@@ -131,6 +132,7 @@ def test_ranks_that_nobody_prices_get_the_library():
 def test_nccls_choice_stands_on_gpus_until_something_is_measured():
     gpus = Situation("all_reduce", "float32", (4,), "nccl")
     assert choose(Table(), MIB, gpus)[0] == "nccl"
+    assert choose(Table(), MIB, Situation("all_reduce", "float32", (4,), f"nccl, {LOOPBACK}"))[0] == "nccl"
     rows = [row(name, t, MIB, transport="nccl") for name, t in (("ring", 1.0), ("nccl", 2.0))]
     assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, nccl 2 us at 1 MiB.")
 

@@ -304,4 +304,4 @@ def _ratio(size: int, other: int) -> float:
 
 def _base(transport: str) -> str:
     """The transport without what a name says beside, such as one-device loopback."""
-    return transport.split(" ")[0]
+    return transport.partition(",")[0]

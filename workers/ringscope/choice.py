@@ -4,7 +4,8 @@ Measured means at a size within a factor of four: between two measured sizes the
 axes. The model prices every schedule on the links of this transport, whose parameters are fitted to the table where it
 holds enough all-reduces, and are those of ``DEFAULTS`` where it does not. A library has no schedule; MPI is priced by
 the algorithms that MPICH documents (Thakur, Rabenseifner and Gropp 2005; its MPIR_CVAR_*_SHORT_MSG_SIZE), with
-parameters of its own, as its messages are not started from Python. On GPUs without measured rows NCCL's choice stands.
+parameters of its own, as its messages are not started from Python. On GPUs without measured rows the choice of NCCL,
+or of a CUDA-aware MPI, stands.
 """
 
 from collections.abc import Mapping, Sequence
@@ -144,8 +145,8 @@ class Chooser:
     def _modelled(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice:
         missing = f"nothing measured near {format_size(size_bytes)} for {situation}"
         library = next((name for name in names if name in VENDORS), None)
-        if library == "nccl":
-            return Choice(library, f"NCCL's own choice stands; {missing}.")
+        if library is not None and _base(situation.transport) not in DEFAULTS:  # nothing is known of its links
+            return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
         if library is not None and situation.ranks > MAX_PRICED_RANKS:
             return Choice(library, f"More than {MAX_PRICED_RANKS} ranks are too many to price; {missing}.")
         fitted = self._fit(_base(situation.transport), len(situation.ranks_of_nodes) > 1, situation.ranks)

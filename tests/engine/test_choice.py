@@ -136,6 +136,8 @@ def test_mpi_on_gpus_has_rows_of_its_own():
     algorithm, because = choose(table_of(in_host_memory, [4]), MIB, gpus)
     assert algorithm == "mpi"
     assert because.startswith("MPI's own choice stands; nothing measured near 1 MiB")
+    halves = Situation("all_reduce", "bfloat16", (4,), MPI_ON_GPUS)
+    assert choose(Table(), MIB, halves)[0] not in ("mpi", "nccl"), "which MPI may not know"
     rows = [row(name, t, MIB, transport=MPI_ON_GPUS) for name, t in (("ring", 1.0), ("mpi", 2.0))]
     assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, mpi 2 us at 1 MiB.")
 
@@ -155,4 +157,4 @@ def test_without_anything_to_send_nothing_is_priced(nodes, size_bytes):
 
 
 def test_every_carrier_has_default_parameters():
-    assert set(DEFAULTS) == {"shared_memory", "mpi", "cuda_ipc", LIBRARY}
+    assert set(DEFAULTS) == {"shared_memory", "mpi", MPI_ON_GPUS, "cuda_ipc", LIBRARY}

@@ -21,7 +21,7 @@ from ringscope.record import Measurement
 VERSION = 1
 MAX_CURVES = 10_000
 MAX_SIZES = 100
-_HALVES = frozenset({"float16", "bfloat16"})
+HALVES = frozenset({"float16", "bfloat16"})
 # Models' times and those of ranks that share a GPU carry other names, and say nothing about this machine's links.
 _CARRIERS = frozenset(
     {*TRANSPORT_DEVICES, MPI_ON_GPUS, *(name for name, devices in VENDOR_DEVICES.items() if "cpu" in devices)}
@@ -85,7 +85,7 @@ def arithmetic_of(collective: str, dtype: str) -> Arithmetic:
     """Which numbers take equally long: all that are only moved, all that the processor adds, and each kind of half."""
     if collective not in REDUCING:
         return "none"
-    return dtype if dtype in _HALVES else "native"  # type: ignore[return-value]
+    return dtype if dtype in HALVES else "native"  # type: ignore[return-value]
 
 
 def shape_of(ranks_of_nodes: Sequence[int]) -> str:

@@ -25,6 +25,9 @@ def main() -> None:
         comm.all_reduce(registered, algorithm=algorithm)
         assert not cupy.fake.pending
         assert (registered.get() == total).all()
+    halves = comm.empty(70, "bfloat16")
+    halves.fill(1)
+    assert (comm.all_reduce(halves, algorithm="auto").get() == comm.size).all(), "not by MPI, which has no bfloat16"
     for algorithm in ("nccl", "gloo"):
         try:
             comm.all_reduce(registered, algorithm=algorithm)

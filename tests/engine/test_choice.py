@@ -10,6 +10,7 @@ from tests.engine.test_nccl_tests import row
 
 from ringscope.algorithms import available
 from ringscope.choice import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
+from ringscope.devices import MPI_ON_GPUS
 from ringscope.record import LOOPBACK
 from ringscope.spec import COLLECTIVES
 from ringscope.topology import Link
@@ -30,7 +31,7 @@ def choose(known: Table, size_bytes: int, situation: Situation = HERE) -> tuple[
 @settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(COLLECTIVES),
-    st.sampled_from(["shared_memory", "mpi", "nccl", "cuda_ipc", f"nccl, {LOOPBACK}"]),
+    st.sampled_from(["shared_memory", "mpi", "nccl", "cuda_ipc", f"nccl, {LOOPBACK}", MPI_ON_GPUS]),
     st.lists(st.integers(1, 4), min_size=1, max_size=3),
     st.sampled_from(["int8", "float16", "float32", "float64"]),
     st.integers(0, 1 << 28),
@@ -129,9 +130,22 @@ def test_ranks_that_nobody_prices_get_the_library():
     assert "too many to price" in choose(Table(), 8, crowd)[1]
 
 
+def test_mpi_on_gpus_has_rows_of_its_own():
+    gpus = Situation("all_reduce", "float32", (4,), MPI_ON_GPUS)
+    in_host_memory = [row(name, t, MIB, transport="mpi") for name, t in (("ring", 1.0), ("mpi", 2.0))]
+    algorithm, because = choose(table_of(in_host_memory, [4]), MIB, gpus)
+    assert algorithm == "mpi"
+    assert because.startswith("MPI's own choice stands; nothing measured near 1 MiB")
+    halves = Situation("all_reduce", "bfloat16", (4,), MPI_ON_GPUS)
+    assert choose(Table(), MIB, halves)[0] not in ("mpi", "nccl"), "which MPI may not know"
+    rows = [row(name, t, MIB, transport=MPI_ON_GPUS) for name, t in (("ring", 1.0), ("mpi", 2.0))]
+    assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, mpi 2 us at 1 MiB.")
+
+
 def test_nccls_choice_stands_on_gpus_until_something_is_measured():
     gpus = Situation("all_reduce", "float32", (4,), "nccl")
     assert choose(Table(), MIB, gpus)[0] == "nccl"
+    assert choose(Table(), MIB, Situation("all_reduce", "float32", (4,), f"nccl, {LOOPBACK}"))[0] == "nccl"
     rows = [row(name, t, MIB, transport="nccl") for name, t in (("ring", 1.0), ("nccl", 2.0))]
     assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, nccl 2 us at 1 MiB.")
 
@@ -143,4 +157,4 @@ def test_without_anything_to_send_nothing_is_priced(nodes, size_bytes):
 
 
 def test_every_carrier_has_default_parameters():
-    assert set(DEFAULTS) == {"shared_memory", "mpi", "cuda_ipc", LIBRARY}
+    assert set(DEFAULTS) == {"shared_memory", "mpi", MPI_ON_GPUS, "cuda_ipc", LIBRARY}

@@ -154,6 +154,21 @@ def test_a_specification_survives_json_and_never_changes() -> None:
             "algorithm nccl does not work over transport cuda_ipc; choose transport nccl or auto.",
         ),
         (
+            {"benchmark": {"device": "cuda", "algorithms": ["ring", "mpi"]}},
+            "/benchmark/device",
+            "device cuda needs GPU memory but algorithm mpi host memory; leave one out.",
+        ),
+        (
+            {"benchmark": {"device": "cuda", "transport": "mpi", "algorithms": ["ring", "nccl"]}},
+            "/benchmark/device",
+            "algorithm nccl does not work over transport mpi; choose transport nccl or auto.",
+        ),
+        (
+            {"benchmark": {"device": "cuda", "transport": "mpi", "algorithms": ["gloo"]}},
+            "/benchmark/device",
+            "device cuda needs GPU memory but algorithm gloo host memory; leave one out.",
+        ),
+        (
             {"benchmark": {"step_bytes": 64, "step_factor": 2}},
             "/benchmark/step_bytes",
             "sizes grow by step_bytes or by step_factor, but both are given; give one.",
@@ -202,6 +217,9 @@ def test_a_sentence_names_field_and_remedy(body: dict, where: str, words: str) -
         ({"algorithms": ["ring"], "transport": "cuda_ipc"}, "cuda"),
         ({"algorithms": ["ring"], "transport": "shared_memory"}, "cpu"),
         ({"algorithms": ["ring"], "device": "cuda"}, "cuda"),
+        ({"algorithms": ["ring"], "transport": "mpi"}, "cpu"),  # GPU memory only on demand: few MPIs reach it
+        ({"algorithms": ["ring", "mpi"], "transport": "mpi", "device": "cuda"}, "cuda"),
+        ({"transport": "mpi", "device": "cuda"}, "cuda"),
     ],
 )
 def test_the_device_follows_from_what_can_only_work_on_one(benchmark: dict, device: str) -> None:

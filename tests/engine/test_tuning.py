@@ -47,7 +47,7 @@ def test_what_auto_took_counts_for_the_algorithm_taken():
 
 @pytest.mark.parametrize(
     "change",
-    [{"transport": "simulated"}, {"transport": f"nccl ({LOOPBACK})"}, {"wrong": 3}, {"size_bytes": 0}],
+    [{"transport": "simulated"}, {"transport": f"nccl, {LOOPBACK}"}, {"wrong": 3}, {"size_bytes": 0}],
 )
 def test_rows_that_say_nothing_about_this_machine_are_left_out(change):
     assert table_of([row("ring", 5.0).model_copy(update=change)], [4]) == Table()

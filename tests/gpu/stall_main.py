@@ -11,6 +11,8 @@ from ringscope.algorithms import build
 from ringscope.transports import cuda
 from ringscope.transports.base import EngineError
 from ringscope.transports.cuda_ipc import CudaIpcTransport
+from ringscope.transports.memory import GpuMemory
+from ringscope.transports.mpi import MpiTransport
 from ringscope.transports.nccl import NcclTransport
 
 TIMEOUT_SECONDS = float(sys.argv[2])
@@ -19,8 +21,15 @@ TIMEOUT_SECONDS = float(sys.argv[2])
 def main() -> None:
     """All asserts, as seen by this rank."""
     world = MPI.COMM_WORLD
-    kind = {"nccl": NcclTransport, "cuda_ipc": CudaIpcTransport}[sys.argv[1]]
-    transport = kind(world, cuda.claim(world, world.rank), TIMEOUT_SECONDS)
+    gpu = cuda.claim(world, world.rank)
+    transport: NcclTransport | CudaIpcTransport | MpiTransport
+    match sys.argv[1]:
+        case "nccl":
+            transport = NcclTransport(world, gpu, TIMEOUT_SECONDS)
+        case "cuda_ipc":
+            transport = CudaIpcTransport(world, gpu, TIMEOUT_SECONDS)
+        case _:
+            transport = MpiTransport(world, TIMEOUT_SECONDS, GpuMemory(world.rank, gpu, TIMEOUT_SECONDS))
     send, recv = (transport.allocate(1 << 16).view("float32") for _ in range(2))
     plan = transport.plan(build("ring", 2, recv.local.size), "sum", send, recv)
     send.local.fill(1)

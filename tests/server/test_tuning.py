@@ -82,7 +82,7 @@ async def test_failed_jobs_and_models_do_not_count(server: Server) -> None:
     await run_job(server, node, *rows(ring=9.0), *rows(direct=9.0)[:1], benchmark=SWEEP | {"algorithms": ["tree"]})
     simulated = [row | {"transport": "simulated"} for row in rows(ring=1.0)]
     await run_job(server, node, *simulated)
-    loopback = [row | {"transport": "nccl (one-device loopback)"} for row in rows(ring=1.0)]
+    loopback = [row | {"transport": "nccl, one-device loopback"} for row in rows(ring=1.0)]
     await run_job(server, node, *loopback)
     assert await tuning_of(server, node) == {}
 

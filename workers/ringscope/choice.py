@@ -4,7 +4,8 @@ Measured means at a size within a factor of four: between two measured sizes the
 axes. The model prices every schedule on the links of this transport, whose parameters are fitted to the table where it
 holds enough all-reduces, and are those of ``DEFAULTS`` where it does not. A library has no schedule; MPI is priced by
 the algorithms that MPICH documents (Thakur, Rabenseifner and Gropp 2005; its MPIR_CVAR_*_SHORT_MSG_SIZE), with
-parameters of its own, as its messages are not started from Python. On GPUs without measured rows NCCL's choice stands.
+parameters of its own, as its messages are not started from Python. On GPUs without measured rows the choice of NCCL,
+or of a CUDA-aware MPI, stands.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +16,14 @@ from typing import NamedTuple
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, VENDORS, build
 from ringscope.cost import simulate
-from ringscope.devices import carrier
+from ringscope.devices import MPI_ON_GPUS, carrier
 from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.fit import Fit, fit
 from ringscope.nccl_tests import PER_RANK
 from ringscope.parameters import Regime
 from ringscope.schedule import Schedule
 from ringscope.topology import PRESETS, Link, Topology, flat
-from ringscope.tuning import Key, Table, arithmetic_of, ranks_of_nodes_in, shape_of
+from ringscope.tuning import HALVES, Key, Table, arithmetic_of, ranks_of_nodes_in, shape_of
 from ringscope.units import format_duration, format_size
 
 MAX_PRICED_RANKS = 32  # the schedules of more take longer to price than most sweeps to run
@@ -78,14 +79,16 @@ class Parameters(NamedTuple):
 
 _NETWORK = PRESETS["10gbe"].link
 _NVLINK = PRESETS["nvlink4"].link
+_BETWEEN_GPUS = Parameters((Regime(inf, _NVLINK.latency_s, 1 / _NVLINK.bytes_per_s, None),), _NETWORK)
 # In host memory: fits to medians of `ringscope bench` from 8 B to 16 MiB, two ranks on two cores of an AMD EPYC,
 # MPICH 5.0.2; their median error is 7 % (shared_memory), 8 % (mpi), 4 and 8 % (MPICH's own). Nothing was measured over
-# cuda_ipc between GPUs, nor between nodes: those are the presets' figures.
+# cuda_ipc or MPI between GPUs, nor between nodes: those are the presets' figures.
 DEFAULTS: dict[str, Parameters] = {
     "shared_memory": Parameters((Regime(inf, 1.43e-6, 1.31e-11, 1.78e-11),), _NETWORK),
     "mpi": Parameters((Regime(5800, 1.72e-6, 0.0, 2.02e-10), Regime(inf, 4.65e-6, 6.12e-11, 2.92e-11)), _NETWORK),
     LIBRARY: Parameters((Regime(2900, 2.72e-6, 5.67e-10, None), Regime(inf, 1.68e-6, 1.36e-10, None)), _NETWORK),
-    "cuda_ipc": Parameters((Regime(inf, _NVLINK.latency_s, 1 / _NVLINK.bytes_per_s, None),), _NETWORK),
+    "cuda_ipc": _BETWEEN_GPUS,
+    MPI_ON_GPUS: _BETWEEN_GPUS,
 }
 
 
@@ -115,6 +118,8 @@ class Chooser:
 
     def _choose(self, situation: Situation, size_bytes: int) -> Choice:
         names = candidates(situation.collective, situation.transport)
+        if _base(situation.transport) == MPI_ON_GPUS and situation.key.arithmetic in HALVES:
+            names = tuple(name for name in names if name not in VENDORS)  # few MPI libraries add these by themselves
         if situation.ranks == 1 or not size_bytes:
             return Choice(names[0], "There is nothing to send.")
         return self._measured(situation, size_bytes, names) or self._modelled(situation, size_bytes, names)
@@ -144,8 +149,8 @@ class Chooser:
     def _modelled(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice:
         missing = f"nothing measured near {format_size(size_bytes)} for {situation}"
         library = next((name for name in names if name in VENDORS), None)
-        if library == "nccl":
-            return Choice(library, f"NCCL's own choice stands; {missing}.")
+        if library is not None and _base(situation.transport) in ("nccl", MPI_ON_GPUS):
+            return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
         if library is not None and situation.ranks > MAX_PRICED_RANKS:
             return Choice(library, f"More than {MAX_PRICED_RANKS} ranks are too many to price; {missing}.")
         fitted = self._fit(_base(situation.transport), len(situation.ranks_of_nodes) > 1, situation.ranks)

@@ -2,9 +2,16 @@
 
 from collections.abc import Iterable
 
-TRANSPORT_DEVICES: dict[str, str] = {"shared_memory": "cpu", "mpi": "cpu", "nccl": "cuda", "cuda_ipc": "cuda"}
-# Of the libraries that execute collectives without a schedule of ours.
-VENDOR_DEVICES: dict[str, str] = {"mpi": "cpu", "gloo": "cpu", "nccl": "cuda"}
+# What works on both takes the first, unless the device is named.
+TRANSPORT_DEVICES: dict[str, tuple[str, ...]] = {
+    "shared_memory": ("cpu",),
+    "mpi": ("cpu", "cuda"),
+    "nccl": ("cuda",),
+    "cuda_ipc": ("cuda",),
+}
+# Of the libraries that execute collectives without a schedule of ours; MPI takes GPU memory over transport mpi only.
+VENDOR_DEVICES: dict[str, tuple[str, ...]] = {"mpi": ("cpu", "cuda"), "gloo": ("cpu",), "nccl": ("cuda",)}
+MPI_ON_GPUS = "mpi on GPUs"  # transport mpi in records, where the buffers are GPU memory: its times are others
 
 
 def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ()) -> str:
@@ -14,23 +21,30 @@ def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ())
     """
     named = {f"device {device}": device} if device != "auto" else {}
     if transport in TRANSPORT_DEVICES:
-        named[f"transport {transport}"] = TRANSPORT_DEVICES[transport]
+        named[f"transport {transport}"] = _place(TRANSPORT_DEVICES[transport], device)
     vendors = [name for name in algorithms if name in VENDOR_DEVICES]
-    named |= {f"algorithm {name}": VENDOR_DEVICES[name] for name in vendors}
+    for name in vendors:
+        places = ("cpu",) if name == "mpi" and transport != "mpi" else VENDOR_DEVICES[name]
+        named[f"algorithm {name}"] = _place(places, device)
     if not named:
         return "auto"
     first, settled = next(iter(named.items()))
     for other, its_device in named.items():
         if its_device != settled:
             raise ValueError(f"{first} needs {_PLACES[settled]} but {other} {_PLACES[its_device]}; leave one out.")
-    if transport == "cuda_ipc" and "nccl" in vendors:
-        raise ValueError("algorithm nccl does not work over transport cuda_ipc; choose transport nccl or auto.")
+    if transport in ("cuda_ipc", "mpi") and "nccl" in vendors:
+        raise ValueError(f"algorithm nccl does not work over transport {transport}; choose transport nccl or auto.")
     return settled
 
 
 def carrier(algorithm: str, transport: str) -> str:
     """What moves an algorithm's data among ranks joined by ``transport``: a library in host memory is its own."""
-    return algorithm if VENDOR_DEVICES.get(algorithm) == "cpu" else transport
+    is_own = "cpu" in VENDOR_DEVICES.get(algorithm, ()) and not transport.startswith(MPI_ON_GPUS)
+    return algorithm if is_own else transport
+
+
+def _place(places: tuple[str, ...], device: str) -> str:
+    return device if device in places else places[0]
 
 
 _PLACES = {"cpu": "host memory", "cuda": "GPU memory"}

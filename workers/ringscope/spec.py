@@ -67,7 +67,8 @@ def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...
     """Two of ours, and the library that works where they do."""
     if transport in ("cuda_ipc", SIMULATED):
         return ("ring", "direct")
-    return ("ring", "direct", "nccl") if device == "cuda" or transport == "nccl" else _USUAL_ALGORITHMS
+    on_gpus = transport == "nccl" or (device == "cuda" and transport != "mpi")
+    return ("ring", "direct", "nccl") if on_gpus else _USUAL_ALGORITHMS
 
 
 class BenchmarkSpec(SpecModel):

@@ -2,9 +2,9 @@
 
 A table is a list of curves. A curve is one algorithm's median times over the message size, for ranks that lie on their
 nodes in the same way, over the same transport, in place or out of place. The device needs no field of its own: every
-transport works on one (``devices.TRANSPORT_DEVICES``). Nor does the operation, as the algorithms differ in what they
-send and in how often they add, not in how long one addition takes; half precision, which is converted to be added,
-has curves of its own.
+transport works on one, or has a name for each (``devices.MPI_ON_GPUS``). Nor does the operation, as the algorithms
+differ in what they send and in how often they add, not in how long one addition takes; half precision, which is
+converted to be added, has curves of its own.
 """
 
 from collections import defaultdict
@@ -15,15 +15,17 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from ringscope.algorithms import REDUCING
-from ringscope.devices import TRANSPORT_DEVICES, VENDOR_DEVICES
+from ringscope.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
 from ringscope.record import Measurement
 
 VERSION = 1
 MAX_CURVES = 10_000
 MAX_SIZES = 100
-_HALVES = frozenset({"float16", "bfloat16"})
+HALVES = frozenset({"float16", "bfloat16"})
 # Models' times and those of ranks that share a GPU carry other names, and say nothing about this machine's links.
-_CARRIERS = frozenset({*TRANSPORT_DEVICES, *(name for name, device in VENDOR_DEVICES.items() if device == "cpu")})
+_CARRIERS = frozenset(
+    {*TRANSPORT_DEVICES, MPI_ON_GPUS, *(name for name, devices in VENDOR_DEVICES.items() if "cpu" in devices)}
+)
 
 Arithmetic = Literal["none", "native", "float16", "bfloat16"]
 
@@ -83,7 +85,7 @@ def arithmetic_of(collective: str, dtype: str) -> Arithmetic:
     """Which numbers take equally long: all that are only moved, all that the processor adds, and each kind of half."""
     if collective not in REDUCING:
         return "none"
-    return dtype if dtype in _HALVES else "native"  # type: ignore[return-value]
+    return dtype if dtype in HALVES else "native"  # type: ignore[return-value]
 
 
 def shape_of(ranks_of_nodes: Sequence[int]) -> str:

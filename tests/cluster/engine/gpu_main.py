@@ -12,43 +12,62 @@ from ringscope.algorithms import COLLECTIVES, REDUCING, build
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports import cuda
-from ringscope.transports.arrays import copy, to_host
-from ringscope.transports.base import Buffer, Plan
+from ringscope.transports.arrays import copy, module_of, to_host
+from ringscope.transports.base import Buffer, EngineError, Plan
 from ringscope.transports.cuda_ipc import CudaIpcTransport
+from ringscope.transports.memory import GpuMemory
+from ringscope.transports.mpi import MpiTransport
 from ringscope.transports.nccl import NcclTransport
+from ringscope.transports.vendor import vendor_plan
+from ringscope.transports.watchdog import Watchdog
 
 COUNTS = [0, 1, 4, 5, 1009, 65537]
 REPEATS = 2
-TRANSPORTS = {"nccl": NcclTransport, "cuda_ipc": CudaIpcTransport}
+TIMEOUT_SECONDS = 60
+GpuTransport = NcclTransport | CudaIpcTransport | MpiTransport
 
 
 def main() -> int:
     """The number of wrong elements over everything, as seen by this rank."""
     world = MPI.COMM_WORLD
     node = world.Split_type(MPI.COMM_TYPE_SHARED)
-    transport = TRANSPORTS[sys.argv[1]](world, cuda.claim(world, node.rank))
+    fake = getattr(cuda.load(), "fake", None)
+    if fake is not None and sys.argv[1] == "mpi":
+        fake.is_lazy = True  # whoever gives MPI an array without waiting for the kernels then sends old values
+    transport = _transport(sys.argv[1], world, cuda.claim(world, node.rank))
+    watchdog = Watchdog(world.Abort, TIMEOUT_SECONDS)
     send, recv = (transport.allocate(max(COUNTS) * world.size * 16) for _ in range(2))
     seed = wrong = checked = 0
     random = Random(1)  # every rank draws the same
     for collective, algorithms in COLLECTIVES.items():
-        vendors = ["nccl"] if isinstance(transport, NcclTransport) else []
+        vendors = [] if isinstance(transport, CudaIpcTransport) else [sys.argv[1]]
         for algorithm, count, in_place in product((*algorithms, *vendors), COUNTS, (False, True)):
             dtype, root = random.choice(DTYPES), count % world.size
             op = random.choice(ops_of(dtype)) if collective in REDUCING else "sum"
-            even = collective == "alltoall" or (algorithm in vendors and collective in ("reduce_scatter", "all_gather"))
+            even = collective == "alltoall" or (algorithm == "nccl" and collective in ("reduce_scatter", "all_gather"))
             total = count * world.size if even else count
             size_bytes = total * np.dtype(dtype).itemsize
             target = recv.head(size_bytes).view(dtype)
             source = target if in_place else send.head(size_bytes).view(dtype)
-            plan = _plan(transport, algorithm, collective, op, source, target, root)
+            if algorithm == "mpi":
+                try:
+                    plan = vendor_plan(world, watchdog, transport.memory, collective, op, source, target, root)
+                except EngineError as error:
+                    assert f"dtype: this MPI has no {dtype}, " in str(error), error
+                    assert dtype in ("float16", "bfloat16") and collective in REDUCING
+                    continue
+            else:
+                plan = _plan(transport, algorithm, collective, op, source, target, root)
             for _ in range(REPEATS):
                 seed += 1
                 case = Case(np.dtype(dtype), op if collective in REDUCING else "none", world.size, seed)
                 target.local.view(np.uint8).fill(0xA5)
                 host = np.empty(total, dtype)
                 fill(host, case, world.rank)
-                copy(source.local, host)
+                copy(staged := module_of(source.local).empty_like(source.local), host)
+                module_of(staged).copyto(source.local, staged)  # only enqueued: the plan must wait for it
                 plan.run()
+                assert fake is None or not fake.pending, "the plan returned before its result was there"
                 result = to_host(target.local)
                 found = check(result, case, pieces(collective, total, world.size, world.rank, root))
                 checked += 1
@@ -63,8 +82,14 @@ def main() -> int:
     return min(wrong, 1)
 
 
+def _transport(name: str, world: MPI.Intracomm, gpu: cuda.Gpu) -> GpuTransport:
+    if name != "mpi":
+        return {"nccl": NcclTransport, "cuda_ipc": CudaIpcTransport}[name](world, gpu, TIMEOUT_SECONDS)
+    return MpiTransport(world, TIMEOUT_SECONDS, GpuMemory(world.rank, gpu, TIMEOUT_SECONDS))
+
+
 def _plan(
-    transport: NcclTransport | CudaIpcTransport,
+    transport: GpuTransport,
     algorithm: str,
     collective: str,
     op: str,

@@ -32,7 +32,8 @@ from ringscope.transports.base import (
 from ringscope.transports.choosing import SharedChooser
 from ringscope.transports.connect import connect
 from ringscope.transports.gloo import gloo_plan
-from ringscope.transports.mpi import abort, unlink_segments
+from ringscope.transports.memory import HostMemory, Memory
+from ringscope.transports.mpi import MpiTransport, abort, unlink_segments
 from ringscope.transports.nccl import NcclTransport
 from ringscope.transports.roll_call import RollCall
 from ringscope.transports.vendor import vendor_plan
@@ -174,7 +175,7 @@ class Communicator:
                 f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
             )
         here = "cpu" if self.gpu is None else "cuda"
-        if VENDOR_DEVICES.get(algorithm, here) != here:
+        if here not in VENDOR_DEVICES.get(algorithm, (here,)):
             raise EngineError(f"algorithm: {algorithm} does not work on device {here}; choose another one.")
         match algorithm:
             case "nccl":
@@ -182,7 +183,15 @@ class Communicator:
                     raise EngineError("algorithm: nccl needs transport nccl; choose that or another algorithm.")
                 return self.transport.vendor_plan(collective, op, send, recv, root)
             case "mpi":
-                return vendor_plan(self._comm, self._roll_call.watchdog, collective, op, send, recv, root)
+                memory: Memory = HostMemory()
+                if isinstance(self.transport, MpiTransport):
+                    memory = self.transport.memory
+                elif self.gpu is not None:
+                    raise EngineError(
+                        "algorithm: mpi does not work on device cuda without transport mpi; "
+                        "choose that or another algorithm."
+                    )
+                return vendor_plan(self._comm, self._roll_call.watchdog, memory, collective, op, send, recv, root)
             case "gloo":
                 return gloo_plan(self._comm, self._roll_call, op, send, recv)
         schedule = _build(algorithm, self.size, recv.local.size, self.nodes, collective, root)

@@ -7,7 +7,9 @@ from mpi4py import MPI
 from ringscope.devices import TRANSPORT_DEVICES, settle
 from ringscope.transports import cuda
 from ringscope.transports.base import EngineError, Transport
+from ringscope.transports.cuda_aware import require_cuda_aware
 from ringscope.transports.cuda_ipc import CudaIpcTransport
+from ringscope.transports.memory import GpuMemory
 from ringscope.transports.mpi import MpiTransport
 from ringscope.transports.nccl import NcclTransport
 from ringscope.transports.shared_memory import SharedMemoryTransport
@@ -21,7 +23,8 @@ def connect(
     """The transport between all ranks of ``comm``, and this rank's GPU if it works on one (collective).
 
     ``auto`` takes GPUs where every rank can have one of its own, and NCCL between them; else host memory: shared
-    inside one node, MPI's messages between several. Raises EngineError when a name is wrong or cannot be had here.
+    inside one node, MPI's messages between several. ``mpi`` takes GPU memory only where ``device`` is cuda and MPI is
+    CUDA-aware. Raises EngineError when a name is wrong or cannot be had here.
     """
     if transport != "auto" and transport not in TRANSPORT_DEVICES:
         choices = ", ".join(("auto", *TRANSPORT_DEVICES))
@@ -39,7 +42,11 @@ def connect(
         has_own = cuda.is_available() and cuda.count() >= local_size
         settled = "cuda" if comm.allreduce(int(has_own), MPI.MIN) else "cpu"
     if settled == "cuda":
+        if transport == "mpi":
+            require_cuda_aware(comm)
         gpu = cuda.claim(comm, local_rank)
+        if transport == "mpi":
+            return MpiTransport(comm, timeout_seconds, GpuMemory(comm.rank, gpu, timeout_seconds)), gpu
         kind = CudaIpcTransport if transport == "cuda_ipc" else NcclTransport
         return kind(comm, gpu, timeout_seconds), gpu
     if transport == "auto":

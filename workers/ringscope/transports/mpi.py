@@ -1,4 +1,4 @@
-"""Transport mpi: messages between NumPy buffers with MPI point to point.
+"""Transport mpi: messages between the ranks' buffers with MPI point to point, in host or in GPU memory.
 
 Every message is a persistent request, prepared once per plan, so that a call only starts and awaits them.
 """
@@ -9,16 +9,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 # mpi4py's default thread level stays: below "multiple" MPICH never yields the core while it waits, and with more
 # ranks than cores every call then takes a scheduler slice (8 ms instead of 16 us at 4 ranks on 2 cores).
 from mpi4py import MPI
 
 from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Schedule
-from ringscope.transports.arithmetic import reduction
+from ringscope.transports.arrays import address, module_of
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Scratch, bits, cut, remembered
+from ringscope.transports.memory import HostMemory, Memory
 from ringscope.transports.peers import Peers
 from ringscope.transports.requests import wait_all
 
@@ -61,21 +60,27 @@ def unlink_segments(comm: MPI.Intracomm) -> None:
 class MpiTransport:
     """Executes schedules with Isend and Irecv over ``comm``, in a message space of its own."""
 
-    name = "mpi"
-
-    def __init__(self, comm: MPI.Intracomm, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        comm: MPI.Intracomm,
+        timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+        memory: Memory | None = None,
+    ) -> None:
+        """``memory`` is where the buffers lie: host memory if not said; GPU memory needs a CUDA-aware MPI."""
+        self.memory: Memory = HostMemory() if memory is None else memory
+        self.name = self.memory.name
         self._comm = comm.Dup()
         self._peers = Peers(self._comm, timeout_seconds)
-        self._scratch = Scratch(np.empty)
+        self._scratch = Scratch(self.memory.empty)
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Plain memory: MPI takes any."""
-        local = np.zeros(size_bytes, np.uint8)
+        """Memory that peers cannot see."""
+        local = self.memory.allocate(size_bytes)
         return Buffer(local, (local,))
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
         """Persistent requests for this rank's share of every step."""
-        return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._peers, self._scratch)
+        return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._peers, self.memory, self._scratch)
 
     def free(self) -> None:
         """Give back the message space (collective)."""
@@ -97,7 +102,7 @@ class _MessagePlan:
     """This rank's steps: start the requests, wait for them, add what came in.
 
     A step is started before the one ahead of it is awaited when it does not depend on it, so that the wire is busy
-    while this rank adds.
+    while this rank adds. On a GPU adding is only enqueued; before messages start it must be done.
     """
 
     def __init__(
@@ -108,12 +113,14 @@ class _MessagePlan:
         send: Array,
         recv: Array,
         peers: Peers,
+        memory: Memory,
         scratch: Scratch,
     ) -> None:
-        self._comm, self._send, self._recv, self._peers = comm, send, recv, peers
-        self._reduction = reduction(op, recv.dtype, comm.size)
+        self._comm, self._send, self._recv, self._peers, self._memory = comm, send, recv, peers, memory
+        self._reduction = memory.reduction(op, recv.dtype, comm.size)
+        self._copy = module_of(recv).copyto
         self._outputs = [cut(recv, chunk) for chunk in schedule.output_chunks(comm.rank)]
-        in_place = send is recv or send.ctypes.data == recv.ctypes.data
+        in_place = send is recv or address(send) == address(recv)
         every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in _messages(schedule, in_place))
         mine = [step for step in every if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for step in mine), default=0)
@@ -129,12 +136,13 @@ class _MessagePlan:
     def run(self) -> None:
         """Execute the schedule once."""
         for result, source in self._copies:
-            np.copyto(result, source)
-        with np.errstate(over="ignore", invalid="ignore"):
+            self._copy(result, source)
+        with self._memory.computing():
             self._run_rounds()
             if self._reduction.finish is not None:
                 for output in self._outputs:
                     self._reduction.finish(output)
+        self._memory.wait()
 
     def free(self) -> None:
         """Free the persistent requests."""
@@ -143,17 +151,18 @@ class _MessagePlan:
                 request.Free()
 
     def _run_rounds(self) -> None:
-        combine = self._reduction.combine
+        combine, copy, ready = self._reduction.combine, self._copy, self._memory.wait
         start, peers, position = MPI.Prequest.Startall, self._peers, self._peers.position
         for starting, step in self._rounds:
             position[0] = step.number + 1
             if starting:
+                ready()
                 start(starting)
             wait_all(step.requests, step.others, peers, step.number)
             for first, second, result in step.reductions:
                 combine(first, second, result)
             for result, received in step.copies:
-                np.copyto(result, received)
+                copy(result, received)
         position[0] = 0
 
     def _is_aside(self, m: Message) -> bool:

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
+from ringscope.algorithms import REDUCING
 from ringscope.schedule import partition
 from ringscope.transports.arithmetic import reduction
-from ringscope.transports.base import Array, Buffer, Plan, bits
+from ringscope.transports.arrays import address, is_on_gpu, module_of
+from ringscope.transports.base import Array, Buffer, EngineError, Plan, bits
+from ringscope.transports.memory import Memory
 from ringscope.transports.watchdog import Watchdog
 
 _MPI_OPS = {"sum": MPI.SUM, "prod": MPI.PROD, "min": MPI.MIN, "max": MPI.MAX, "avg": MPI.SUM}
@@ -19,27 +22,45 @@ _MPI_HALVES = {"float16": MPI.FLOAT16_T, "bfloat16": MPI.BFLOAT16_T}  # null whe
 
 
 def vendor_plan(
-    comm: MPI.Intracomm, watchdog: Watchdog, collective: str, op: str, send: Buffer, recv: Buffer, root: int
+    comm: MPI.Intracomm,
+    watchdog: Watchdog,
+    memory: Memory,
+    collective: str,
+    op: str,
+    send: Buffer,
+    recv: Buffer,
+    root: int,
 ) -> Plan:
-    """A plan that calls the MPI function of this name, which blocks, under the eyes of ``watchdog``."""
-    in_place = send.local.ctypes.data == recv.local.ctypes.data
-    call = _CALLS[collective](comm, _operation(op, recv.local.dtype), send.local, recv.local, in_place, root)
-    finish = reduction(op, recv.local.dtype, comm.size).finish
+    """A plan that calls the MPI function of this name, which blocks, under the eyes of ``watchdog``.
+
+    The buffers lie in ``memory``. Raises EngineError for a dtype that MPI cannot add there.
+    """
+    dtype = recv.local.dtype
+    if is_on_gpu(recv.local) and collective in REDUCING and _is_unknown(dtype):
+        raise EngineError(
+            f"dtype: this MPI has no {dtype.name}, which can be added for it in host memory only; choose another "
+            "dtype, or leave out algorithm mpi."
+        )
+    in_place = address(send.local) == address(recv.local)
+    call = _CALLS[collective](comm, _operation(op, dtype), send.local, recv.local, in_place, root)
+    finish = memory.reduction(op, dtype, comm.size).finish
     if finish is not None:
         call = _both(call, partial(finish, _output(comm, collective, recv.local, root)))
-    return _VendorPlan(watchdog, f"MPI's {collective}", call)
+    return _VendorPlan(watchdog, memory, f"MPI's {collective}", call)
 
 
 class _VendorPlan:
-    def __init__(self, watchdog: Watchdog, name: str, call: Callable[[], Any]) -> None:
-        self._watchdog, self._name, self._call = watchdog, name, call
+    def __init__(self, watchdog: Watchdog, memory: Memory, name: str, call: Callable[[], Any]) -> None:
+        self._watchdog, self._memory, self._name, self._call = watchdog, memory, name, call
 
     def run(self) -> None:
         """Call the MPI function once."""
-        watchdog = self._watchdog
+        watchdog, wait = self._watchdog, self._memory.wait
         watchdog.inside = self._name  # not by a guard, which takes as long as a short call
         try:
+            wait()
             self._call()
+            wait()
         finally:
             watchdog.inside = ""
             watchdog.calls += 1
@@ -76,11 +97,12 @@ def _reduce_scatter(
     if not in_place:
         return partial(comm.Reduce_scatter, _message(send), _message(own), counts, op)
     # In place MPI would put the result at the beginning, where other parts belong. Filled, so that its pages are there.
-    result = np.full_like(own, 0)
+    result = module_of(own).empty_like(own)
+    result.fill(0)
 
     def call() -> None:
         comm.Reduce_scatter(_message(send), _message(result), counts, op)
-        np.copyto(own, result)
+        module_of(own).copyto(own, result)
 
     return call
 
@@ -101,7 +123,7 @@ def _broadcast(
 
     def call() -> None:
         comm.Bcast(_message(send), root)
-        np.copyto(recv, send)
+        module_of(recv).copyto(recv, send)
 
     return call
 
@@ -153,7 +175,7 @@ def _datatype(dtype: np.dtype[np.generic]) -> MPI.Datatype:
 @cache
 def _operation(op: str, dtype: np.dtype[np.generic]) -> MPI.Op:
     """MPI's operation; ours, as a user-defined one, for a dtype that the MPI library does not know."""
-    if _MPI_HALVES.get(dtype.name) != MPI.DATATYPE_NULL:
+    if not _is_unknown(dtype):
         return _MPI_OPS[op]
     combine = reduction(op, dtype, 1).combine
 
@@ -163,6 +185,10 @@ def _operation(op: str, dtype: np.dtype[np.generic]) -> MPI.Op:
             combine(np.frombuffer(first, dtype), result, result)
 
     return MPI.Op.Create(call, commute=True)
+
+
+def _is_unknown(dtype: np.dtype[np.generic]) -> bool:
+    return _MPI_HALVES.get(dtype.name) == MPI.DATATYPE_NULL
 
 
 def _part(memory: Array, comm: MPI.Intracomm) -> Array:

@@ -1,9 +1,10 @@
 # ruff: noqa: N801 (the names are CuPy's and CUDA's)
 """A CuPy without a GPU, for tests: the calls that the engine makes, with CuPy's names, rules and refusals.
 
-Work is done at once, in host memory, and every call that CUDA or NCCL would see is written to ``fake.calls``. It is
-strict where the real one is: NumPy cannot touch these arrays, an IPC handle needs the address of an allocation, and
-nobody may open a handle of their own. Put this folder's parent on ``sys.path``; then ``import cupy`` finds it.
+Work is done in host memory: at once or, with ``fake.is_lazy``, when somebody waits for it. Every call that CUDA or NCCL
+would see is written to ``fake.calls``. It is strict where the real one is: NumPy cannot touch these arrays, an IPC
+handle needs the address of an allocation, and nobody may open a handle of their own. Put this folder's parent on
+``sys.path``; then ``import cupy`` finds it.
 """
 
 import ctypes
@@ -51,15 +52,23 @@ class ndarray:
     flags = property(lambda self: self._host.flags)
     data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data))
 
+    @property
+    def __cuda_array_interface__(self):  # what MPI sends; without memory of its own a real one tells address 0
+        assert self.dtype.kind in "iufc", "a dtype that CuPy has no name for here"
+        pointer = self.data.ptr if self.size else 0
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (pointer, False), "version": 3}
+
     def __getitem__(self, index):
         return self._of(self._host[index], self._owner)
 
     def __setitem__(self, index, value):
+        fake.catch_up()
         if isinstance(value, np.ndarray):
             raise TypeError("Unsupported type numpy.ndarray")
         self._host[index] = value._host if isinstance(value, ndarray) else value
 
     def __iadd__(self, value):
+        fake.catch_up()
         self._host += value
         return self
 
@@ -70,9 +79,10 @@ class ndarray:
         return self._of(self._host.reshape(*shape), self._owner)
 
     def fill(self, value):
-        self._host.fill(value)
+        fake.do(lambda: self._host.fill(value))
 
     def get(self, out=None):
+        fake.catch_up()
         if out is None:
             return self._host.copy()
         assert out.dtype == self.dtype and out.shape == self.shape and out.flags.c_contiguous
@@ -81,6 +91,7 @@ class ndarray:
 
     def set(self, array):
         assert isinstance(array, np.ndarray) and array.dtype == self.dtype and array.shape == self.shape
+        fake.catch_up()
         self._host[...] = array
 
 
@@ -99,15 +110,19 @@ def empty_like(array):
 
 
 def copyto(target, source):
-    _enqueue("copyto", source.size)
-    target._host[...] = source._host
+    def work():
+        target._host[...] = source._host
+
+    _enqueue("copyto", source.size, work)
 
 
 def _ufunc(function):
     def call(first, second, out):
-        _enqueue(function.__name__, out.size)
-        with np.errstate(all="ignore"):
-            function(first._host, second._host, out=out._host)
+        def work():
+            with np.errstate(all="ignore"):
+                function(first._host, second._host, out=out._host)
+
+        _enqueue(function.__name__, out.size, work)
 
     return call
 
@@ -129,16 +144,20 @@ class ElementwiseKernel:
         dtype = arguments[-1].dtype
         values = {name: a._host if isinstance(a, ndarray) else a for name, a in arrays.items()}
         values |= {"T": lambda v: v.astype(dtype), "lower": np.minimum, "higher": np.maximum}
-        _enqueue(self._name, arguments[-1].size)
-        with np.errstate(all="ignore"):
-            exec(self._operation, values)
-        results = [values[name].copy() for name in self._outs]
-        for name, result in zip(self._outs, results, strict=True):
-            arrays[name]._host[...] = result
+
+        def work():
+            with np.errstate(all="ignore"):
+                exec(self._operation, values)
+            results = [values[name].copy() for name in self._outs]
+            for name, result in zip(self._outs, results, strict=True):
+                arrays[name]._host[...] = result
+
+        _enqueue(self._name, arguments[-1].size, work)
 
 
-def _enqueue(name, size):
+def _enqueue(name, size, work):
     fake.record(name, size, cuda.current_stream())
+    fake.do(work)
 
 
 from cupy import cuda  # noqa: E402 (it needs ndarray)

@@ -7,7 +7,9 @@ import os
 from cupy.cuda import memory, runtime
 from cupy.script import fake
 
-__all__ = ["Device", "Event", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "memory", "runtime"]
+__all__ = [
+    "Device", "Event", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "get_current_stream", "memory", "runtime",
+]  # fmt: skip
 
 _numbers = itertools.count(1000)
 _current = [0]
@@ -42,6 +44,8 @@ class Stream:
 
     @property
     def done(self):
+        if not fake.is_stuck:
+            fake.catch_up()
         return not fake.is_stuck
 
     def wait_event(self, event):
@@ -49,6 +53,12 @@ class Stream:
 
     def synchronize(self):
         assert self.done, "this would hang"
+
+
+def get_current_stream():
+    stream = Stream.__new__(Stream)
+    stream.ptr = current_stream()
+    return stream
 
 
 class Event:

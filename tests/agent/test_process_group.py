@@ -4,6 +4,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -26,16 +27,21 @@ subprocess.run([sys.executable, "-c", "import threading; print(1, flush=True); t
 """
 
 
+HOME = Path("/data/of/this/agent")
+
+
 @pytest.fixture
 def token() -> Iterator[str]:
     token = uuid.uuid4().hex
     yield token
-    process_group.kill_now(token, spare=[])
+    process_group.kill_now(token, HOME, spare=[])
 
 
 def start(token: str, program: str, lines: int) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
-        [sys.executable, "-c", program], env=os.environ | {TOKEN_VARIABLE: token}, stdout=subprocess.PIPE
+        [sys.executable, "-c", program],
+        env=os.environ | {TOKEN_VARIABLE: token, process_group.HOME_VARIABLE: str(HOME)},
+        stdout=subprocess.PIPE,
     )
     process_group.manage(process.pid)  # its exit code is this test's, not the reaper's
     assert process.stdout is not None
@@ -48,7 +54,7 @@ def start(token: str, program: str, lines: int) -> subprocess.Popen[bytes]:
 async def test_a_double_forked_child_that_ignores_sigterm_is_found_killed_and_proven_gone(token: str) -> None:
     process = start(token, STUBBORN, lines=2)
     assert len(process_group.processes_of(token)) == 2
-    assert await process_group.end_processes(token, grace_seconds=0.2) == []
+    assert await process_group.end_processes(token, HOME, grace_seconds=0.2) == []
     assert process_group.processes_of(token) == []
     assert await asyncio.to_thread(process.wait) == -9
 
@@ -56,16 +62,24 @@ async def test_a_double_forked_child_that_ignores_sigterm_is_found_killed_and_pr
 async def test_a_child_that_cleared_its_environment_is_found_by_its_parent(token: str) -> None:
     process = start(token, CLEARED, lines=1)
     assert len(process_group.processes_of(token)) == 2
-    assert await process_group.end_processes(token, grace_seconds=2.0) == []
+    assert await process_group.end_processes(token, HOME, grace_seconds=2.0) == []
     assert await asyncio.to_thread(process.wait) == -15
 
 
 async def test_another_token_is_left_alone(token: str) -> None:
     process = start(token, CLEARED, lines=1)
     other = uuid.uuid4().hex
-    assert await process_group.end_processes(other, grace_seconds=0.2) == []
+    assert await process_group.end_processes(other, HOME, grace_seconds=0.2) == []
     assert process.poll() is None
-    process_group.kill_now(token, spare=[])
+    process_group.kill_now(token, HOME, spare=[])
+    await asyncio.to_thread(process.wait)
+
+
+async def test_the_share_of_another_agent_on_this_machine_is_left_alone(token: str) -> None:
+    process = start(token, CLEARED, lines=1)
+    assert await process_group.end_processes(token, Path("/data/of/another/agent"), grace_seconds=0.2) == []
+    assert process.poll() is None
+    process_group.kill_now(token, HOME, spare=[])
     await asyncio.to_thread(process.wait)
 
 
@@ -74,8 +88,8 @@ async def test_what_cannot_be_ended_is_named(token: str, monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         patch.setattr(process_group, "_send", lambda *_: None)
         patch.setattr(process_group, "KILL_SECONDS", 0.1)
-        left = await process_group.end_processes(token, grace_seconds=0.1)
+        left = await process_group.end_processes(token, HOME, grace_seconds=0.1)
     assert process.pid in {found.pid for found in left}
     assert len(left) == 2
-    assert await process_group.end_processes(token, grace_seconds=0.0) == []
+    assert await process_group.end_processes(token, HOME, grace_seconds=0.0) == []
     await asyncio.to_thread(process.wait)

@@ -134,7 +134,7 @@ class Agent:
     def _strangers(self, assignment: Assignment) -> list[int]:
         """Processes of attempts that this agent knows nothing about (its data directory was emptied)."""
         tokens = {attempt.token for attempt in self._attempts.values()} | {assignment.token}
-        homes = process_group.carriers(launcher.HOME_VARIABLE)
+        homes = process_group.carriers(process_group.HOME_VARIABLE)
         return [
             pid
             for pid, token in process_group.carriers().items()
@@ -175,7 +175,7 @@ class Agent:
 
     async def _end_leftover(self, folder: AttemptFolder) -> bool:
         """No process of an attempt that is over may share the node with what comes now; whether none is left."""
-        left = await process_group.end_processes(folder.state.token, LEFTOVER_GRACE_SECONDS)
+        left = await process_group.end_processes(folder.state.token, self._settings.data_dir, LEFTOVER_GRACE_SECONDS)
         if left:
             logger.error(
                 "Attempt %d: these processes cannot be ended: %s.",

@@ -207,7 +207,7 @@ class Attempt:
         grace = self._assignment.grace_seconds
         if not self._stop_wanted.is_set():
             grace = min(grace, UNASKED_GRACE_SECONDS)
-        left = await process_group.end_processes(self._assignment.token, grace)
+        left = await process_group.end_processes(self.token, self._context.settings.data_dir, grace)
         if not left:
             self._folder.tidy()
             return True

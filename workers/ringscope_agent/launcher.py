@@ -21,8 +21,6 @@ from ringscope.record import (
 )
 from ringscope_agent import hydra, inventory, process_group
 
-# Marks the ranks of one agent by its data directory, where several agents share a machine.
-HOME_VARIABLE = "RINGSCOPE_AGENT_HOME"
 PIPE_BYTES = 1 << 20
 # An agent inside a batch job or under another MPI has variables that would lead Hydra and the ranks astray; and
 # everything that is named after Ringscope belongs to the agent, its token first of all.
@@ -92,7 +90,7 @@ def rank_environment(
         "PATH": f"{python_folder}{os.pathsep}{kept.get('PATH', os.defpath)}",
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
-        HOME_VARIABLE: str(home),
+        process_group.HOME_VARIABLE: str(home),
         TOKEN_VARIABLE: token,
         SOCKET_VARIABLE: str(socket),
         SPEC_VARIABLE: str(spec),

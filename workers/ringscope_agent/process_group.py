@@ -16,6 +16,8 @@ from pathlib import Path
 
 from ringscope.record import TOKEN_VARIABLE
 
+# Marks the processes of one agent by its data directory: several agents may share a machine, and even a gang.
+HOME_VARIABLE = "RINGSCOPE_AGENT_HOME"
 PROC = Path("/proc")
 POLL_SECONDS = 0.02
 KILL_SECONDS = 3.0
@@ -74,10 +76,15 @@ def carriers(variable: str = TOKEN_VARIABLE) -> dict[int, str]:
     return found
 
 
-def processes_of(token: str) -> list[Process]:
-    """Processes that carry the token, and their live descendants (one may have cleared its environment)."""
+def processes_of(token: str, home: Path | None = None) -> list[Process]:
+    """Processes that carry the token, and their live descendants (one may have cleared its environment).
+
+    ``home``: only those of the agent with this data directory.
+    """
     table = {process.pid: process for pid in _pids() if (process := _read(pid)) is not None}
     members = {pid for pid, value in carriers().items() if value == token}
+    if home is not None:
+        members &= {pid for pid, value in carriers(HOME_VARIABLE).items() if value == str(home)}
     grown = True
     while grown:
         children = {p.pid for p in table.values() if p.parent_pid in members} - members
@@ -91,32 +98,32 @@ def children_of(pid: int) -> int:
     return sum(1 for child in _pids() if (process := _read(child)) is not None and process.parent_pid == pid)
 
 
-def kill_now(token: str, spare: Collection[int]) -> None:
-    """SIGKILL to every process of the attempt but those to ``spare``, without waiting."""
-    for process in processes_of(token):
+def kill_now(token: str, home: Path, spare: Collection[int]) -> None:
+    """SIGKILL to every process of the agent's share of an attempt but those to ``spare``, without waiting."""
+    for process in processes_of(token, home):
         if process.pid not in spare:
             _send(process.pid, signal.SIGKILL)
 
 
-async def end_processes(token: str, grace_seconds: float) -> list[Process]:
+async def end_processes(token: str, home: Path, grace_seconds: float) -> list[Process]:
     """SIGTERM, a grace, SIGKILL, then proof: two scans in a row that find nothing.
 
     Returns the processes that could not be ended; empty means proven gone.
     """
-    if await _signal_until_gone(token, signal.SIGTERM, grace_seconds):
+    if await _signal_until_gone(token, home, signal.SIGTERM, grace_seconds):
         return []
-    if await _signal_until_gone(token, signal.SIGKILL, KILL_SECONDS):
+    if await _signal_until_gone(token, home, signal.SIGKILL, KILL_SECONDS):
         return []
-    return processes_of(token)
+    return processes_of(token, home)
 
 
-async def _signal_until_gone(token: str, number: signal.Signals, seconds: float) -> bool:
+async def _signal_until_gone(token: str, home: Path, number: signal.Signals, seconds: float) -> bool:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     signalled: set[int] = set()
     empty_scans = 0
     while True:
-        alive = processes_of(token)
+        alive = processes_of(token, home)
         # One empty scan can miss a process that is between two exec calls.
         empty_scans = 0 if alive else empty_scans + 1
         if empty_scans == 2:

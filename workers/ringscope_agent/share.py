@@ -162,7 +162,8 @@ class Share:
             if not main.done():
                 # Once no rank is left Hydra ends too, and tells how the first one did.
                 self._hydra_hung = True
-                process_group.kill_now(self._assignment.token, spare=self._pids)
+                home = Path(self._environment[process_group.HOME_VARIABLE])
+                process_group.kill_now(self._assignment.token, home, spare=self._pids)
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
         finally:
             trouble.cancel()

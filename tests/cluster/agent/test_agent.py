@@ -14,7 +14,7 @@ from ringscope.protocol import Assignment
 from ringscope.record import TOKEN_VARIABLE, Done, Hello, Measurement, Steps
 from ringscope_agent import process_group
 from ringscope_agent.__main__ import main
-from ringscope_agent.launcher import HOME_VARIABLE
+from ringscope_agent.process_group import HOME_VARIABLE
 
 
 async def test_a_job_runs_from_prepare_to_clean(

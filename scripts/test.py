@@ -41,6 +41,7 @@ class Tier:
     name: str
     tools: tuple[tuple[str, ...], ...] = ()
     folders: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     missing: Callable[[], str | None] = field(default=lambda: None)
 
 
@@ -73,7 +74,11 @@ TIERS = (
         ),
     ),
     Tier("frontend", tools=(("scripts/ui", "test"),)),
-    Tier("fast", folders=("tests/engine", "tests/agent", "tests/cli", "tests/examples")),
+    Tier(
+        "fast",
+        folders=("tests/engine", "tests/agent", "tests/cli", "tests/examples"),
+        options=("--numprocesses=logical", "--maxprocesses=4"),  # the other tiers start gangs and want the cores
+    ),
     Tier("server", folders=("tests/server",)),
     Tier("cluster", folders=("tests/cluster",)),
     Tier("web", folders=("tests/web",), missing=no_browser),
@@ -112,7 +117,7 @@ def run_tier(tier: Tier, strict: bool) -> tuple[str, Count]:
         return f"SKIPPED {tier.name}: {reason}", Count(skipped=1)
     say(f"--- {tier.name}")
     start = time.monotonic()
-    count = run_pytest(tier.folders) if tier.folders else run_tools(tier.tools)
+    count = run_pytest(*tier.options, *tier.folders) if tier.folders else run_tools(tier.tools)
     verdict = "FAILED" if count.failed else "PASSED"
     return f"{verdict} {tier.name}: {count} in {time.monotonic() - start:.0f} s", count
 
@@ -129,11 +134,11 @@ def run_tools(tools: tuple[tuple[str, ...], ...]) -> Count:
     return count
 
 
-def run_pytest(folders: tuple[str, ...]) -> Count:
-    """Run pytest on the folders and count from its JUnit file."""
+def run_pytest(*arguments: str) -> Count:
+    """Run pytest and count from its JUnit file."""
     with tempfile.TemporaryDirectory() as scratch:
         junit = Path(scratch, "junit.xml")
-        code = _run(("python", "-m", "pytest", "-q", f"--junitxml={junit}", *folders))
+        code = _run(("python", "-m", "pytest", "-q", f"--junitxml={junit}", *arguments))
         if not junit.exists():
             return Count(failed=1)
         suites = ElementTree.parse(junit).getroot().findall("testsuite")

@@ -2,7 +2,8 @@
 
 ``mpiexec -n P python measure.py PLAN.json RESULT.json`` reads a ``MeasurePlan`` and has rank 0 write one ``Series`` for
 each call. In every round all calls of a size run one after another, so that a change of the machine's speed hits all
-alike; a block of a call is as long as all ranks agree that it needs to be.
+alike, and in another order, because what runs before leaves caches and cores in a state of its own; a block of a call
+is as long as all ranks agree that it needs to be.
 
 ``auto`` chooses as in a job, by a table of measured times. The same gang measures it before the timed rounds, with the
 same calls in blocks of their own, as `ringscope tune` does: a choice is never judged by the calls that it comes from.
@@ -15,6 +16,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product, repeat
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import Any
 
@@ -151,9 +153,11 @@ class Gang:
         calls = {key: self._call(size_bytes, *key) for key in product(plan.algorithms, plan.dtypes, plan.in_place)}
         iterations = {key: self._iterations(call, plan.block_us) for key, call in calls.items()}
         blocks: dict[tuple[str, str, bool], list[tuple[float, float]]] = {key: [] for key in calls}
-        for _ in range(self._plan.rounds):
-            for key, call in calls.items():
-                blocks[key].append(self._block(call, iterations[key]))
+        keys = list(calls)
+        for number in range(self._plan.rounds):
+            Random(number).shuffle(keys)  # alike on all ranks
+            for key in keys:
+                blocks[key].append(self._block(calls[key], iterations[key]))
         for key in calls:
             name, dtype, in_place = key
             times_us, sent_bytes = zip(*blocks[key], strict=True)

@@ -9,13 +9,15 @@ Out of place and in place, in registered buffers; the lower quartile of the roun
 of place it pays for a copy before. Each size is a gang of its own: when other
 processes took much of the cores meanwhile it is measured again, and the quietest attempt counts, whatever it shows.
 
-Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3), MPICH 5.0.2, gloo of PyTorch 2.13, in the one
-quiet run that is kept in results/one_node.json:
-- 2 ranks: the best of ours 48 GB/s at 256 KiB, 51 at 4 MiB, 12 at 64 MiB (1.04 of the limit). From 256 KiB up 4.2 to
-  6.7 times MPI_Allreduce; at least 12 times gloo up to 16 MiB, 7.4 times at 64 MiB, where ours is at the limit. Up to
-  16 KiB ``auto`` is level with MPI_Allreduce.
-- 4 ranks on the 2 cores: 4.3 to 8.9 times MPI_Allreduce from 256 KiB up; at 64 MiB 0.83 of the limit and 7.5 times
-  gloo; ``auto`` at 0.78 of MPI_Allreduce at worst.
+Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3), MPICH 5.0.2, gloo of PyTorch 2.13, in the quiet run
+that is kept in results/one_node.json (out of place, in place):
+- From 256 KiB up at least 6.5 and 13 times MPI_Allreduce with 2 ranks, 5.2 and 7.2 times with 4; at least 12.9 and 19
+  times gloo with 2, 12.1 and 15 times with 4.
+- At 64 MiB 0.94 and 1.04 of the limit with 2 ranks, 0.80 and 0.70 with 4: four ranks share two cores, so that what the
+  additions take beside the memory's time is not hidden.
+- Up to 16 KiB ``auto`` is at least 1.4 times MPI_Allreduce.
+The memory of this virtual machine is not always as fast: in a run minutes before, where a copy of 64 MiB took nearly
+twice as long, 4 ranks reached 0.94 and 0.83 of the limit, and 7.9 and 11.3 times gloo.
 """
 
 import importlib.util

@@ -10,7 +10,7 @@ import classes from "./Configuration.module.css";
 export function Environment({ jobId }: { jobId: number }) {
   const environments = useQuery(environmentsQuery(jobId));
   const last = environments.data?.at(-1);
-  if (!last) return null;
+  if (!last?.nodes.length) return null; // a simulation has none
   return (
     <section className="card" aria-labelledby="environment">
       <div className="card-head">

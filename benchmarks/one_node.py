@@ -15,7 +15,7 @@ that is kept in results/one_node.json (out of place, in place):
   times gloo with 2, 12.1 and 15 times with 4.
 - At 64 MiB 0.94 and 1.04 of the limit with 2 ranks, 0.80 and 0.70 with 4: four ranks share two cores, so that what the
   additions take beside the memory's time is not hidden.
-- Up to 16 KiB ``auto`` is at least 1.4 times MPI_Allreduce.
+- Up to 16 KiB ``auto`` is at least 1.37 times MPI_Allreduce.
 The memory of this virtual machine is not always as fast: in a run minutes before, where a copy of 64 MiB took nearly
 twice as long, 4 ranks reached 0.94 and 0.83 of the limit, and 7.9 and 11.3 times gloo.
 """

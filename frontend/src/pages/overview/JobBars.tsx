@@ -7,9 +7,9 @@ import classes from "./JobBars.module.css";
 
 const MIN_HEIGHT_PERCENT = 6;
 
-/** The last jobs, oldest on the left: height is the best busbw against the tallest, colour and glyph the state. */
+/** The last jobs, oldest on the left: height is the best busbw measured, against the tallest; colour and glyph the state. */
 export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
-  const tallest = Math.max(...jobs.map((job) => bestBusbw(job) ?? 0));
+  const tallest = Math.max(0, ...jobs.map((job) => measuredBusbw(job) ?? 0));
   return (
     <figure className={classes.figure}>
       <ol className={classes.bars}>
@@ -19,18 +19,23 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
       </ol>
       <figcaption className="dim">
         {tallest > 0
-          ? `Oldest to newest. Height: best bus bandwidth of the job; the tallest is ${threeDigits(tallest)} GB/s.`
+          ? `Oldest to newest. Height: best bus bandwidth measured; the tallest is ${threeDigits(tallest)} GB/s.`
           : "Oldest to newest. No job has measured anything yet."}
       </figcaption>
     </figure>
   );
 }
 
+/** What a simulation says has no place beside measurements. */
+function measuredBusbw(job: JobView): number | null {
+  return isSimulated(job) ? null : bestBusbw(job);
+}
+
 function Bar({ job, tallest }: { job: JobView; tallest: number }) {
-  const best = bestBusbw(job);
+  const best = measuredBusbw(job);
   const look = JOB_STATES[job.state];
   const height = best !== null && tallest > 0 ? Math.max(MIN_HEIGHT_PERCENT, (100 * best) / tallest) : MIN_HEIGHT_PERCENT;
-  const result = best === null ? "no result" : `${threeDigits(best)} GB/s`;
+  const result = best === null ? (isSimulated(job) ? "nothing measured" : "no result") : `${threeDigits(best)} GB/s`;
   const what = `${isSimulated(job) ? "simulated " : ""}${COLLECTIVES[job.spec.benchmark.collective].name}`;
   const label = `Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${what}, ${result}`;
   return (

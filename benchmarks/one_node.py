@@ -9,15 +9,19 @@ Out of place and in place, in registered buffers; the lower quartile of the roun
 of place it pays for a copy before. Each size is a gang of its own: when other
 processes took much of the cores meanwhile it is measured again, and the quietest attempt counts, whatever it shows.
 
-Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3), MPICH 5.0.2, gloo of PyTorch 2.13, in the quiet run
-that is kept in results/one_node.json (out of place, in place):
-- From 256 KiB up at least 6.5 and 13 times MPI_Allreduce with 2 ranks, 5.2 and 7.2 times with 4; at least 12.9 and 19
-  times gloo with 2, 12.1 and 15 times with 4.
-- At 64 MiB 0.94 and 1.04 of the limit with 2 ranks, 0.80 and 0.70 with 4: four ranks share two cores, so that what the
-  additions take beside the memory's time is not hidden.
-- Up to 16 KiB ``auto`` is at least 1.37 times MPI_Allreduce.
-The memory of this virtual machine is not always as fast: in a run minutes before, where a copy of 64 MiB took nearly
-twice as long, 4 ranks reached 0.94 and 0.83 of the limit, and 7.9 and 11.3 times gloo.
+Reached on 2 cores of an AMD EPYC (1 MiB of L2 each, 32 MiB of L3), MPICH 5.0.2, gloo of PyTorch 2.13, in three quiet
+runs within ten minutes; results/one_node.json keeps the last one, which is the most favourable but for the limit. The
+worst size of each run, out of place and then in place:
+- times MPI_Allreduce from 256 KiB up (4 asked): 2 ranks 4.2, 6.4, 6.5 and 5.9, 11, 13; 4 ranks 3.7, 3.75, 5.2 and 4.0,
+  4.1, 7.2.
+- times gloo from 256 KiB up (10 asked): 2 ranks 7.3, 11.9, 12.9 and 10.7, 18.8, 19.4; 4 ranks 7.9, 7.3, 12.1 and 11.3,
+  11.3, 15.3.
+- share of the limit at 64 MiB (0.85 asked): 2 ranks 1.06, 0.92, 0.94 and 1.05, 1.01, 1.04; 4 ranks 0.94, 0.94, 0.80 and
+  0.83, 0.87, 0.70.
+- ``auto`` against MPI_Allreduce up to 16 KiB (0.9 asked): at least 1.1 everywhere.
+What differed between the runs: the calls' order within a round (fixed, rotating, random), and the machine's memory, in
+which a copy of 64 MiB by 4 ranks took nearly twice as long in the first two. Which of both moved the ratios was not
+taken apart.
 """
 
 import importlib.util

@@ -170,6 +170,9 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         assert visit.violations() == []
         page.get_by_role("radiogroup", name="View").get_by_role("radio", name="chart").check()
         visit.shoot(f"job-simulated-{scheme}")
+        visit.open("/")
+        bar = page.get_by_role("link", name=f"Job {simulation}, sixteen ranks")
+        expect(bar).to_have_accessible_name(re.compile("simulated all-reduce, nothing measured$"))
         visit.open("/jobs")
         row = page.get_by_role("row").filter(has_text="sixteen ranks")
         expect(row.get_by_text(badge, exact=True)).to_be_visible()

@@ -1,12 +1,12 @@
-# Every target installs what it lacks, inside .venv and frontend/node_modules; nothing needs root.
+# Every target installs what it lacks, inside .venv and frontend/node_modules; only `experiments` needs root.
 PYTHON ?= python3
 BIN := .venv/bin
 UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f ! -name '*.tsbuildinfo' -print)
 .DEFAULT_GOAL := help
-.PHONY: help install demo test bench lint ui clean
+.PHONY: help install demo test bench experiments lint ui clean
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: .venv/.test ui ## Make .venv with the worker and test extras, and build the web page
 
@@ -16,8 +16,11 @@ demo: .venv/.worker ui ## Serve, run one benchmark, show it (EXIT=1: then stop; 
 test: .venv/.test ui ## Run every test tier that can run here (CI=true: only the GPU tier may be skipped)
 	@exec $(BIN)/python scripts/test.py $(TIERS)
 
-bench: .venv/.bench ## Measure the engine beside its peers and limits (PARTS="one_node links model"; links needs root)
+bench: .venv/.bench ## Measure the engine beside its peers and limits (PARTS="one_node links model training training_links"; links need root)
 	@exec $(BIN)/python benchmarks $(PARTS)
+
+experiments: .venv/.bench ## The lecture's claims on ten hosts with real links, measured beside predicted (root; QUICK=1: less)
+	@exec $(BIN)/python benchmarks/experiments.py $(if $(filter-out 0,$(QUICK)),--quick)
 
 lint: .venv/.test ui ## Check style, types and import arrows
 	@exec $(BIN)/python scripts/test.py lint

@@ -1,4 +1,4 @@
-"""Build hook: builds the web UI when it is missing and puts it into the wheel as ringscope_server/static."""
+"""Build hook: puts the web UI (built if it is missing) and Prometheus' configuration into the wheel."""
 
 import os
 import shutil
@@ -26,3 +26,8 @@ class CustomBuildHook(BuildHookInterface[Any]):
         if index.is_file() and not editable:
             target = "frontend/dist" if self.target_name == "sdist" else "ringscope_server/static"
             build_data["force_include"][str(index.parent)] = target
+        if self.target_name == "wheel" and not editable:
+            for name in ("prometheus.yml", "rules"):
+                build_data["force_include"][str(Path(self.root, "deploy", "prometheus", name))] = (
+                    f"ringscope/prometheus/{name}"
+                )

@@ -11,9 +11,18 @@ import links
 import model
 import one_node
 import plot
+import training
+import training_links
+import training_numbers
 from report import Result, say, say_targets
 
-PARTS = {"one_node": one_node.run, "links": links.run, "model": model.run}
+PARTS = {
+    "one_node": one_node.run,
+    "links": links.run,
+    "model": model.run,
+    "training": training.run,
+    "training_links": training_links.run,
+}
 
 
 def main(names: list[str]) -> int:
@@ -31,6 +40,7 @@ def main(names: list[str]) -> int:
             result.save()
             results.append(result)
     picture = plot.draw()
+    training_numbers.fill()
     say("\nplot: " + (str(picture) if picture else "left out, matplotlib is not installed; pip install --group bench."))
     say("\nall targets")
     for result in results:

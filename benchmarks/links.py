@@ -37,8 +37,8 @@ def run() -> Result | None:
         say(f"links: left out. {error}")
         return None
     with watched() as conditions:
-        fast, fast_limit = _measure(*FAST)
-        lecture, lecture_limit = _measure(*LECTURE)
+        fast, fast_limit = measure(*FAST)
+        lecture, lecture_limit = measure(*LECTURE)
     lecture = [series for series in lecture if series.size_bytes == LECTURE_BYTES]
     targets = [*_fast_targets(fast, fast_limit), *_lecture_targets(lecture, lecture_limit)]
     say(f"\nlinks ({conditions})")
@@ -54,7 +54,8 @@ def limit_s(series: Series, payload_bytes_per_s: float) -> float:
     return 2 * (series.ranks - 1) / series.ranks * series.size_bytes / payload_bytes_per_s
 
 
-def _measure(hosts: int, rate_bit_per_s: int, plan: MeasurePlan) -> tuple[list[Series], float]:
+def measure(hosts: int, rate_bit_per_s: int, plan: MeasurePlan) -> tuple[list[Series], float]:
+    """Run a plan on hosts of its own; its rows, and what one link carries of payload in bytes per second."""
     with Network(hosts, rate_bit_per_s) as network:
         rows = on_hosts(network, plan)
     for row in rows:

@@ -16,7 +16,7 @@ import psutil
 from measure import Series
 
 RESULTS = Path(__file__).with_name("results")
-_LIBRARIES = ("ringscope", "numpy", "mpi4py", "mpich", "torch", "numkong")
+_LIBRARIES = ("ringscope", "numpy", "mpi4py", "mpich", "torch", "tensorflow-cpu", "numkong")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { precompress } from "./precompress.ts";
 
 const server = process.env.RINGSCOPE_URL ?? "http://127.0.0.1:8000";
 
 export default defineConfig({
   base: "/",
-  plugins: [react()],
+  plugins: [react(), precompress()],
   build: { target: "es2022" },
   server: { proxy: { "/api": server, "/login": server } },
   test: { include: ["src/**/*.test.{ts,tsx}"] },

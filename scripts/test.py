@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
-TIER_SECONDS = 600
+TIER_SECONDS = 1800
 
 
 @dataclass
@@ -45,6 +45,11 @@ class Tier:
     missing: Callable[[], str | None] = field(default=lambda: None)
 
 
+def no_namespaces() -> str | None:
+    """Why the hosts tier cannot run."""
+    return "network namespaces need root" if os.geteuid() else _not_found("ip", "tc", "slurmctld", "munged")
+
+
 def no_browser() -> str | None:
     """Why the web tier cannot run."""
     return _not_found("chromium")
@@ -62,6 +67,8 @@ def no_gpu() -> str | None:
     return None if importlib.util.find_spec("cupy") else "CuPy is missing (pip install cupy-cuda12x)"
 
 
+HOSTS = ("tests/cluster/hosts", "tests/cluster/slurm")  # clusters of network namespaces, and of Slurm
+PARALLEL = ("--numprocesses=logical", "--maxprocesses=4")  # the other tiers start gangs and want the cores
 TIERS = (
     Tier(
         "lint",
@@ -76,11 +83,13 @@ TIERS = (
     Tier("frontend", tools=(("scripts/ui", "test"),)),
     Tier(
         "fast",
-        folders=("tests/engine", "tests/agent", "tests/cli", "tests/examples"),
-        options=("--numprocesses=logical", "--maxprocesses=4"),  # the other tiers start gangs and want the cores
+        folders=("tests/engine", "tests/agent", "tests/cli", "tests/deploy", "tests/examples"),
+        options=PARALLEL,
     ),
-    Tier("server", folders=("tests/server",)),
-    Tier("cluster", folders=("tests/cluster",)),
+    Tier("train", folders=("tests/train",)),
+    Tier("server", folders=("tests/server",), options=PARALLEL),
+    Tier("cluster", folders=("tests/cluster",), options=tuple(f"--ignore={folder}" for folder in HOSTS)),
+    Tier("hosts", folders=HOSTS, missing=no_namespaces),
     Tier("web", folders=("tests/web",), missing=no_browser),
     Tier("monitoring", folders=("tests/monitoring",), missing=no_prometheus),
     Tier("gpu", folders=("tests/gpu",), missing=no_gpu),
@@ -159,6 +168,8 @@ def say(*lines: str) -> None:
 
 def _run(command: tuple[str, ...]) -> int:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    # Tests start thousands of interpreters: each would compile the whole project again where no bytecode is kept.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment["PATH"] = f"{BIN}:{environment['PATH']}"
     try:
         return subprocess.run(command, cwd=ROOT, env=environment, timeout=TIER_SECONDS).returncode

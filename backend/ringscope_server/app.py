@@ -3,94 +3,167 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
 
 from alembic.util.exc import CommandError
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.gzip import GZipMiddleware
 from sqlalchemy.exc import DBAPIError
+from starlette.middleware import Middleware
+from starlette.routing import Router
 
 from ringscope import __version__
-from ringscope_server.db import schema
-from ringscope_server.db.engine import Database, sqlite_url
-from ringscope_server.db.lock import DataDirError
-from ringscope_server.http import agents, engine, jobs, monitoring, nodes, problems, results, session, stream, ui
-from ringscope_server.http.body_limit import BodyLimit
+from ringscope_server.db import advisory_lock, schema
+from ringscope_server.db.engine import Database
+from ringscope_server.db.faults import DatabaseUnusableError, cause_of
+from ringscope_server.db.postgresql import postgresql_url
+from ringscope_server.db.sqlite import sqlite_url
+from ringscope_server.events import bus
+from ringscope_server.http import (
+    agents,
+    comparison,
+    engine,
+    events,
+    iterations,
+    jobs,
+    log,
+    monitoring,
+    nodes,
+    planning,
+    prediction,
+    prices,
+    problems,
+    results,
+    schedules,
+    session,
+    stream,
+    traces,
+    training,
+    ui,
+    webhooks,
+)
+from ringscope_server.http import tokens as token_routes
 from ringscope_server.http.caching import CacheControl
+from ringscope_server.http.request_body import RequestBody
+from ringscope_server.http.security_headers import SecurityHeaders
+from ringscope_server.http.services import WithServices
+from ringscope_server.http.timing import RequestTimes
+from ringscope_server.insights import loop as insights_loop
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
-from ringscope_server.users import tokens
+from ringscope_server.users import given_tokens, tokens, upkeep
 from ringscope_server.users.tokens import Role, TokenKind
+from ringscope_server.webhooks import courier
+from ringscope_server.webhooks.outbox import Outbox
 
 API = "/api/v1"
 # What lies in the data directory for the CLI (admin-token) and the agent of this machine (agent-token).
 TOKEN_FILES: tuple[tuple[TokenKind, Role], ...] = (("personal", "admin"), ("agent", "agent"))
 
 
-def create_app(services: Services, *, with_scheduler: bool = True) -> FastAPI:
-    """The whole server around services whose database is prepared; starting it starts the scheduler."""
+@lru_cache(maxsize=4)
+def routes(page: Path | None) -> FastAPI:
+    """All that can be asked, and how faults are answered; ``page`` is where the built files of the page lie.
 
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        scheduler = asyncio.create_task(loop.run(services)) if with_scheduler else None
-        try:
-            yield
-        finally:
-            services.close()
-            if scheduler is not None:
-                scheduler.cancel()
-                with suppress(asyncio.CancelledError):
-                    await scheduler
-            await services.database.dispose()
-
+    Of no server in particular, as each request brings its own (``http/services.py``): FastAPI needs half a second.
+    """
     app = FastAPI(
         title="Ringscope",
         version=__version__,
         description="Schedules all-reduce benchmarks on worker nodes, measures every step and shows it live.",
-        lifespan=lifespan,
-        responses={"4XX": {"model": problems.ProblemDocument, "description": "What is wrong, as RFC 9457."}},
+        responses=problems.RESPONSES,
     )
-    app.state.services = services
-    app.add_middleware(BodyLimit, max_bytes=services.settings.max_body_bytes)
-    app.add_middleware(GZipMiddleware, minimum_size=1024)
-    app.add_middleware(CacheControl)
+    ui.install(app, page)
     problems.install(app)
     api = APIRouter(prefix=API)
     for router in (
+        agents.router,  # first, since routes are tried in their order and agents ask most often
         session.router,
+        token_routes.router,
+        events.router,
+        prediction.router,
         jobs.router,
         results.router,
+        traces.router,
+        iterations.router,
+        log.router,
+        comparison.router,
+        training.router,
         nodes.router,
         engine.router,
+        schedules.router,
+        planning.router,
+        prices.router,
+        webhooks.router,
         stream.router,
         monitoring.discovery,
-        agents.router,
     ):
         api.include_router(router)
     app.include_router(api)
     app.include_router(session.pages)
     app.include_router(monitoring.pages)
-    ui.install(app)
     return app
+
+
+def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
+    """The whole server around services whose database is prepared; starting it starts the scheduler."""
+
+    @asynccontextmanager
+    async def lifespan(app: Router) -> AsyncIterator[None]:
+        services.heartbeats.listen(services.now())
+        beside = [bus.run(services)]
+        if with_scheduler:
+            beside += [loop.run(services), services.heartbeats.run(services.database)]
+            beside += [upkeep.run(services), courier.run(services), insights_loop.run(services)]
+        tasks = [asyncio.create_task(work) for work in beside]
+        try:
+            yield
+        finally:
+            services.close()
+            for task in reversed(tasks):
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+            await services.database.dispose()
+
+    api = routes(ui.built_files())
+    return Router(
+        default=api,
+        lifespan=lifespan,
+        middleware=[
+            Middleware(RequestTimes, api=api, times=services.monitoring.requests),
+            Middleware(SecurityHeaders),
+            Middleware(CacheControl),
+            Middleware(GZipMiddleware, minimum_size=1024),
+            Middleware(RequestBody, max_bytes=services.settings.max_body_bytes),
+            Middleware(WithServices, services=services),
+        ],
+    )
 
 
 async def prepare(services: Services) -> None:
     """Bring the schema up to date and keep the token files that CLI and local agent use.
 
-    Raises DataDirError when the database cannot be used.
+    Raises DatabaseUnusableError when the database cannot be used, GivenTokenError for a secret that is in use.
     """
+    database = services.database
     try:
-        await schema.upgrade(services.database.engine)
+        await schema.upgrade(database.engine)
     except CommandError as error:
-        raise DataDirError(
-            f"The database in {services.settings.data_path} was made by another version of Ringscope ({error}); "
-            "run that version or choose another directory with --data-dir."
+        raise DatabaseUnusableError(
+            f"{database.label} was made by another version of Ringscope ({error}); "
+            f"run that version or choose another {_choice(database)}."
         ) from error
     except DBAPIError as error:
-        raise DataDirError(
-            f"The database in {services.settings.data_path} cannot be used ({error.orig}); "
-            "repair or remove it, or choose another directory with --data-dir."
+        raise DatabaseUnusableError(
+            f"{database.label} cannot be used ({cause_of(error)}); repair it or choose another {_choice(database)}."
         ) from error
+    async with database.write() as session:
+        await advisory_lock.hold(session, "leases")
+        await services.lease.create(session)
+        await given_tokens.register(session, services.settings, services.now())
     for kind, role in TOKEN_FILES:
         path, now = services.settings.data_path / f"{role}-token", services.now()
         async with services.database.write() as session:
@@ -100,5 +173,15 @@ async def prepare(services: Services) -> None:
 
 
 def services_for(settings: Settings) -> Services:
-    """Services on the embedded database of the settings' data directory."""
-    return Services(settings=settings, database=Database(sqlite_url(settings.data_path)))
+    """Services on the settings' database: PostgreSQL where one is given, else SQLite in the data directory.
+
+    Raises DatabaseUnusableError for a URL that is none.
+    """
+    url = postgresql_url(settings.database_url) if settings.database_url else sqlite_url(settings.data_path)
+    database = Database(url)
+    database.before_commit.append(Outbox().fill)
+    return Services(settings=settings, database=database)
+
+
+def _choice(database: Database) -> str:
+    return "directory with --data-dir" if database.is_sqlite else "one with --database-url"

@@ -1,14 +1,30 @@
 """What routes and the scheduler work with: one object per application."""
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ringscope_server.db.engine import Database
+from ringscope_server.events.notices import Notices
 from ringscope_server.events.stream import Stream
+from ringscope_server.insights.pulses import Pulses
+from ringscope_server.insights.state import InsightState
+from ringscope_server.instants import as_ns
 from ringscope_server.monitoring.state import MonitoringState
+from ringscope_server.nodes.directory import Directory
+from ringscope_server.nodes.heartbeats import Heartbeats
 from ringscope_server.nodes.signals import Signals
+from ringscope_server.planning.prices import Worker
+from ringscope_server.scheduler.capacity import Capacity
+from ringscope_server.scheduler.lease import Lease
 from ringscope_server.settings import Settings
+from ringscope_server.users.last_use import LastUse
+from ringscope_server.users.rate_limit import RateLimiter
+from ringscope_server.users.token_cache import TokenCache
+from ringscope_server.webhooks.urls import Resolve, resolve
+
+STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
 
 
 def utc_now() -> datetime:
@@ -23,9 +39,33 @@ class Services:
     settings: Settings
     database: Database
     now: Callable[[], datetime] = utc_now
+    resolve: Resolve = resolve  # of the webhooks' host names; tests hand in another
     stream: Stream = field(default_factory=Stream)
     signals: Signals = field(default_factory=Signals)
+    heartbeats: Heartbeats = field(default_factory=Heartbeats)
+    directory: Directory = field(default_factory=Directory)
+    token_cache: TokenCache = field(default_factory=TokenCache)
+    capacity: Capacity = field(default_factory=Capacity)
     monitoring: MonitoringState = field(default_factory=MonitoringState)
+    pulses: Pulses = field(default_factory=Pulses)
+    insights: InsightState = field(default_factory=InsightState)
+    last_use: LastUse = field(default_factory=LastUse)
+    # Names this life of this server among those on the same database.
+    instance: str = field(default_factory=lambda: secrets.token_hex(8))
+    notices: Notices = field(default_factory=Notices)
+    planner: Worker = field(default_factory=Worker)
+    lease: Lease = field(init=False)
+    user_limit: RateLimiter = field(init=False)
+    stranger_limit: RateLimiter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lease = Lease(self.database, self.instance, self.settings.lease_seconds)
+        self.user_limit = RateLimiter(self.settings.requests_per_second)
+        self.stranger_limit = RateLimiter(self.settings.requests_per_second * STRANGERS_SHARE)
+
+    def now_ns(self) -> int:
+        """The clock in nanoseconds since 1970."""
+        return as_ns(self.now())
 
     def close(self) -> None:
         """Let go of every request that is held open: the server stops."""

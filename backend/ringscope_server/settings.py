@@ -1,9 +1,17 @@
 """Settings: RINGSCOPE_* variables and flags, read once at start and passed down."""
 
+import json
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, SecretStr, field_validator
+from pydantic_core import PydanticCustomError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from ringscope.metrics.scrape import linger_seconds
+from ringscope_server.webhooks.urls import networks
+
+MIN_SECRET_LENGTH = 32
 
 
 class Settings(BaseSettings):
@@ -14,6 +22,11 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         Path("~/.local/share/ringscope"), description="SQLite file, tokens, spools and logs lie here."
     )
+    database_url: str = Field(
+        "",
+        repr=False,  # it has a password in it
+        description="postgresql://USER:PASSWORD@HOST/NAME for several servers; default: SQLite in the data directory.",
+    )
     host: str = Field("127.0.0.1", description="Address that the server listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port of API and web page; 0 takes any free one.")
     public_url: str = Field("", description="URL under which people reach the server; default http://host:port.")
@@ -21,7 +34,76 @@ class Settings(BaseSettings):
     scheduler_interval_seconds: float = Field(1.0, gt=0, description="Longest pause between two passes.")
     poll_seconds: float = Field(5.0, gt=0, description="How long an agent's poll is held when nothing changes.")
     start_deadline_seconds: float = Field(30.0, gt=0, description="Every rank of a gang must run by then.")
+    start_deadline_seconds_per_node: float = Field(
+        3.0, ge=0, description="A gang of many nodes has so long for each of them instead, if that is longer."
+    )
+    lease_seconds: float = Field(10.0, gt=0, description="Of several servers the next one schedules after so long.")
+    fair_share_half_life_hours: float = Field(
+        168.0, gt=0, description="What a user has used counts half after so long."
+    )
+    allow_preemption: bool = Field(False, description="A job of higher priority may end one of lower priority.")
+    max_queued_jobs_per_user: int = Field(0, ge=0, description="More are refused; 0: no limit.")
+    max_running_slots_per_user: int = Field(0, ge=0, description="More wait in the queue; 0: no limit.")
+    scrape_interval_seconds: float = Field(
+        1.0, gt=0, description="How often Prometheus asks; a job's metrics outlive it for twice as long, 5 s at least."
+    )
+    cluster: str = Field("ringscope", min_length=1, description="Name of this cluster, a label of its nodes' metrics.")
+    requests_per_second: float = Field(
+        50.0, ge=0, description="Of one token, with bursts of four seconds; 0: no limit."
+    )
+    webhook_private_addresses: Annotated[list[str], NoDecode] = Field(
+        [], description="Networks inside your own that webhooks may reach, such as 10.0.0.0/8,fd00::/8."
+    )
     session_days: int = Field(30, ge=1, description="A browser stays logged in for so long.")
+    join_token: SecretStr | None = Field(
+        None,
+        repr=False,
+        description="A secret of 32 characters or more with which agents may join, for those that start by themselves.",
+    )
+    metrics_token: SecretStr | None = Field(
+        None,
+        repr=False,
+        description="A secret of 32 characters or more that may read everything, for Prometheus.",
+    )
+
+    prometheus_url: str = Field("", description="Where people reach Prometheus, for links to it.")
+    grafana_url: str = Field("", description="Where people reach Grafana, for links to it.")
+
+    @field_validator("prometheus_url", "grafana_url")
+    @classmethod
+    def _is_url(cls, value: str) -> str:
+        """A link that a browser follows: nothing but http, so that no script can stand in it."""
+        if value and not value.startswith(("http://", "https://")):
+            raise PydanticCustomError("not_url", "give an address that begins with http:// or https://")
+        return value.rstrip("/")
+
+    @field_validator("join_token", "metrics_token")
+    @classmethod
+    def _is_long(cls, secret: SecretStr | None) -> SecretStr | None:
+        """Unlike the server's own secrets this one may be a word that somebody can guess."""
+        if secret is not None and len(secret.get_secret_value().strip()) < MIN_SECRET_LENGTH:
+            sentence = f"give at least {MIN_SECRET_LENGTH} characters, such as openssl rand -hex 32 prints"
+            raise PydanticCustomError("short_secret", sentence)
+        return secret
+
+    @field_validator("webhook_private_addresses", mode="before")
+    @classmethod
+    def _are_networks(cls, value: object) -> object:
+        """Flags and variables are text: JSON, or networks with commas between them."""
+        try:
+            if isinstance(value, str):
+                parts = json.loads(value) if value.startswith("[") else value.split(",")
+                value = [part.strip() for part in parts if part != ""]
+            networks(value)  # type: ignore[arg-type]  # whatever it is, what comes out are networks
+        except (ValueError, TypeError, AttributeError) as error:
+            sentence = "give networks with commas between them, such as 10.0.0.0/8,fd00::/8"
+            raise PydanticCustomError("not_networks", sentence) from error
+        return value
+
+    @property
+    def metrics_linger_seconds(self) -> float:
+        """How long a job's metrics outlive the job, so that Prometheus sees their last values."""
+        return linger_seconds(self.scrape_interval_seconds)
 
     @property
     def data_path(self) -> Path:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import time
 from collections import defaultdict
 from typing import Any
 
@@ -16,7 +17,11 @@ from starlette.routing import Route
 from ringscope.protocol import (
     Assignment,
     Directives,
+    Join,
+    Joined,
+    Leave,
     Poll,
+    Pulse,
     RecordBatch,
     RecordsAccepted,
     Registered,
@@ -26,6 +31,7 @@ from ringscope.protocol import (
 from ringscope.record import RECORD, Record
 
 TOKEN = "agent-secret"
+JOIN_TOKEN = "join-secret"
 
 
 class FakeServer:
@@ -35,10 +41,14 @@ class FakeServer:
         self.token = TOKEN
         self.epoch = 0
         self.revision = 0
+        self.joined: list[str] = []
         self.registrations: list[Registration] = []
+        self.polls: list[Poll] = []
         self.assignments: dict[int, Assignment] = {}
         self.reports: list[Report] = []
         self.records: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        self.pulses: list[Pulse] = []
+        self.has_left = False
         self.failures_to_give = 0
         self.rejects_records = False
         self.poll_seconds = 1.0
@@ -46,10 +56,13 @@ class FakeServer:
         self.changed = asyncio.Condition()
         self.app = Starlette(
             routes=[
+                Route("/api/v1/agents/join", self._join, methods=["POST"]),
                 Route("/api/v1/agents/register", self._register, methods=["POST"]),
                 Route("/api/v1/agents/{node}/poll", self._poll, methods=["POST"]),
                 Route("/api/v1/agents/{node}/reports", self._report, methods=["POST"]),
                 Route("/api/v1/agents/{node}/records", self._records, methods=["POST"]),
+                Route("/api/v1/agents/{node}/pulses", self._pulse, methods=["POST"]),
+                Route("/api/v1/agents/{node}/leave", self._leave, methods=["POST"]),
             ]
         )
         self._uvicorn: uvicorn.Server | None = None
@@ -123,23 +136,38 @@ class FakeServer:
             return JSONResponse({"detail": "old epoch"}, 409)
         return None
 
+    async def _join(self, request: Request) -> Response:
+        if request.headers.get("authorization") != f"Bearer {JOIN_TOKEN}":
+            return JSONResponse({"detail": "wrong token"}, 401)
+        self.joined.append(Join.model_validate_json(await request.body()).name)
+        return Response(Joined(token=self.token).model_dump_json())
+
     async def _register(self, request: Request) -> Response:
+        received_ns = time.time_ns()
         if refusal := self._refusal(request, None):
             return refusal
         self.registrations.append(Registration.model_validate_json(await request.body()))
         self.epoch += 1
         await self._told()
-        return Response(Registered(node_id=1, epoch=self.epoch).model_dump_json())
+        registered = Registered(received_ns=received_ns, sent_ns=time.time_ns(), node_id=1, epoch=self.epoch)
+        return Response(registered.model_dump_json())
 
     async def _poll(self, request: Request) -> Response:
+        received_ns = time.time_ns()
         poll = Poll.model_validate_json(await request.body())
+        self.polls.append(poll)
         if refusal := self._refusal(request, poll.epoch):
             return refusal
         with contextlib.suppress(TimeoutError):
             await self.wait_until(lambda: self.revision != poll.seen or poll.epoch != self.epoch, self.poll_seconds)
         if refusal := self._refusal(request, poll.epoch):
             return refusal
-        directives = Directives(revision=self.revision, assignments=list(self.assignments.values()))
+        directives = Directives(
+            received_ns=received_ns,
+            sent_ns=time.time_ns(),
+            revision=self.revision,
+            assignments=list(self.assignments.values()),
+        )
         return Response(directives.model_dump_json())
 
     async def _report(self, request: Request) -> Response:
@@ -163,6 +191,23 @@ class FakeServer:
                 await self.update(report.attempt_id, desired="stop")
             case "clean":
                 await self.forget(report.attempt_id)
+
+    async def _pulse(self, request: Request) -> Response:
+        pulse = Pulse.model_validate_json(await request.body())
+        if refusal := self._refusal(request, pulse.epoch):
+            return refusal
+        self.pulses.append(pulse)
+        await self._told()
+        return Response(status_code=204)
+
+    async def _leave(self, request: Request) -> Response:
+        leave = Leave.model_validate_json(await request.body())
+        if refusal := self._refusal(request, leave.epoch):
+            return refusal
+        if self.assignments:
+            return JSONResponse({"detail": "still held"}, 412)
+        self.has_left = True
+        return Response(status_code=204)
 
     async def _records(self, request: Request) -> Response:
         body = await request.body()

@@ -11,7 +11,7 @@ from tests.agent.fake_server import TOKEN, FakeServer
 from ringscope.protocol import Inventory, Registration, Report
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.delivery import Delivery
-from ringscope_agent.spool import Spool
+from ringscope_agent.spool import SpoolReader, SpoolWriter
 
 REGISTRATION = Registration(
     name="rack 1 n1",
@@ -35,14 +35,16 @@ class Sending:
     """A delivery that runs, its spool, and what the server refused."""
 
     def __init__(self, client: ServerClient, folder: Path) -> None:
-        self.spool = Spool(folder)
+        self.writer = SpoolWriter(folder)
+        self.spool = SpoolReader(folder)
         self.refused: list[int] = []
         self.delivery = Delivery(client, 7, self.spool, self.refused.append)
         self.task = asyncio.create_task(self.delivery.run())
 
     def put(self, *texts: str) -> None:
         for text in texts:
-            self.spool.append(b'{"n":"%s"}' % text.encode())
+            self.writer.append(b'{"n":"%s"}' % text.encode())
+        self.spool.read_new()
         self.delivery.notice_records()
 
 
@@ -53,6 +55,7 @@ async def sending(client: ServerClient, tmp_path: Path) -> AsyncIterator[Sending
     sending.task.cancel()
     await asyncio.gather(sending.task, return_exceptions=True)
     sending.spool.close()
+    sending.writer.close()
 
 
 def names(server: FakeServer) -> list[str]:
@@ -86,6 +89,24 @@ async def test_an_unreliable_server_is_asked_again(server: FakeServer, sending: 
     await sending.delivery.flush_reports()
     assert names(server) == ["a"]
     assert [(report.event, report.epoch) for report in server.reports] == [("ready", 1), ("running", 1)]
+
+
+async def test_when_one_of_several_servers_dies_the_next_takes_over(server: FakeServer) -> None:
+    other = FakeServer()
+    await other.start()
+    other.epoch = 1  # as on the first, since they share a database
+    client = ServerClient(f"{server.url},{other.url}", TOKEN, REGISTRATION)
+    await client.register()
+    await client.report(Report(epoch=0, attempt_id=7, event="ready"))
+    await server.stop()
+    await client.report(Report(epoch=0, attempt_id=7, event="running"))
+    await client.report(Report(epoch=0, attempt_id=7, event="ended"))
+    assert [report.event for report in server.reports] == ["ready"]
+    assert [report.event for report in other.reports] == ["running", "ended"]
+    assert other.registrations == []
+    await client.close()
+    await server.start()
+    await other.stop()
 
 
 async def test_records_that_are_refused_for_good_do_not_hold_up_the_end(server: FakeServer, sending: Sending) -> None:

@@ -1,14 +1,22 @@
+import asyncio
 import shutil
 import subprocess
+from collections import Counter
 from typing import Any
 
 import httpx
 import pytest
 from prometheus_client import CollectorRegistry
+from prometheus_client.core import Metric
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from ringscope.metrics.agent import AGENT
+from ringscope.metrics.collector import COLLECTOR
 from ringscope.record import Check, Done, Hello, Steps
 from ringscope_agent.counters import JobCounters
-from ringscope_agent.exporter import Exporter, MetricsServer
+from ringscope_agent.exporter import Exporter
+from ringscope_agent.gpus import GpuReading
+from ringscope_agent.metrics_server import MetricsServer
 
 
 def steps(rank: int = 0, first_step: int = 0, op: str = "all_reduce", **changes: Any) -> Steps:
@@ -23,7 +31,7 @@ def steps(rank: int = 0, first_step: int = 0, op: str = "all_reduce", **changes:
 
 @pytest.fixture
 def exporter() -> Exporter:
-    return Exporter("1.2.3", spool_bytes=lambda: 17)
+    return Exporter({"ringscope": "1.2.3", "nccl": "2.30"}, spool_bytes=lambda: 17)
 
 
 @pytest.fixture
@@ -93,6 +101,20 @@ def test_a_simulation_never_looks_like_traffic(exporter: Exporter) -> None:
     assert value(exporter, "collective_duration_seconds_count", job_id="43", op="all_reduce") is None
 
 
+def test_training_steps_count_samples_which_benchmarks_do_not_have(exporter: Exporter, job: JobCounters) -> None:
+    training = JobCounters(43, "training", first_rank=0, slots=2, ops=["all_reduce"])
+    exporter.add(training)
+    assert value(exporter, "rank_samples_total", job_id="43", rank="1") == 0
+    for first_step in (0, 2):
+        exporter.fold(training, steps(rank=1, first_step=first_step, samples=[32, 31], loss=[1.0, float("nan")]))
+    assert value(exporter, "rank_samples_total", job_id="43", rank="1") == 126
+    assert value(exporter, "rank_samples_total", job_id="43", rank="0") == 0
+    assert value(exporter, "rank_compute_seconds_total", job_id="43", rank="1") == pytest.approx(2 * 1010e-6)
+    assert value(exporter, "step_duration_seconds_count", job_id="43", kind="training") == 4
+    exporter.fold(job, steps(rank=2))
+    assert value(exporter, "rank_samples_total", job_id="42", rank="2") is None
+
+
 def test_an_observation_on_a_bound_belongs_to_that_bucket(exporter: Exporter, job: JobCounters) -> None:
     exporter.fold(job, steps(rank=3, communication_us=[10.0, 11e6]))
     bucket = {"job_id": "42", "op": "all_reduce"}
@@ -119,6 +141,93 @@ def test_a_newer_attempt_takes_over_the_series_and_keeps_them(exporter: Exporter
     assert value(exporter, "rank_steps_total", job_id="42", rank="0") is None
 
 
+async def test_ranks_may_wait_for_a_scrape_of_their_zeros(exporter: Exporter, job: JobCounters) -> None:
+    list(exporter.collect())  # before they were shown, which is no use
+    waiting = asyncio.create_task(exporter.wait_for_scrape(seconds=60))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    list(exporter.collect())
+    await waiting
+    await exporter.wait_for_scrape(seconds=0.001)  # nobody asks
+
+
+def test_gpus_are_left_out_until_they_are_looked_at(exporter: Exporter) -> None:
+    assert value(exporter, "gpu_power_watts", gpu="0") is None
+    exporter.gpus = [GpuReading(0, 0.5, 1 << 30, 61, 412.5, 2048, None)]
+    assert value(exporter, "gpu_utilization_ratio", gpu="0") == 0.5
+    assert value(exporter, "gpu_memory_used_bytes", gpu="0") == 1 << 30
+    assert value(exporter, "gpu_temperature_celsius", gpu="0") == 61
+    assert value(exporter, "gpu_power_watts", gpu="0") == 412.5
+    assert value(exporter, "gpu_nvlink_transmit_bytes_total", gpu="0") == 2048
+    assert value(exporter, "gpu_nvlink_receive_bytes_total", gpu="0") is None, "a GPU that cannot tell has no series"
+
+
+def test_the_place_of_a_rank_is_the_key_to_its_gpu(exporter: Exporter, job: JobCounters) -> None:
+    exporter.fold(job, Hello(rank=2, local_rank=0, ranks=4, pid=1, host="h", device="5 [0000:17:00.0]", time_ns=0))
+    exporter.fold(job, Hello(rank=3, local_rank=1, ranks=4, pid=1, host="h", device="cpu", time_ns=0))
+    assert value(exporter, "rank_info", job_id="42", rank="2", local_rank="0", gpu="5") == 1
+    assert value(exporter, "rank_info", job_id="42", rank="3", local_rank="1", gpu="") == 1
+
+
+def test_a_gang_too_large_for_a_series_of_each_rank_has_one_for_the_node() -> None:
+    exporter = Exporter({}, lambda: 0, max_world_size=4)
+    job = JobCounters(42, "training", first_rank=2, slots=3, ops=["all_reduce"], world_size=5)
+    exporter.add(job)
+    for rank in (2, 3, 4):
+        exporter.fold(job, Hello(rank=rank, local_rank=rank - 2, ranks=5, pid=1, host="h", time_ns=0))
+    exporter.fold(job, steps(rank=2))
+    exporter.fold(job, steps(rank=3, first_step=7, communication_us=[10.0, 6000.0], start_ns=[10**9, 9 * 10**9]))
+    exporter.fold(job, Done(rank=4, dropped=0))
+    rank: dict[str, str] = {"job_id": "42", "rank": "all"}
+    assert value(exporter, "rank_steps_total", **rank) == 4
+    assert value(exporter, "rank_up", **rank) == 1
+    assert value(exporter, "rank_last_step", **rank) == 1, "of the rank that is furthest behind"
+    assert value(exporter, "rank_last_step_timestamp_seconds", **rank) == pytest.approx(2.003)
+    op = rank | {"op": "all_reduce"}
+    assert value(exporter, "rank_collective_bus_bytes_total", **op) == 6000
+    assert value(exporter, "rank_last_collective_duration_seconds", **op) == pytest.approx(6e-3)
+    assert value(exporter, "rank_last_bus_bandwidth_bytes_per_second", **op) == pytest.approx(250_000)
+    assert value(exporter, "rank_steps_total", job_id="42", rank="2") is None
+    assert value(exporter, "step_duration_seconds_count", job_id="42", kind="training") == 4
+
+
+def test_512_ranks_on_64_nodes_stay_within_the_budget() -> None:
+    series: Counter[str] = Counter()
+    for node in range(64):
+        exporter = Exporter({}, lambda: 0)
+        job = JobCounters(42, "benchmark", first_rank=8 * node, slots=8, ops=["all_reduce"], world_size=512)
+        exporter.add(job)
+        for rank in job.ranks:
+            exporter.fold(job, Hello(rank=rank, local_rank=0, ranks=512, pid=1, host="h", time_ns=0))
+            exporter.fold(job, steps(rank=rank))
+        series.update(sample.name for family in exporter.collect() for sample in family.samples)
+    of_ranks = sum(count for name, count in series.items() if name.startswith("ringscope_rank_"))
+    of_histograms = sum(count for name, count in series.items() if "_duration_seconds_" in name)
+    assert series["ringscope_rank_steps_total"] == 512
+    assert of_ranks <= 512 * 15, "8 for each rank and 7 for each of its collectives"
+    assert of_histograms <= 64 * (22 + 18)
+    assert of_ranks + of_histograms <= 10_240
+    exporter.remove(job)
+    assert not any("job_id" in sample.labels for family in exporter.collect() for sample in family.samples)
+
+
+def test_the_page_and_the_table_have_the_same_metrics(exporter: Exporter, job: JobCounters) -> None:
+    exporter.contact()
+    exporter.gpus = [GpuReading(0, 0.5, 1, 61, 412.5, 2, 3)]
+    exporter.fold(job, Hello(rank=2, local_rank=0, ranks=4, pid=1, host="h", time_ns=0))
+    exporter.fold(job, steps(rank=2, samples=[8, 8]))
+    exported = dict(map(shape, exporter.collect()))
+    declared = {family.name: set(family.labels) for family in (*AGENT.families, *COLLECTOR.families)}
+    assert exported == declared
+
+
+def shape(family: Metric) -> tuple[str, set[str]]:
+    """Name and labels, as the series of a family have them."""
+    suffix = "_total" if family.type == "counter" else ""
+    (labels,) = {frozenset(sample.labels) - {"le"} for sample in family.samples}
+    return family.name + suffix, set(labels)
+
+
 @pytest.fixture
 def page(exporter: Exporter, job: JobCounters) -> Any:
     exporter.contact()
@@ -141,3 +250,19 @@ def test_openmetrics_is_given_to_who_asks(page: str) -> None:
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
     assert answer.text.endswith("# EOF\n")
     assert "_created" not in answer.text
+
+
+def test_the_slow_step_is_named_by_an_exemplar(page: str, exporter: Exporter, job: JobCounters) -> None:
+    exporter.fold(job, steps(rank=3, first_step=810))  # the second of its steps is step 811
+    text = httpx.get(page, headers={"Accept": "application/openmetrics-text; version=1.0.0"}).text
+    for name, bound, seconds in (("collective_duration", "0.0025", 0.002), ("step_duration", "0.005", 0.003)):
+        (exemplar,) = (
+            sample.exemplar
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
+            if sample.name == f"ringscope_{name}_seconds_bucket" and sample.labels["le"] == bound
+        )
+        assert exemplar is not None
+        assert exemplar.labels == {"rank": "3", "step": "811"}
+        assert (exemplar.value, float(exemplar.timestamp or 0)) == (pytest.approx(seconds), pytest.approx(2.003))
+    assert "# {" not in httpx.get(page).text, "Prometheus' own format has no exemplars"

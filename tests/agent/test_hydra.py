@@ -60,6 +60,13 @@ def test_wait_statuses_become_the_ends_of_ranks() -> None:
     assert report.ends == [RankEnd(2, -9), RankEnd(3, 3)]
 
 
+def test_each_nodes_exit_codes_may_have_a_line_of_their_own() -> None:
+    report = ExitReport(gang())
+    for line in ("[mpiexec@a] Exit codes: [10.0.0.1] 0,0", "[10.0.0.2] 0,9", "[10.0.0.2] said 9", "[proxy] 9"):
+        report.read(line)
+    assert report.ends == [RankEnd(3, -9)]
+
+
 def test_the_banner_gives_pid_and_signal() -> None:
     report = ExitReport(gang())
     report.read("=   PID 6656 RUNNING AT 10.0.0.2")

@@ -26,7 +26,7 @@ def test_all_done_is_completed() -> None:
     ranks.fold(Done(rank=0, dropped=0))
     assert judge(ranks, 0).reason == "rank_exit"
     ranks.fold(Done(rank=1, dropped=0))
-    ranks.hang_up(1)
+    ranks.hang_up(1, 0)
     assert not ranks.has_trouble
     assert judge(ranks, 0) == Outcome("completed")
 
@@ -50,6 +50,8 @@ def test_a_lost_rank_is_the_cause_and_who_misses_it_tells_the_step() -> None:
         judge(ranks, 9, [RankEnd(1, -9)], steps={1: 2}).message
         == "Rank 1 on node a was killed by SIGKILL (9) in step 2. Rank 0 lost rank 1 in step 3."
     )
+    of_training = judge(ranks, 9, [RankEnd(1, -9)], steps={1: 2}, call=" of a sum over the ranks").message
+    assert of_training.startswith("Rank 1 on node a was killed by SIGKILL (9) in step 2 of a sum over the ranks.")
     ranks.fold(Failure(rank=1, reason="oom", message="Rank 1 is out of memory."))
     assert judge(ranks, 9, [RankEnd(1, 1)]).message == "Rank 1 is out of memory."
 
@@ -82,23 +84,48 @@ def test_a_wrong_result_never_completes() -> None:
 
 def test_a_rank_on_another_node_is_named_with_its_node() -> None:
     ranks = board(0, 1)
-    ranks.hang_up(0)
+    ranks.hang_up(0, 0)
     outcome = judge(ranks, 9, [RankEnd(3, -9)])
     assert outcome == Outcome("rank_signal", "Rank 3 on node b was killed by SIGKILL (9).", 3, -9)
 
 
+def test_which_of_another_nodes_ranks_was_killed_first_is_for_that_node_to_say() -> None:
+    ranks = board(0, 1)
+    killed = [RankEnd(2, -9), RankEnd(3, -9)]
+    sentence = "Ranks 2 and 3 on node b were killed by SIGKILL (9)."
+    assert judge(ranks, 9, killed) == Outcome("rank_signal", sentence, None, -9)
+    ranks.fold(Failure(rank=1, reason="rank_exit", message="Rank 1 lost rank 2 in step 3.", lost_rank=2))
+    assert judge(ranks, 9, killed).message == f"{sentence} Rank 1 lost rank 2 in step 3."
+    ranks.failures.clear()
+    assert judge(ranks, 11, [RankEnd(2, -9), RankEnd(3, -11)]).rank == 3, "nobody else's doing"
+
+
 def test_the_rank_that_was_lost_first_is_the_culprit_among_the_killed() -> None:
     ranks = board(0, 1)
-    ranks.hang_up(1)
-    ranks.hang_up(0)
+    ranks.hang_up(1, 0)
+    ranks.hang_up(0, 1)
     assert judge(ranks, 9, [RankEnd(0, -9), RankEnd(1, -9)]).rank == 1
     assert judge(ranks, 9, [RankEnd(0, -9), RankEnd(1, 1)]).rank == 1
 
 
+def test_a_rank_that_hydra_saw_first_but_killed_itself_is_not_to_blame() -> None:
+    ranks = board(0, 1)
+    ranks.hang_up(0, 8)
+    ranks.hang_up(1, 5)
+    for found in (judge(ranks, 9, [RankEnd(0, -9)]), judge(ranks, 9, [RankEnd(0, -9)], words={1: "Ouch"})):
+        assert (found.rank, found.exit_code) == (1, None)
+        assert found.message.startswith("Rank 1 on node a ended before it had finished its program")
+    ranks.fold(Failure(rank=3, reason="rank_exit", message="Rank 3 lost rank 0 in step 3.", lost_rank=0))
+    assert judge(ranks, 9, [RankEnd(0, -9)]).rank == 1
+    # A segmentation fault is nobody else's doing.
+    ranks.failures.clear()
+    assert judge(ranks, 11, [RankEnd(0, -11)]).rank == 0
+
+
 def test_ranks_that_the_agent_killed_are_not_to_blame() -> None:
     ranks = board(0, 1)
-    ranks.hang_up(1)
-    ranks.hang_up(0)
+    ranks.hang_up(1, 0)
+    ranks.hang_up(0, 1)
     outcome = judge(ranks, 9, [RankEnd(0, -9)], hydra_hung=True)
     assert outcome.message == "Rank 1 on node a ended before it had finished its program."
 
@@ -106,6 +133,43 @@ def test_ranks_that_the_agent_killed_are_not_to_blame() -> None:
 def test_a_kill_while_memory_ran_out_is_oom() -> None:
     outcome = judge(board(0, 1), 9, [RankEnd(1, -9)], killed_for_memory=True)
     assert (outcome.reason, outcome.rank) == ("oom", 1)
+
+
+def test_a_launcher_that_was_killed_is_the_cause_and_not_its_ranks() -> None:
+    ranks = board(0, 1)
+    ranks.fold(Failure(rank=0, reason="rank_exit", message="Rank 0 lost rank 2 in step 3.", lost_rank=2))
+    ranks.hang_up(1, 0)
+    assert judge(ranks, None, proxy_code=-9) == Outcome(
+        "launcher_lost",
+        "The launcher hydra_pmi_proxy on node a was killed by SIGKILL (9), and ranks 0 to 1 with it.",
+        None,
+        -9,
+    )
+    assert (
+        judge(ranks, -9).message
+        == "The launcher mpiexec on node a was killed by SIGKILL (9), and ranks 0 to 3 with it."
+    )
+    assert judge(ranks, -9, killed_for_memory=True).reason == "oom"
+    ranks.fold(Failure(rank=1, reason="rank_exit", message="Rank 1 divides by zero."))
+    assert judge(ranks, -9).message == "Rank 1 divides by zero."
+
+
+def test_an_exit_code_of_the_launcher_is_no_ranks() -> None:
+    ranks = board(0, 1)
+    ranks.hang_up(1, 0)
+    assert judge(ranks, 255).message == "The MPI launcher on node a ended with exit code 255."
+    assert judge(ranks, None, proxy_code=7).message == "Rank 1 on node a ended before it had finished its program."
+
+
+def test_what_another_node_may_know_better_is_hearsay() -> None:
+    ranks = board(0, 1)
+    ranks.hang_up(1, 0)
+    assert judge(ranks, 255).is_hearsay
+    assert judge(ranks, None, proxy_code=7).is_hearsay
+    assert not judge(ranks, 9, [RankEnd(3, -9)]).is_hearsay
+    assert not judge(ranks, None, proxy_code=-9).is_hearsay
+    ranks.fold(Failure(rank=0, reason="rank_exit", message="Rank 0 lost rank 2 in step 3.", lost_rank=2))
+    assert judge(ranks, None).is_hearsay
 
 
 def test_the_pid_in_hydras_banner_is_enough() -> None:

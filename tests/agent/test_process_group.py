@@ -1,5 +1,6 @@
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import uuid
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.agent.conftest import eventually
 
 from ringscope.record import TOKEN_VARIABLE
 from ringscope_agent import process_group
@@ -93,3 +95,13 @@ async def test_what_cannot_be_ended_is_named(token: str, monkeypatch: pytest.Mon
     assert len(left) == 2
     assert await process_group.end_processes(token, HOME, grace_seconds=0.0) == []
     await asyncio.to_thread(process.wait)
+
+
+async def test_what_is_stopped_ends_at_once_and_not_only_after_the_grace(token: str) -> None:
+    process = start(token, CLEARED, lines=1)
+    process.send_signal(signal.SIGSTOP)
+    await eventually(lambda: process_group.state_of(process.pid) == "T")
+    async with asyncio.timeout(20):
+        assert await process_group.end_processes(token, HOME, grace_seconds=60) == []
+    assert await asyncio.to_thread(process.wait) == -15
+    assert process_group.state_of(process.pid) == ""

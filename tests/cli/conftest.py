@@ -6,13 +6,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import TypeVar
+from unittest.mock import patch
 
 import httpx
 import pytest
+from tests.cli.fake_api import FakeApi, serving
 
+from ringscope.cli.main import main
 from ringscope.protocol import Inventory, Registration
 
 SLOTS = 4
@@ -72,6 +77,25 @@ def ringscope_command(*arguments: str) -> list[str]:
 
 
 def run_ringscope(*arguments: str, environment: dict[str, str], stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """One command in this process, to its end: starting Python takes longer than most of them."""
+    said, told = StringIO(), StringIO()
+    with (
+        patch.dict(os.environ, environment, clear=True),
+        patch.object(sys, "argv", ["ringscope", *arguments]),
+        patch.object(sys, "stdin", StringIO(stdin)),
+        redirect_stdout(said),
+        redirect_stderr(told),
+    ):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    return subprocess.CompletedProcess(["ringscope", *arguments], code, said.getvalue(), told.getvalue())
+
+
+def run_process(*arguments: str, environment: dict[str, str], stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """One command in a process of its own, as those need that start others."""
     return subprocess.run(
         ringscope_command(*arguments),
         env=environment,
@@ -133,3 +157,9 @@ def _register_node(url: str, token: str) -> None:
         headers={"Authorization": f"Bearer {token}"},
     )
     answer.raise_for_status()
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[FakeApi]:
+    with serving(monkeypatch, capsys) as fake:
+        yield fake

@@ -37,7 +37,7 @@ def test_the_same_key_gives_the_same_job(server: Server) -> None:
         first = client.submit(body, "key-1")
         assert client.submit(body, "key-1").id == first.id
         assert client.submit(body, "key-2").id != first.id
-        with pytest.raises(ApiProblemError, match="used for another job") as refusal:
+        with pytest.raises(ApiProblemError, match="used for another request") as refusal:
             client.submit(body | {"name": "other"}, "key-1")
     assert refusal.value.status == 409
 

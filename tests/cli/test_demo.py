@@ -46,7 +46,7 @@ def test_a_job_in_one_sentence(
 
 
 def test_a_waiting_job_says_why(job: dict[str, Any]) -> None:
-    pending = {"reason": "no_slots", "sentence": "waits for 4 slots"}
+    pending = {"reason": "no_slots", "sentence": "Waits for 4 slots"}
     assert describe(Job.model_validate(job | {"state": "queued", "pending": pending})).endswith(
         "queued, waits for 4 slots"
     )

@@ -3,7 +3,9 @@
 import json
 import socket
 
-from tests.cli.conftest import Server, assert_refused, clean_environment, run_ringscope
+import pytest
+from tests.cli.conftest import Server, assert_refused, clean_environment, run_process, run_ringscope
+from tests.cli.fake_api import Answer, FakeApi, refusal
 
 from ringscope.client import Client
 
@@ -12,12 +14,24 @@ def test_jobs_lists_the_newest_first_and_filters_by_state(server: Server) -> Non
     with Client(server.url, server.admin_token) as client:
         ids = [client.submit({"name": f"listed {n} [red]"}, f"listed-{n}").id for n in range(2)]
     table = server.run("jobs", "--limit", "2").stdout.splitlines()
-    assert table[0].split() == ["ID", "NAME", "STATE", "REASON", "ROWS", "CREATED", "VERDICT"]
+    assert " ".join(table[0].split()) == "ID NAME STATE REASON USER DONE CREATED BUSBW AT MAX SIZE VERDICT"
     assert [int(line.split()[0]) for line in table[1:]] == ids[::-1]
     assert "listed 1 [red]" in table[1]
     found = json.loads(server.run("jobs", "--state", "succeeded", "--json").stdout)
     assert found == []
     assert_refused(server.run("jobs", "--state", "asleep"), "asleep")
+
+
+def test_jobs_are_sorted_and_found_by_what_they_measure(server: Server) -> None:
+    with Client(server.url, server.admin_token) as client:
+        pair = {"collective": "sendrecv", "algorithms": ["mpi"]}
+        ids = [client.submit({"name": name, "benchmark": pair}, name).id for name in ("sorted b", "sorted a")]
+        counted = client.job_counts("sorted ")
+    assert counted["collective"] == {"sendrecv": 2}
+    flags = ("--search", "sorted ", "--collective", "sendrecv", "--algorithm", "mpi", "--sort", "name", "--json")
+    assert [job["id"] for job in json.loads(server.run("jobs", *flags).stdout)] == ids[::-1]
+    assert json.loads(server.run("jobs", "--node", "nowhere", "--json").stdout) == []
+    assert_refused(server.run("jobs", "--sort", "colour"), "sort")
 
 
 def test_show_prints_the_job(server: Server) -> None:
@@ -54,8 +68,20 @@ def test_a_server_that_is_away_is_one_line(server: Server) -> None:
     )
 
 
-def test_roles_pass_their_flags_through(server: Server) -> None:
-    done = server.run("server", "--help")
+@pytest.mark.parametrize(("role", "flag"), [("server", "--public-url"), ("agent", "--token-file")])
+def test_roles_pass_their_flags_through(role: str, flag: str) -> None:
+    done = run_process(role, "--help", environment=clean_environment())
     assert done.returncode == 0
-    assert "--public-url" in done.stdout
-    assert "--token-file" in server.run("agent", "--help").stdout
+    assert flag in done.stdout
+
+
+def test_steps_are_what_the_server_sends(api: FakeApi) -> None:
+    text = "id,rank,step\r\n1,0,0\r\n"
+    api.answers["GET /jobs/7/steps/export"] = Answer(text)
+    assert api.run("steps", "7", "--rank", "1", "--attempt", "2").out == text
+    assert api.last.query == {"format": ["csv"], "rank": ["1"], "attempt": ["2"]}
+    api.run("steps", "7", "--export", "openmetrics", "--algorithm", "ring")
+    assert api.last.query == {"format": ["openmetrics"], "algorithm": ["ring"]}
+    api.answers["GET /jobs/7/steps/export"] = refusal(404, "not_found", "There is no job 7.")
+    done = api.run("steps", "7")
+    assert (done.code, done.out, done.err) == (2, "", "There is no job 7.\n")

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from tests.cli.conftest import SLOTS, Server, assert_refused, eventually
 
-from ringscope.cli.submit import exit_code, job_body, pairs
+from ringscope.cli.job_body import job_body, pairs
+from ringscope.cli.outcome import exit_code
 from ringscope.client import Client, Job
 from ringscope.errors import UserError
 
@@ -45,9 +46,10 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
         *("submit", "--json", "--name", "all flags", "--ranks", "3", "--nodes", "1", "--ranks-per-node", "3"),
         *("--collective", "reduce", "-r", "2"),
         *("--algorithm", "ring,mpi", "--transport", "mpi", "-b", "1K", "-e", "1M", "-f", "4", "-n", "7"),
-        *("-m", "3", "-N", "2", "-z", "1", "-a", "3", "-I", "1", "-K", "4", "-T", "30", "--rotate", "1"),
+        *("-m", "3", "-N", "2", "-z", "1", "-a", "3", "-I", "1", "-K", "4", "-T", "30", "--rotate", "1", "--trace"),
         *("-w", "2", "-c", "0", "-d", "int", "-o", "sum", "--priority", "70", "--time-limit", "90"),
-        *("--label", "team=infra", "--label", "run=5"),
+        *("--label", "team=infra", "--label", "run=5", "--device", "cpu", "--queue-timeout", "3600"),
+        *("--max-attempts", "2", "--hold", "--hang-seconds", "9"),
     )
     assert done.returncode == 0, done.stderr
     spec = json.loads(done.stdout)["spec"]
@@ -57,7 +59,7 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
         "algorithms": ["ring", "mpi"],
         "transport": "mpi",
         "topology": None,
-        "device": "auto",
+        "device": "cpu",
         "dtype": "int32",
         "op": "sum",
         "min_bytes": 1024,
@@ -71,13 +73,15 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
         "per_iteration": True,
         "skip_iterations": 4,
         "rotate": True,
+        "trace": True,
         "timeout_seconds": 30,
         "warmup": 2,
         "iterations": 7,
         "check": False,
     }
-    assert spec["placement"] == {"ranks": 3, "ranks_per_node": 3, "nodes": 1, "selector": {}}
     assert (spec["name"], spec["priority"], spec["time_limit_seconds"]) == ("all flags", 70, 90)
+    assert (spec["queue_timeout_seconds"], spec["max_attempts"], spec["hold"]) == (3600, 2, True)
+    assert spec["hang_seconds"] == 9
     assert spec["labels"] == {"team": "infra", "run": "5"}
 
 

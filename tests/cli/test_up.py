@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Server, assert_refused, clean_environment, run_ringscope
+import yaml
+from tests.cli.conftest import Server, assert_refused, clean_environment, run_process
 
 from ringscope.cli.children import Child, ChildDiedError, Children
+from ringscope.cli.prometheus import write_configuration
 from ringscope.errors import UserError
 
 
@@ -23,20 +25,24 @@ def used_port() -> Iterator[int]:
 
 def test_a_port_in_use_is_one_line(tmp_path: Path, used_port: int) -> None:
     environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path))
-    assert_refused(run_ringscope("up", "--port", str(used_port), environment=environment), f":{used_port}", "--port")
+    assert_refused(run_process("up", "--port", str(used_port), environment=environment), f":{used_port}", "--port")
 
 
 def test_a_data_dir_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "file" / "data"))
     for role in ("up", "server"):
-        done = run_ringscope(role, "--port", "0", environment=environment)
+        done = run_process(role, "--port", "0", environment=environment)
         assert_refused(done, f"{tmp_path}/file/data", "cannot be written", "--data-dir")
 
 
 def test_a_second_server_on_the_data_dir_is_one_line(server: Server) -> None:
     assert_refused(server.run("up", "--port", "0"), str(server.data_dir), "Another server")
-    assert_refused(server.run("server", "--port", "0"), str(server.data_dir), "Another server")
+    assert_refused(
+        run_process("server", "--port", "0", environment=clean_environment(RINGSCOPE_DATA_DIR=str(server.data_dir))),
+        str(server.data_dir),
+        "Another server",
+    )
     assert server.run("jobs").returncode == 0  # and the first one goes on
 
 
@@ -51,6 +57,44 @@ def test_up_without_mpi_starts_nothing(tmp_path: Path) -> None:
         )
         assert_refused(done, "MPI is missing (mpi4py was not found)")
     assert not (tmp_path / "data").exists()
+
+
+def test_a_missing_prometheus_is_one_line_and_starts_nothing(tmp_path: Path) -> None:
+    environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "data"), PATH=str(tmp_path))
+    done = run_process("up", "--port", "0", "--prometheus", environment=environment)
+    assert_refused(done, "Prometheus was not found", "install it")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_port_that_prometheus_cannot_have_is_one_line(tmp_path: Path, used_port: int) -> None:
+    program = tmp_path / "prometheus"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "data"), PATH=path)
+    words = ("up", "--port", "0", "--prometheus", "--prometheus-port", str(used_port))
+    assert_refused(run_process(*words, environment=environment), f":{used_port}", "--prometheus-port")
+    assert not (tmp_path / "data").exists()
+
+
+def test_prometheus_calls_the_cluster_as_the_server_does(tmp_path: Path) -> None:
+    config = write_configuration("127.0.0.1:9", "http://127.0.0.1:7", tmp_path, 'the "big" one')
+    [server] = [job for job in yaml.safe_load(config.read_text())["scrape_configs"] if "server" in job["job_name"]]
+    assert server["static_configs"] == [{"targets": ["127.0.0.1:7"], "labels": {"cluster": 'the "big" one'}}]
+
+
+def test_prometheus_gets_the_shipped_files_with_two_other_addresses(tmp_path: Path) -> None:
+    (tmp_path / "admin-token").write_text("secret\n")
+    folder = tmp_path / "prometheus"
+    for _ in range(2):  # the second time over what the first one left
+        config = write_configuration("127.0.0.1:9", "http://127.0.0.1:7", folder)
+    shipped = Path(__file__).parents[2] / "deploy" / "prometheus"
+    expected = (shipped / "prometheus.yml").read_text().replace("127.0.0.1:8000", "127.0.0.1:7")
+    assert config.read_text() == expected.replace("127.0.0.1:9090", "127.0.0.1:9")
+    assert "127.0.0.1:7" in config.read_text() and '127.0.0.1:9"' in config.read_text()
+    assert (folder / "admin-token").read_text() == "secret\n"
+    rules = sorted((shipped / "rules").glob("*.yml"))
+    assert [(folder / "rules" / path.name).read_text() for path in rules] == [path.read_text() for path in rules]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -156,6 +157,12 @@ def kill_in_a_call(rank: psutil.Process) -> None:
     rank.kill()
 
 
+def free_port() -> int:
+    """A port that was free a moment ago: a server that is started again must come back under its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
 def ringscope(*arguments: str) -> list[str]:
     """The command line of a `ringscope` command."""
     return [sys.executable, "-c", "from ringscope.cli.main import main; main()", *arguments]
@@ -173,10 +180,10 @@ def running(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 @contextmanager
-def running_lab(data_dir: Path, **variables: str) -> Iterator[tuple[Lab, subprocess.Popen[str]]]:
+def running_lab(data_dir: Path, *options: str, **variables: str) -> Iterator[tuple[Lab, subprocess.Popen[str]]]:
     """`ringscope up` on the directory, ready for work; nothing of it is left afterwards."""
     lab = Lab(data_dir, **variables)
-    with running(lab.start("up", "--port", "0", "--metrics-port", "0", "--slots", str(SLOTS))) as up:
+    with running(lab.start("up", "--port", "0", "--metrics-port", "0", "--slots", str(SLOTS), *options)) as up:
         lab.wait_for_node()
         yield lab, up
     assert lab.processes() == []

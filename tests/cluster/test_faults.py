@@ -2,13 +2,12 @@
 
 import json
 import signal
-import socket
 import subprocess
 from itertools import product
 from pathlib import Path
 
 import pytest
-from tests.cluster.lab import DEADLINE_SECONDS, SLOTS, Lab, eventually, running, running_lab
+from tests.cluster.lab import DEADLINE_SECONDS, SLOTS, Lab, eventually, free_port, running, running_lab
 
 
 @pytest.mark.parametrize(
@@ -65,6 +64,27 @@ def test_a_job_survives_the_servers_death_and_no_row_is_lost(data_dir: Path) -> 
     assert lab.processes() == []
 
 
+def test_a_job_survives_its_agents_death_and_no_step_is_lost_or_double(data_dir: Path) -> None:
+    lab = Lab(data_dir)
+    sweep = ("-b", "64K", "-e", "4M", "-n", "600", "-w", "1", "--ranks", "2", "--algorithm", "ring,mpi")
+    with running(lab.start("server", "--port", "0")):
+        with running(agent(lab)) as first:
+            lab.wait_for_node()
+            job_id = json.loads(lab.run("submit", "--json", *sweep).stdout)["id"]
+            eventually(lambda: lab.job(job_id).progress.done > 0, "the first row")
+            ranks = {rank.pid for rank in lab.ranks()}
+            first.kill()
+            first.wait()
+        with running(agent(lab)):
+            assert {rank.pid for rank in lab.ranks()} & ranks, "the job ended before its agent did"
+            lab.wait_for_state(job_id, "succeeded")
+            rows = lab.everything(job_id, "measurements")
+            assert len(rows) == 2 * 7 * 2
+            steps = sorted((step["rank"], step["step"]) for step in lab.everything(job_id, "steps"))
+            assert steps == list(product(range(2), range(len(rows) * 600)))
+    assert lab.processes() == []
+
+
 def test_an_agent_with_a_wrong_token_is_refused_and_says_so(data_dir: Path) -> None:
     lab = Lab(data_dir)
     (data_dir / "wrong-token").write_text("wrong\n")
@@ -84,9 +104,3 @@ def agent(lab: Lab, *more: str) -> subprocess.Popen[str]:
     eventually(lambda: (lab.data_dir / "agent-token").exists(), "the server's tokens")
     flags = ("--server", lab.url, "--name", "apart", "--slots", str(SLOTS), "--metrics-port", "0")
     return lab.start("agent", *flags, "--data-dir", data_dir, *token_file)
-
-
-def free_port() -> int:
-    """A port that was free a moment ago: a server that is started again must come back under its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])

@@ -9,10 +9,10 @@ from tests.engine.test_fit import priced
 from tests.engine.test_nccl_tests import row
 
 from ringscope.algorithms import available
+from ringscope.benchmark_spec import COLLECTIVES
 from ringscope.choice import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
 from ringscope.devices import MPI_ON_GPUS
 from ringscope.record import LOOPBACK
-from ringscope.spec import COLLECTIVES
 from ringscope.topology import Link
 from ringscope.tuning import Table, table_of
 

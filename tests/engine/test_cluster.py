@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from ringscope.cluster import MAX_RANKS, ClusterSpec
-from ringscope.spec import field_errors
+from ringscope.field_errors import field_errors
 from ringscope.topology import PRESETS, Link, Topology
 
 
@@ -62,6 +62,7 @@ def test_in_words():
             "oversubscription: only racks have uplinks to share; write the shape",
         ),
         ({"latency_us": -1}, "latency_us: -1 is too small; give 0.0 or more."),
+        ({"reduce_gb_per_s": 5e-324}, "reduce_gb_per_s: 5e-324 is too small; give 1e-06 or more."),
     ],
 )
 def test_what_makes_no_cluster_is_refused(fields, sentence):

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from ringscope import positions
 from ringscope.bench.contestant import MOST_SLOTS, Contestant, slot_count
 from ringscope.bench.oracle import Case
-from ringscope.spec import BenchmarkSpec
+from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.traced import RankTrace
 from ringscope.transports.base import Buffer
 
 ELEMENTS = 16
@@ -35,6 +37,7 @@ class Comm:
         self.send, self.recv = (Buffer(part, (part,)) for part in memory)
         self.transport = type("Transport", (), {"name": "shared_memory"})
         self.told: list[object] = []
+        self.position = positions.slot(None, 0)
 
     def place(self, buffer: Buffer) -> str:
         """s2 is the third slot of the input."""
@@ -58,6 +61,16 @@ def contestant(comm: Comm, in_place: bool = False, **options: object) -> Contest
 
 def out_of_place(*slots: int) -> list[tuple[str, str]]:
     return [(f"s{slot}", f"r{slot}") for slot in slots]
+
+
+def test_a_rank_says_how_far_it_is_while_it_times_a_block():
+    comm = Comm(1)
+    ring = contestant(comm)
+    ring.time(warmup=2, iterations=3)
+    ring.time(warmup=1, iterations=4)
+    assert comm.position.tolist() == [0, 7, 3, ELEMENTS * 4, 0]
+    ring.check(Case(np.dtype(np.float32), "sum", 1, 1), spoil=False)
+    assert comm.position[positions.UNTIMED] == 5, "its values are there, and compared"
 
 
 def test_operations_take_the_slots_in_turn_through_warm_up_and_blocks():
@@ -139,3 +152,33 @@ def test_every_plan_is_freed():
 )
 def test_as_many_slots_as_fit_and_are_used(options, message, memory, slots):
     assert slot_count(BenchmarkSpec.model_validate(options), message, memory) == slots
+
+
+class FollowedPlan(Plan):
+    """One that can tell what it does."""
+
+    def trace(self) -> RankTrace:
+        self.run()
+        return RankTrace(7, 1, [])
+
+
+def test_a_followed_operation_comes_after_an_untimed_one_and_is_none_of_the_timed_ones(monkeypatch):
+    comm = Comm(3)
+    monkeypatch.setattr(
+        comm, "plan", lambda algorithm, op, send, recv, collective, root: FollowedPlan(comm, send, recv)
+    )
+    ring = contestant(comm)
+    ring.time(warmup=1, iterations=2)
+    timed, untimed = ring.block.durations_us.tolist(), comm.position[positions.UNTIMED]
+    comm.told.clear()
+    assert ring.trace() == RankTrace(7, 1, [])
+    assert comm.told == [*out_of_place(0), "barrier", *out_of_place(2)]
+    assert ring.block.durations_us.tolist() == timed
+    assert comm.position[positions.UNTIMED] == untimed + 2, "who looks from outside sees that this rank lives"
+
+
+def test_a_plan_that_cannot_be_followed_does_nothing():
+    comm = Comm(1)
+    ring = contestant(comm)
+    assert ring.trace() is None
+    assert comm.told == []

@@ -1,5 +1,6 @@
 """The cost model: schedules priced step by step against the textbook's formulas, shared links against arithmetic."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
@@ -177,6 +178,18 @@ def test_the_critical_path_makes_up_the_time(ranks, count, algorithm):
     assert timeline.seconds == pytest.approx(made_of, rel=1e-9)
 
 
+@given(st.integers(2, 9), st.integers(1, 3000), st.sampled_from(sorted(SCHEDULES)))
+@settings(deadline=None)
+def test_totals_are_those_of_the_messages(ranks, count, algorithm):
+    timeline = simulate(SCHEDULES[algorithm](ranks, count), 4, flat(ranks, Link(1e-6, 1e9), 3e9))
+    ends_s, sent_bytes = {}, Counter()
+    for m in timeline.messages:
+        ends_s[m.phase] = max(ends_s.get(m.phase, 0.0), m.end_s)
+        sent_bytes[m.message.src] += m.size_bytes
+    assert list(timeline.phase_ends_s().items()) == list(ends_s.items())
+    assert timeline.most_sent_bytes == max(sent_bytes.values())
+
+
 @given(st.integers(2, 12), st.integers(1, 3000), st.sampled_from(sorted(SCHEDULES)))
 @settings(deadline=None)
 def test_ports_carry_one_message_at_a_time_and_nothing_is_sent_before_it_is_there(ranks, count, algorithm):
@@ -185,8 +198,8 @@ def test_ports_carry_one_message_at_a_time_and_nothing_is_sent_before_it_is_ther
         for rank in range(ranks):
             busy = sorted((m.start_s, m.arrived_s) for m in timeline.messages if getattr(m.message, end) == rank)
             assert all(first[1] <= second[0] + 1e-15 for first, second in pairwise(busy))
-    for m, needs in zip(timeline.messages, timeline.needs, strict=True):
-        for index, added_up in needs:
+    for i, m in enumerate(timeline.messages):
+        for index, added_up in timeline.needs(i):
             assert m.start_s >= timeline.messages[index][6 if added_up else 4]
 
 

@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 from tests.engine.nccl_tests_reader import tables
 
+from ringscope.benchmark_spec import BenchmarkSpec
 from ringscope.nccl_tests import bus_factor, elements, render_table, to_json
 from ringscope.record import Environment, Hello, Measurement
-from ringscope.spec import BenchmarkSpec
 
 MIB = 1 << 20
 
@@ -31,6 +31,8 @@ def row(algorithm: str, time_us: float, size_bytes: int = MIB, **changes: object
         "min_us": time_us,
         "mean_us": time_us,
         "p50_us": time_us,
+        "p10_us": time_us,
+        "p90_us": time_us,
         "p95_us": time_us,
         "p99_us": time_us,
         "max_us": time_us,
@@ -235,7 +237,9 @@ def test_json_says_what_the_run_was_and_ran_in():
         "min_us": 10.0,
         "max_us": 10.0,
         "avg_us": 10.0,
+        "p10_us": 10.0,
         "p50_us": 10.0,
+        "p90_us": 10.0,
         "p95_us": 10.0,
         "p99_us": 10.0,
         "stdev_us": 0.0,

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
+from ringscope.benchmark_spec import COLLECTIVES
 from ringscope.dtypes import DTYPES, ops_of
 from ringscope.schedule import partition
-from ringscope.spec import COLLECTIVES
 
 COUNTS = st.sampled_from([1, 2, 10_006, 10_007, 10_008, 100_000, 700_000])
 REDUCTIONS = st.sampled_from([(dtype, op) for dtype in DTYPES for op in ops_of(dtype) if op != "avg"])

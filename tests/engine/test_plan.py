@@ -1,12 +1,13 @@
 """Prices side by side: which model each comes from, and what is refused."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
-from ringscope.cluster import MAX_RANKS
+from ringscope.algorithms import SCHEDULES
+from ringscope.cluster import MAX_RANKS, ClusterSpec
 from ringscope.nccl_tuner import H100_NODE, Architecture, machine_of
-from ringscope.plan import PRICED, prices
+from ringscope.plan import PRICED, bus_limit_gb_per_s, prices
 from ringscope.topology import PRESETS, Link, Topology, flat
 
 LECTURE = flat(10, Link(0.0, 1e9))
@@ -87,3 +88,28 @@ def test_between_nodes_nccl_is_bound_by_the_network_cards(architecture):
 def test_what_cannot_be_priced_is_refused(algorithm, topology, sentence):
     with pytest.raises(ValueError, match=sentence):
         times(algorithm, topology=topology)
+
+
+@pytest.mark.parametrize(
+    ("shape", "limit"),
+    [
+        ({"shape": "8", "link": "2GB/s"}, 2),
+        ({"shape": "1x8", "link": "2GB/s", "intra": "100GB/s"}, 100),
+        # 4 nodes send 2·3/4 of the buffer through 8 cards: the other 31 ranks' share of it counts for the bus.
+        ({"shape": "4x8", "link": "2GB/s", "intra": "100GB/s"}, 16 * 4 / 3 * 31 / 32),
+        ({"shape": "4x8", "link": "2GB/s", "intra": "100GB/s", "nics_per_node": 1}, 2 * 4 / 3 * 31 / 32),
+        ({"shape": "2x2x4", "link": "2GB/s", "oversubscription": 4}, 8 * 2 / 4 * 2 / 1 * 15 / 16),
+        ({"shape": "1"}, 0),
+    ],
+)
+def test_no_algorithm_passes_the_limit_of_the_links(shape: dict[str, Any], limit: float) -> None:
+    topology = ClusterSpec.model_validate(shape).topology
+    assert bus_limit_gb_per_s(topology) == pytest.approx(limit)
+    fastest = max(price.busbw_gb_per_s for price in prices(SCHEDULES, 1 << 28, topology))
+    assert fastest <= limit * 1.0001
+
+
+def test_prices_tell_steps_and_bytes() -> None:
+    (ring, naive) = prices(["ring", "naive"], 4096, ClusterSpec(shape="4").topology)
+    assert (ring.steps, ring.sent_bytes) == (6, 6 * 1024)
+    assert (naive.steps, naive.sent_bytes) == (6, 3 * 4096)

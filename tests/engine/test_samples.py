@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from ringscope.bench.simulation import simulated_records
+from ringscope.benchmark_spec import BenchmarkSpec
 from ringscope.fit import Nodes, fit
 from ringscope.nccl_tests import to_json
 from ringscope.record import Hello, Measurement
 from ringscope.samples import Sample, even, read
-from ringscope.spec import BenchmarkSpec
 
 RING = {"transport": "simulated", "algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1 << 20, "step_factor": 4}
 # One row of `all_reduce_perf -J` (nccl-tests 2.18) on two GPUs, cut down to what is read.

@@ -14,8 +14,8 @@ from ringscope.algorithms.parameter_server import parameter_server, separate_ser
 from ringscope.algorithms.recursive_doubling import recursive_doubling
 from ringscope.algorithms.ring import ring
 from ringscope.algorithms.tree import tree
+from ringscope.benchmark_spec import ALGORITHMS as ALGORITHM_NAMES
 from ringscope.schedule import Schedule, Transfer, hubs, partition
-from ringscope.spec import ALGORITHMS as ALGORITHM_NAMES
 
 RANKS = st.integers(1, 17)
 COUNTS = st.one_of(st.integers(0, 40), st.sampled_from([97, 127, 128, 1009, 65537]))
@@ -251,3 +251,11 @@ def test_a_schedule_that_writes_before_it_reads_has_no_hub():
         ((Transfer("x", 0, 0, 0, 1, reduce=False),), (Transfer("x", 1, 0, 2, 0, reduce=True),)),
     )
     assert hubs(late) is None
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "hops"),
+    [("ring", 14), ("direct", 2), ("naive", 2), ("tree", 6), ("halving_doubling", 6), ("recursive_doubling", 3)],
+)
+def test_hops_are_the_transfers_that_wait_for_each_other(algorithm: str, hops: int) -> None:
+    assert SCHEDULES[algorithm](8, 64).hops() == hops

@@ -7,18 +7,10 @@ from pydantic import ValidationError
 
 from ringscope.algorithms import COLLECTIVES as SCHEDULES
 from ringscope.algorithms import nameable
+from ringscope.benchmark_spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, DType, Op
 from ringscope.dtypes import DTYPES, OPS, ops_of
-from ringscope.spec import (
-    ALGORITHMS,
-    COLLECTIVES,
-    BenchmarkSpec,
-    DType,
-    JobSpec,
-    Op,
-    Placement,
-    field_errors,
-    pointer,
-)
+from ringscope.field_errors import field_errors, pointer
+from ringscope.spec import JobSpec, Placement
 
 
 def test_every_dtype_may_be_asked_for_with_every_op_that_it_has() -> None:
@@ -239,3 +231,21 @@ def test_the_usual_algorithms_are_those_that_the_collective_has() -> None:
 def test_every_collective_has_schedules() -> None:
     assert set(COLLECTIVES) == set(SCHEDULES)
     assert all(set(nameable(collective)) <= set(ALGORITHMS) for collective in COLLECTIVES)
+
+
+@pytest.mark.parametrize("strategy", ["mirrored", "tf_mirrored"])
+def test_a_mirrored_strategy_asks_for_one_node(strategy: str) -> None:
+    training = {"kind": "training", "training": {"strategy": strategy}}
+    assert JobSpec.model_validate(training | {"placement": {"ranks": 4}}).placement.nodes == 1
+    assert JobSpec.model_validate(training | {"placement": {"ranks": 4, "ranks_per_node": 4}}).placement.nodes == 1
+    for several in ({"nodes": 2}, {"ranks_per_node": 2}):
+        with pytest.raises(ValidationError) as caught:
+            JobSpec.model_validate(training | {"placement": {"ranks": 4} | several})
+        (error,) = field_errors(caught.value)
+        assert error.pointer == f"/placement/{next(iter(several))}"
+        assert "multi_worker_mirrored for several" in error.detail
+
+
+def test_other_strategies_go_where_there_is_room() -> None:
+    training = {"kind": "training", "training": {"strategy": "multi_worker_mirrored"}, "placement": {"ranks": 4}}
+    assert JobSpec.model_validate(training).placement.nodes is None

@@ -91,5 +91,6 @@ def test_the_spread_follows_nccl_tests_rules() -> None:
     found = spread(np.array([4.0, 1.0, 2.0, 3.0]))
     assert (found["min_us"], found["max_us"], found["mean_us"]) == (1.0, 4.0, 2.5)
     assert (found["p50_us"], found["p95_us"], found["p99_us"]) == (3.0, 4.0, 4.0)  # entry n/2; nearest rank
+    assert (found["p10_us"], found["p90_us"]) == (1.0, 4.0)
     assert found["stdev_us"] == pytest.approx(1.25**0.5)  # of the population
     assert found["cv_percent"] == pytest.approx(100 * 1.25**0.5 / 2.5)

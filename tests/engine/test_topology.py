@@ -29,6 +29,22 @@ def test_between_racks_messages_take_the_uplinks_and_wait_for_the_spine():
 
 
 @pytest.mark.parametrize(
+    "topology",
+    [
+        flat(8, INTER),
+        Topology(8, INTER, nodes_per_rack=8),
+        Topology(8, INTER, nodes_per_rack=4, oversubscription=2, spine_latency_s=2e-6),
+        Topology(8, INTER, INTRA, 4, nics_per_node=2),
+        Topology(8, INTER, INTRA, 8),
+    ],
+)
+def test_paths_are_those_of_the_pairs(topology):
+    pairs = [(src, dst) for src in range(8) for dst in range(8) if src != dst]
+    assert topology.paths(pairs) == [topology.path(*pair) for pair in pairs]
+    assert topology.paths([]) == []
+
+
+@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         ({"ranks": 0, "inter": INTER}, "ranks: 0 ranks do not fill nodes of 1"),

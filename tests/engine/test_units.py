@@ -1,6 +1,6 @@
 import pytest
 
-from ringscope.units import format_size, parse_amount, parse_duration, parse_rate, parse_size
+from ringscope.units import format_size, parse_amount, parse_duration, parse_rate, parse_size, plural
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,7 @@ def test_parse_duration(text, seconds):
 def test_parse_duration_refuses_anything_else(text):
     with pytest.raises(ValueError, match="is not a duration; write for example 5us"):
         parse_duration(text)
+
+
+def test_one_is_no_plural():
+    assert [plural(count, "element") for count in (0, 1, 2)] == ["0 elements", "1 element", "2 elements"]

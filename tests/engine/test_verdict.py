@@ -1,7 +1,14 @@
 """The one sentence that compares the algorithms."""
 
+import re
+from itertools import permutations
+
+import pytest
+
+from ringscope.algorithms import COLLECTIVES, available
+from ringscope.nccl_tests import elements
 from ringscope.record import Measurement
-from ringscope.verdict import verdict
+from ringscope.verdict import explanation, verdict
 
 
 def row(
@@ -76,3 +83,63 @@ def test_the_vendor_is_named_by_its_function():
 def test_of_several_cycles_the_one_in_the_middle_counts() -> None:
     rows = [row("ring", time_us) for time_us in (30, 5, 20)] + [row("mpi", time_us) for time_us in (50, 40, 900)]
     assert verdict(rows) == "ring is 2.5x MPI_Allreduce at 1 MiB (median iteration)"
+
+
+def of_ranks(ranks: int, **p50_us: float) -> list[Measurement]:
+    return [row(name, time_us).model_copy(update={"ranks": ranks}) for name, time_us in p50_us.items()]
+
+
+def test_the_explanation_counts_bytes_and_hops_beside_the_next_of_ours() -> None:
+    assert explanation(of_ranks(4, direct=20, ring=40, mpi=30)) == (
+        "direct sends at most 1.5 MiB from a rank, over 2 hops; ring as much, over 6 hops."
+    )
+    assert explanation(of_ranks(4, ring=20, naive=40)) == (
+        "ring sends at most 1.5 MiB from a rank, over 6 hops; naive 3 MiB, over 2 hops."
+    )
+
+
+def test_counts_that_speak_against_the_winner_are_told_as_such() -> None:
+    assert explanation(of_ranks(4, ring=20, direct=40)) == (
+        "ring sends at most 1.5 MiB from a rank, over 6 hops; direct as much, over 2 hops. "
+        "That speaks for direct: look at the spread of the times."
+    )
+
+
+def test_what_is_the_same_explains_nothing() -> None:
+    assert explanation(of_ranks(2, direct=20, ring=40)) == (
+        "direct sends at most 1 MiB from a rank, over 2 hops, and so does ring: these counts do not tell them apart."
+    )
+
+
+def test_what_a_library_does_is_not_known() -> None:
+    assert explanation(of_ranks(4, ring=20, mpi=40)) == (
+        "ring sends at most 1.5 MiB from a rank, over 6 hops; what MPI_Allreduce does inside is the library's choice."
+    )
+    assert explanation(of_ranks(4, mpi=20, ring=40)) == "What MPI_Allreduce does inside is the library's choice."
+    assert explanation(of_ranks(4, gloo=20, mpi=40)) == "What gloo does inside is the library's choice."
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        of_ranks(4, ring=20),
+        of_ranks(4, hierarchical=20, ring=40),
+        of_ranks(500, direct=20, ring=40),
+        [row("ring", 20, wrong=1), row("direct", 40)],
+    ],
+    ids=["none", "one", "by nodes", "too many ranks", "wrong"],
+)
+def test_there_is_nothing_to_explain(rows: list[Measurement]) -> None:
+    assert explanation(rows) == ""
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_every_pair_of_algorithms_of_every_collective_is_explained(collective: str) -> None:
+    names = [name for name in available(collective) if name != "hierarchical"]
+    for ranks in (2, 3, 8) if collective != "sendrecv" else (2,):
+        count, _ = elements(collective, 1 << 20, 4, ranks)
+        for winner, rival in permutations(names, 2):
+            rows = of_ranks(ranks, **{winner: 20.0, rival: 40.0})
+            rows = [row.model_copy(update={"collective": collective, "count": count}) for row in rows]
+            assert re.search(r"over \d+ hops?|the library's choice", explanation(rows, collective))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ringscope.cli.main import app
+from ringscope.cli.main import build
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 BLOCKS = re.findall(r"```console\n\$ ringscope (.*)\n((?:.*\n)*?)```", PAGE.read_text())
@@ -17,7 +17,7 @@ def test_the_page_shows_what_the_commands_print(tmp_path: Path, monkeypatch: pyt
     """In the order of the page, since a command may read what an earlier one wrote. A line … stands for any lines."""
     monkeypatch.chdir(tmp_path)
     for command, shown in BLOCKS:
-        done = CliRunner().invoke(app, shlex.split(command))
+        done = CliRunner().invoke(build(), shlex.split(command))
         assert done.exit_code == 0, f"{command}: {done.output}"
         printed = [line.rstrip() for line in done.stdout.splitlines()]
         assert matches(shown.splitlines(), printed), f"{command} prints:\n{done.stdout}"

@@ -47,6 +47,13 @@ def test_a_server_without_workers_says_what_to_do():
     assert done.stderr == "A server needs a worker; start 2 ranks or more with mpiexec -n 2.\n"
 
 
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+def test_the_training_learns_the_digits():
+    done = run("own_training.py", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert float(done.stdout.removeprefix("loss ")) < 0.5  # from 2.3, that of guessing
+
+
 @pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="here the demo may be able to run")
 def test_the_nccl_demo_says_what_it_needs():
     done = run("nccl_mpi_demo.py", 1)

@@ -1,6 +1,8 @@
-"""A whole server in this process: real routes, a real SQLite file, a clock that tests turn."""
+"""A whole server in this process: real routes, a real database (SQLite and PostgreSQL), a clock that tests turn."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -9,8 +11,15 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from tests.postgres import Postgres, running_postgres
 
-from ringscope_server.app import create_app, prepare, services_for
+from ringscope_server.app import create_app, prepare, routes, services_for
+from ringscope_server.db import schema
+from ringscope_server.db.engine import Database
+from ringscope_server.db.postgresql import postgresql_url
+from ringscope_server.db.sqlite import sqlite_url
+from ringscope_server.http import ui
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
@@ -40,6 +49,11 @@ class Server:
     agent: httpx.AsyncClient
     clients: list[httpx.AsyncClient] = field(default_factory=list)
 
+    @property
+    def api(self) -> FastAPI:
+        """The routes."""
+        return routes(ui.built_files())
+
     def client(self, token: str | None = None) -> httpx.AsyncClient:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         client = httpx.AsyncClient(transport=self.transport, base_url="http://test", headers=headers)
@@ -53,6 +67,12 @@ class Server:
         agent = FakeAgent(self, name, slots, labels or {})
         await agent.register()
         return agent
+
+    async def person(self, role: str, name: str = "eve") -> httpx.AsyncClient:
+        """A client with a fresh personal token."""
+        response = await self.admin.post("/api/v1/tokens", json={"name": name, "role": role})
+        assert response.status_code == 201, response.text
+        return self.client(response.json()["secret"])
 
     async def submit(self, **spec: Any) -> dict[str, Any]:
         response = await self.admin.post("/api/v1/jobs", json=spec)
@@ -76,7 +96,7 @@ class FakeAgent:
     epoch: int = 0
     sequence: int = 0
 
-    async def register(self) -> httpx.Response:
+    async def register(self, **more: Any) -> httpx.Response:
         body = {
             "name": self.name,
             "address": self.name,
@@ -86,7 +106,7 @@ class FakeAgent:
             "versions": {"ringscope": "0.1.0"},
             "labels": self.labels,
         }
-        response = await self.server.agent.post("/api/v1/agents/register", json=body)
+        response = await self.server.agent.post("/api/v1/agents/register", json=body | more)
         self.epoch = response.json().get("epoch", self.epoch)
         return response
 
@@ -169,16 +189,23 @@ def steps(rank: int = 0, first_step: int = 0, count: int = 3) -> dict[str, Any]:
 
 # One size, one algorithm: a sweep of two rows.
 ONE_SIZE = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}, "placement": {"ranks": 2}}
+MIGRATED = "migrated"  # the name of a database with the tables of this version
 
 
 @asynccontextmanager
-async def running_server(data_dir: Path, clock: Clock) -> AsyncIterator[Server]:
-    services = services_for(Settings(data_dir=data_dir, poll_seconds=0.05))
+async def running_server(data_dir: Path, clock: Clock, **settings: Any) -> AsyncIterator[Server]:
+    # Under a clock that stands still a rate limit would be a limit of requests for each test.
+    usual = {"poll_seconds": 0.05, "requests_per_second": 0}
+    services = services_for(Settings(data_dir=data_dir, **(usual | settings)))
     services.now = clock
     # Tests make the scheduler's passes themselves.
     app = create_app(services, with_scheduler=False)
-    await prepare(services)
-    async with app.router.lifespan_context(app):
+    try:
+        await prepare(services)
+    except Exception:
+        await services.database.dispose()
+        raise
+    async with app.lifespan_context(app):
         transport = httpx.ASGITransport(app)
         server = Server(services, clock, transport, None, None)  # type: ignore[arg-type]
         server.admin = server.client((data_dir / "admin-token").read_text().strip())
@@ -193,7 +220,66 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One PostgreSQL for all tests of this process."""
+    with running_postgres() as postgres:
+        yield postgres
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql(postgres: Postgres) -> str:
+    """The URL of the database that one test after another has."""
+    url = postgres.create(MIGRATED)
+    asyncio.run(migrate(Database(postgresql_url(url))))
+    return url
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file to copy."""
+    folder = tmp_path_factory.mktemp("migrated")
+    asyncio.run(migrate(Database(sqlite_url(folder))))
+    return folder / "ringscope.sqlite3"
+
+
+async def migrate(database: Database) -> None:
+    await schema.upgrade(database.engine)
+    await database.dispose()
+
+
 @pytest.fixture
-async def server(tmp_path: Path, clock: Clock) -> AsyncIterator[Server]:
-    async with running_server(tmp_path, clock) as running:
+def postgresql_database(postgres: Postgres, migrated_postgresql: str) -> Iterator[str]:
+    """The URL of a PostgreSQL database with empty tables, which nobody else has meanwhile."""
+    yield migrated_postgresql
+    postgres.empty(MIGRATED)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """What the setting ``database_url`` says: every test of the server runs on both databases."""
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path)
+        return ""
+    url: str = request.getfixturevalue("postgresql_database")
+    return url
+
+
+@pytest.fixture
+async def server(tmp_path: Path, clock: Clock, database_url: str) -> AsyncIterator[Server]:
+    async with running_server(tmp_path, clock, database_url=database_url) as running:
         yield running
+
+
+@pytest.fixture
+async def two_servers(tmp_path: Path, clock: Clock, postgresql_database: str) -> AsyncIterator[tuple[Server, Server]]:
+    """Two servers on one PostgreSQL, each with a data directory of its own; their polls last long."""
+    paths = (tmp_path / "first", tmp_path / "second")
+    for path in paths:
+        path.mkdir()
+    settings = {"database_url": postgresql_database, "poll_seconds": 60}
+    async with (
+        running_server(paths[0], clock, **settings) as first,
+        running_server(paths[1], clock, **settings) as second,
+    ):
+        yield first, second

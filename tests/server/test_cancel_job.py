@@ -33,4 +33,4 @@ async def test_cancelling_twice_is_harmless_and_an_ended_job_says_so(server: Ser
         assert (await server.admin.post(f"/api/v1/jobs/{job['id']}/cancel")).status_code == 200
     await agent.report(attempt, "clean")
     over = await server.admin.post(f"/api/v1/jobs/{job['id']}/cancel")
-    assert (over.status_code, over.json()["code"]) == (409, "job_is_over")
+    assert (over.status_code, over.json()["code"]) == (409, "wrong_state")

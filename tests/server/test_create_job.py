@@ -31,7 +31,9 @@ async def test_a_job_is_queued_and_can_be_found(server: Server) -> None:
         ({"placement": {"ranks": 4, "ranks_per_node": 3}}, "/placement/ranks_per_node", "cannot be split"),
         ({"placement": {"ranks": 4, "nodes": 2}}, "/placement/nodes", "do not fit: 1 nodes are there"),
         ({"placement": {"selector": {"gpu": "h100"}}}, "/placement/selector", "no node carries gpu=h100"),
-        ({"kind": "training"}, "/kind", "unknown kind 'training'"),
+        ({"kind": "guess"}, "/kind", "unknown kind 'guess'"),
+        ({"kind": "training", "training": {"model": "vgg"}}, "/training/model", "mlp"),
+        ({"kind": "script"}, "/script", "a job of kind script needs it"),
         ({"colour": "red"}, "/colour", "there is no such field"),
     ],
 )

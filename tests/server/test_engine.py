@@ -5,7 +5,9 @@ from typing import get_args
 from tests.server.conftest import Server
 
 from ringscope.algorithms import COLLECTIVES
-from ringscope.spec import DType, JobSpec, Op
+from ringscope.benchmark_spec import DType, Op
+from ringscope.spec import JobSpec
+from ringscope.training_spec import TrainingSpec
 
 
 async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:
@@ -38,3 +40,18 @@ async def test_roots_and_ops_are_told_where_they_mean_something(server: Server) 
     assert {name for name, view in collectives.items() if view["has_root"]} == {"broadcast", "reduce"}
     assert {name for name, view in collectives.items() if view["reduces"]} == {"all_reduce", "reduce_scatter", "reduce"}
     assert {name for name, view in collectives.items() if not view["checked_in_place"]} == {"alltoall", "sendrecv"}
+
+
+async def test_what_is_offered_for_training_is_accepted(server: Server) -> None:
+    training = (await server.admin.get("/api/v1/engine")).json()["training"]
+    assert JobSpec.model_validate(training["defaults"]) == JobSpec(kind="training")
+    for model, arguments in training["models"].items():
+        dataset = {"name": "text", "path": "/data"} if model == "gpt" else {"name": "digits"}
+        JobSpec.model_validate(
+            {"kind": "training", "training": {"model": model, "model_arguments": arguments, "dataset": dataset}}
+        )
+    assert {"strategy", "all_reduce", "optimizer", "precision", "compression"} < training["fields"].keys()
+    for field, words in training["fields"].items():
+        assert words == list(get_args(TrainingSpec.model_fields[field].annotation)), field
+    assert {"mirrored", "tf_mirrored"} == set(training["one_node"])
+    assert "parameter_server" in training["parameter_servers"]

@@ -1,14 +1,17 @@
 """A gang's life, as two agents tell it."""
 
+import asyncio
+from typing import Any
+
 import pytest
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement
 
 TWO_NODES = {**ONE_SIZE, "placement": {"ranks": 4, "nodes": 2}}
 
 
-async def two_nodes(server: Server) -> tuple[FakeAgent, FakeAgent, int, int]:
+async def two_nodes(server: Server, **spec: Any) -> tuple[FakeAgent, FakeAgent, int, int]:
     first, second = await server.node("n1", 2), await server.node("n2", 2)
-    job = await server.submit(**TWO_NODES)
+    job = await server.submit(**TWO_NODES, **spec)
     await server.one_pass()
     (assignment,) = await first.assignments()
     return first, second, job["id"], assignment["attempt_id"]
@@ -32,6 +35,28 @@ async def test_the_first_nodes_proxies_reach_every_node(server: Server) -> None:
     await first.report(attempt, "proxies", proxies=proxies)
     assert (await first.assignments())[0]["proxy"] == proxies[0]
     assert (await second.assignments())[0]["proxy"] == proxies[1]
+
+
+async def test_only_nodes_whose_orders_change_are_woken(server: Server) -> None:
+    first, second, _, attempt = await two_nodes(server)
+    proxies = [{"control_host": "n1", "control_port": 5000, "proxy_id": i} for i in range(2)]
+
+    async def wakes_second(agent: FakeAgent, event: str, **more: Any) -> bool:
+        signals, node_id = server.services.signals, 2
+        before = signals.revision(node_id)
+        await agent.report(attempt, event, **more)
+        return signals.revision(node_id) != before
+
+    assert not await wakes_second(first, "ready")
+    assert await wakes_second(second, "ready")
+    assert await wakes_second(first, "proxies", proxies=proxies)
+    assert not await wakes_second(first, "running")
+    await second.report(attempt, "running")
+    assert not await wakes_second(first, "ended", reason="completed")
+    assert await wakes_second(second, "ended", reason="completed")
+    assert not await wakes_second(first, "clean")
+    assert await wakes_second(second, "clean")
+    assert await second.assignments() == []
 
 
 async def test_it_runs_once_all_ranks_run_and_succeeds_once_all_rows_came(server: Server) -> None:
@@ -97,6 +122,76 @@ async def test_the_first_reason_stays(server: Server) -> None:
     assert (await server.job(job_id))["reason"] == "rank_signal"
 
 
+async def test_who_knows_better_corrects_hearsay_that_came_first(server: Server) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    guess = "Rank 3 on node n2 ended before it had finished its program."
+    await second.report(attempt, "ended", reason="rank_exit", rank=3, message=guess, is_hearsay=True)
+    assert (await server.job(job_id))["message"] == guess
+    killed = "Rank 0 on node n1 was killed by SIGKILL (9)."
+    await first.report(attempt, "ended", reason="rank_signal", rank=0, message=killed)
+    for agent in (second, first):
+        await agent.report(attempt, "clean")
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"], job["message"]) == ("failed", "rank_signal", killed)
+    assert job["attempts"][0]["bad_rank"] == 0
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_hearsay"), [("rank_exit", True), ("completed", False), ("agent_restarted", False)]
+)
+async def test_hearsay_stays_when_nobody_knows_better(server: Server, reason: str, is_hearsay: bool) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    await second.report(attempt, "ended", reason="rank_exit", message="The first word.", is_hearsay=True)
+    await first.report(attempt, "ended", reason=reason, message="Another word.", is_hearsay=is_hearsay)
+    assert (await server.job(job_id))["message"] == "The first word."
+
+
+async def test_a_cancelled_job_stays_cancelled_whoever_knows_how_its_ranks_ended(server: Server) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    await second.report(attempt, "ended", reason="rank_exit", message="The first word.", is_hearsay=True)
+    await server.admin.post(f"/api/v1/jobs/{job_id}/cancel")
+    await first.report(attempt, "ended", reason="rank_signal", rank=0, message="Another word.")
+    assert (await server.job(job_id))["reason"] == "user_cancelled"
+
+
+@pytest.mark.parametrize(
+    ("reason", "told", "message"),
+    [
+        ("rank_signal", None, "Ranks 2 and 3 on node n2 were killed by SIGKILL (9)."),
+        ("rank_exit", 2, "Rank 1 lost rank 2 in step 4."),
+    ],
+)
+async def test_the_node_of_the_ranks_knows_best_which_of_them_went_first(
+    server: Server, reason: str, told: int | None, message: str
+) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    await first.report(attempt, "ended", reason=reason, rank=told, message=message)
+    assert (await server.job(job_id))["attempts"][0]["bad_rank"] == told
+    ended = "Rank 3 on node n2 ended before it had finished its program."
+    for _ in range(2):  # a report may come twice
+        await second.report(attempt, "ended", reason="rank_exit", rank=3, message=ended)
+    for agent in (first, second):
+        await agent.report(attempt, "clean")
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"], job["message"]) == ("failed", reason, f"{ended} {message}")
+    assert job["attempts"][0]["bad_rank"] == 3
+
+
+@pytest.mark.parametrize(
+    ("reason", "told", "rank"),
+    [("rank_signal", 2, 3), ("rank_exit", 2, 1), ("rank_exit", 2, None), ("rank_exit", None, 3), ("oom", 2, 3)],
+)
+async def test_whoever_knows_it_better_already_is_not_corrected(
+    server: Server, reason: str, told: int | None, rank: int | None
+) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    await first.report(attempt, "ended", reason=reason, rank=told, message="The first word.")
+    await second.report(attempt, "ended", reason="rank_exit", rank=rank, message="Another word.")
+    job = await server.job(job_id)
+    assert (job["reason"], job["message"]) == (reason, "The first word.")
+    assert job["attempts"][0]["bad_rank"] == told
+
+
 async def test_slots_are_taken_until_proven_free(server: Server) -> None:
     agent = await server.node(slots=2)
     await server.submit(**ONE_SIZE)
@@ -124,7 +219,40 @@ async def test_a_gang_that_does_not_start_in_time_is_stopped(server: Server, clo
     await server.one_pass()
     job = await server.job(job_id)
     assert (job["state"], job["reason"]) == ("stopping", "launch_failed")
-    assert "did not start within 30 s on n1, n2" in job["message"]
+    assert job["message"] == "No rank was started, as 1 of 2 nodes were not ready within 30 s: n2."
+    assert job["attempts"][0]["bad_node"] == "n2"
+
+
+async def test_ranks_that_do_not_start_on_nodes_that_are_ready_are_named_too(server: Server, clock: Clock) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    for agent in (first, second):
+        await agent.report(attempt, "ready")
+    await first.report(attempt, "running")
+    for _ in range(4):
+        clock.advance(8)
+        for agent in (first, second):
+            await agent.assignments()
+    await server.one_pass()
+    job = await server.job(job_id)
+    assert job["message"] == "The ranks did not start within 30 s on n2, though all nodes were ready."
+
+
+async def test_many_nodes_have_longer_to_start_and_only_some_of_the_late_ones_are_named(
+    server: Server, clock: Clock
+) -> None:
+    agents = [await server.node(f"n{number:02}", slots=1) for number in range(12)]
+    job_id = (await server.submit(**ONE_SIZE | {"placement": {"ranks": 12}}))["id"]
+    await server.one_pass()
+    states = []
+    for seconds in (0, 8, 8, 8, 8, 8):
+        clock.advance(seconds)
+        for agent in agents:
+            await agent.assignments()
+        await server.one_pass()
+        states.append((await server.job(job_id))["state"])
+    assert states == ["starting"] * 5 + ["stopping"], "3 s for each of 12 nodes"
+    sentence = "No rank was started, as 12 of 12 nodes were not ready within 36 s: n00, n01, n02 and 9 more."
+    assert (await server.job(job_id))["message"] == sentence
 
 
 async def test_the_time_limit_ends_a_running_job(server: Server, clock: Clock) -> None:
@@ -138,8 +266,22 @@ async def test_the_time_limit_ends_a_running_job(server: Server, clock: Clock) -
     assert (await server.job(job["id"]))["reason"] == "time_limit"
 
 
-async def test_a_lost_node_ends_the_job_but_keeps_its_slots(server: Server, clock: Clock) -> None:
-    first, second, job_id, attempt = await two_nodes(server)
+async def test_a_gang_has_its_time_to_start_again_after_the_server_was_away(server: Server, clock: Clock) -> None:
+    first, second, job_id, _ = await two_nodes(server)
+    clock.advance(40)
+    server.services.heartbeats.listen(clock())  # it was away just then, and starts again
+    states = []
+    for seconds in (0, 16, 16):
+        clock.advance(seconds)
+        for agent in (first, second):
+            await agent.assignments()
+        await server.one_pass()
+        states.append((await server.job(job_id))["state"])
+    assert states == ["starting", "starting", "stopping"]
+
+
+async def test_a_lost_node_ends_the_attempt_but_keeps_its_slots(server: Server, clock: Clock) -> None:
+    first, second, job_id, attempt = await two_nodes(server, max_attempts=1)
     for agent in (first, second):
         await agent.report(attempt, "ready")
         await agent.report(attempt, "running")
@@ -149,7 +291,7 @@ async def test_a_lost_node_ends_the_job_but_keeps_its_slots(server: Server, cloc
     await server.one_pass()
     job = await server.job(job_id)
     assert (job["state"], job["reason"]) == ("stopping", "node_lost")
-    assert job["message"].startswith("Node n2 is lost")
+    assert job["message"].startswith("Node n2 with rank")
     await first.report(attempt, "clean")
     assert (await server.job(job_id))["state"] == "failed"
     lost = (await server.admin.get("/api/v1/nodes/n2")).json()
@@ -158,3 +300,92 @@ async def test_a_lost_node_ends_the_job_but_keeps_its_slots(server: Server, cloc
     await second.report(attempt, "clean")
     back = (await server.admin.get("/api/v1/nodes/n2")).json()
     assert (back["observed"], back["slots_busy"]) == ("ready", 0)
+
+
+@pytest.mark.parametrize("event", ["ready", "running", "ended"])
+async def test_reports_of_all_nodes_at_once_are_counted_as_if_one_came_after_another(
+    server: Server, event: str
+) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    for earlier in ("ready", "running"):
+        if earlier == event:
+            break
+        for agent in (first, second):
+            await agent.report(attempt, earlier)
+    await asyncio.gather(*(agent.report(attempt, event, reason="completed") for agent in (first, second)))
+    (assignment,) = await first.assignments()
+    assert assignment["desired"] == ("stop" if event == "ended" else "launch")
+    state = {"ready": "starting", "running": "running", "ended": "stopping"}[event]
+    assert (await server.job(job_id))["state"] == state
+
+
+async def test_a_cancel_that_meets_the_last_report_is_not_lost(server: Server) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    for agent in (first, second):
+        await agent.report(attempt, "ready")
+    await first.report(attempt, "running")
+    cancel = server.admin.post(f"/api/v1/jobs/{job_id}/cancel")
+    answers = await asyncio.gather(second.report(attempt, "running"), cancel)
+    assert [answer.status_code for answer in answers] == [204, 200]
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"]) == ("stopping", "user_cancelled")
+
+
+async def test_of_the_last_two_clean_reports_at_once_one_ends_the_job(server: Server) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    await second.report(attempt, "ended", reason="rank_exit", message="x")
+    await asyncio.gather(*(agent.report(attempt, "clean") for agent in (first, second)))
+    assert (await server.job(job_id))["state"] == "failed"
+    assert server.services.monitoring.finished["benchmark", "failed"] == 1
+
+
+async def test_a_rank_that_stands_still_ends_the_attempt_and_its_node_is_to_blame(server: Server) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    for event in ("ready", "running"):
+        for agent in (first, second):
+            await agent.report(attempt, event)
+    sentence = "Rank 3 on node n2 (pid 7) has been stopped for 4 s."
+    for _ in range(2):  # a report may come twice
+        await second.report(attempt, "stalled", rank=3, message=sentence)
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"], job["message"]) == ("stopping", "hang_detected", sentence)
+    for agent in (first, second):
+        assert (await agent.assignments())[0]["desired"] == "stop"
+        await agent.report(attempt, "clean")
+    again = await server.job(job_id)
+    assert (again["state"], again["excluded_nodes"]) == ("queued", ["n2"])
+    ended = again["attempts"][0]
+    assert (ended["reason"], ended["message"], ended["bad_node"]) == ("hang_detected", sentence, "n2")
+    await second.report(attempt, "stalled", rank=3, message=sentence)
+    assert (await server.job(job_id))["state"] == "queued"
+
+
+async def test_each_node_shows_when_it_came_how_far_and_its_clock_then(server: Server, clock: Clock) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    clocks = {"n1": (0.5, 0.25), "n2": (-2.0, 0.125)}
+    for agent in (first, second):
+        offset, error = clocks[agent.name]
+        await agent.post("poll", {"seen": -1, "clock_offset_seconds": offset, "clock_error_seconds": error})
+    await server.one_pass()
+    for event in ("ready", "running", "ended", "clean"):
+        for agent in (first, second, first):  # the first one repeats itself
+            clock.advance(1)
+            await agent.report(attempt, event, reason="completed")
+    members = (await server.job(job_id))["attempts"][0]["members"]
+    assert [(row["node"], row["first_rank"], row["ranks"], row["phase"]) for row in members] == [
+        ("n1", 0, 2, "clean"),
+        ("n2", 2, 2, "clean"),
+    ]
+    times = [[row[f"{phase}_at"][-3:-1] for phase in ("ready", "running", "ended", "clean")] for row in members]
+    assert times == [["01", "04", "07", "10"], ["02", "05", "08", "11"]]
+    for row in members:
+        assert (row["clock_offset_seconds"], row["clock_error_seconds"]) == clocks[row["node"]]
+
+
+async def test_a_phase_that_a_node_never_came_to_has_no_time(server: Server) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    await first.report(attempt, "ready")
+    await second.report(attempt, "refused", message="mpi4py is missing.")
+    ready, refused = (await server.job(job_id))["attempts"][0]["members"]
+    assert (ready["phase"], ready["ready_at"] is None, ready["running_at"]) == ("ready", False, None)
+    assert (refused["phase"], refused["ready_at"], refused["ended_at"] is None) == ("ended", None, False)

@@ -1,6 +1,13 @@
 """GET /jobs."""
 
-from tests.server.conftest import ONE_SIZE, Server
+import pytest
+from sqlalchemy import text
+from sqlalchemy.dialects import sqlite
+from tests.server.conftest import ONE_SIZE, Server, measurement
+
+from ringscope_server.db.models import Job
+from ringscope_server.jobs.filters import JobFilter
+from ringscope_server.jobs.queries import ids_of_page
 
 
 async def test_pages_are_newest_first_and_complete(server: Server) -> None:
@@ -31,6 +38,87 @@ async def test_filters(server: Server) -> None:
     assert await ids(q="100%") == [kept["id"]]
     assert await ids(q="%") == [kept["id"]]
     assert await ids(kind="benchmark") == [gone["id"], kept["id"]]
+    assert await ids(user="admin") == [gone["id"], kept["id"]]
+    assert await ids(user="somebody") == []
+    assert await ids(user="admin", state="queued", q="night") == [kept["id"]]
+    assert await ids(schedule_id="1") == []
+
+
+async def test_the_search_takes_a_number_too(server: Server) -> None:
+    await server.node()
+    first, second = await server.submit(**ONE_SIZE), await server.submit(name="like 1", **ONE_SIZE)
+
+    async def ids(q: str) -> list[int]:
+        return [job["id"] for job in (await server.admin.get("/api/v1/jobs", params={"q": q})).json()["items"]]
+
+    assert await ids("1") == await ids("1") == [second["id"], first["id"]]
+    assert await ids("#1") == [first["id"]]
+    assert await ids("9" * 19) == await ids("9" * 60) == await ids("²") == []
+
+
+async def test_labels_are_looked_for_by_key_and_value_and_all_must_be_there(server: Server) -> None:
+    await server.node()
+    plain = {"team": "infra", "a.b": "x:y", "$.team": "z", "it's": "100%"}
+    labelled = await server.submit(**ONE_SIZE, labels=plain)
+    await server.submit(**ONE_SIZE, labels={"team": "other"})
+
+    async def ids(*labels: str) -> list[int]:
+        response = await server.admin.get("/api/v1/jobs", params={"label": list(labels)})
+        return [job["id"] for job in response.json()["items"]]
+
+    for key, value in plain.items():
+        assert await ids(f"{key}:{value}") == [labelled["id"]], key
+    assert await ids("team:infra", "a.b:x:y") == [labelled["id"]]
+    assert await ids("team:infra", "a.b:other") == await ids("team:") == []
+    for wrong in ("team", ":x", 'a"b:x'):
+        response = await server.admin.get("/api/v1/jobs", params={"label": wrong})
+        assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, "/label/0")
+
+
+async def test_pages_of_several_states_are_complete_and_in_order(server: Server) -> None:
+    await server.node()
+    ids = [(await server.submit(**ONE_SIZE, hold=number % 3 == 0))["id"] for number in range(8)]
+    await server.admin.post(f"/api/v1/jobs/{ids[4]}/cancel")
+    wanted = [job_id for job_id in reversed(ids) if job_id != ids[4]]
+    seen: list[int] = []
+    cursor: str | None = None
+    while True:
+        params = {"state": ["held", "queued", "held"], "limit": 2} | ({"cursor": cursor} if cursor else {})
+        page = (await server.admin.get("/api/v1/jobs", params=params)).json()
+        seen += [job["id"] for job in page["items"]]
+        if (cursor := page["next"]) is None:
+            break
+    assert seen == wanted
+
+
+@pytest.mark.parametrize(
+    ("wanted", "index", "columns"),
+    [
+        (JobFilter(), "INTEGER PRIMARY KEY", []),
+        (JobFilter(("succeeded",)), "COVERING INDEX ix_jobs_state_id", ["state=?"]),
+        (JobFilter(("failed", "succeeded")), "COVERING INDEX ix_jobs_state_id", ["state=?"]),
+        (JobFilter(user="ada"), "COVERING INDEX ix_jobs_user_id", ["user=?"]),
+        (JobFilter(("failed",), user="ada"), "COVERING INDEX ix_jobs_user_state_id", ["user=?", "state=?"]),
+    ],
+)
+@pytest.mark.parametrize("before", [None, 1000])
+async def test_a_page_is_read_along_an_index_and_nothing_is_sorted(
+    server: Server, wanted: JobFilter, index: str, columns: list[str], before: int | None
+) -> None:
+    """On SQLite, whose planner goes by rules. PostgreSQL's goes by the size of the tables, which here are empty."""
+    if server.services.database.engine.dialect.name != "sqlite":
+        pytest.skip("PostgreSQL plans by the size of the tables")
+    query = ids_of_page(50, before, wanted).compile(
+        dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True, "render_postcompile": True}
+    )
+    async with server.services.database.read() as session:
+        plan = [row.detail for row in await session.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
+    if before is not None:
+        columns = [*columns, "id<?" if columns else "rowid<?"]
+    # Without any bound the table is read along its own key, newest first.
+    expected = f"SEARCH jobs USING {index} ({' AND '.join(columns)})" if columns else "SCAN jobs"
+    assert {line for line in plan if "jobs" in line} == {expected}, plan
+    assert not any("TEMP B-TREE" in line for line in plan), plan
 
 
 async def test_a_foreign_cursor_and_an_unknown_state_are_refused(server: Server) -> None:
@@ -38,3 +126,82 @@ async def test_a_foreign_cursor_and_an_unknown_state_are_refused(server: Server)
         response = await server.admin.get("/api/v1/jobs", params=params)
         assert response.status_code == 422
         assert response.json()["errors"][0]["pointer"] == pointer
+
+
+async def test_jobs_of_a_node_are_those_that_had_a_rank_there(server: Server) -> None:
+    first = await server.node("n1", slots=2)
+    ran = await server.submit(**ONE_SIZE)
+    await first.start_next()
+    await server.node("n2", slots=2)
+    await server.submit(**ONE_SIZE)
+
+    async def ids(node: str) -> list[int]:
+        response = await server.admin.get("/api/v1/jobs", params={"node": node})
+        return [job["id"] for job in response.json()["items"]]
+
+    assert (await ids("n1"), await ids("n2"), await ids("nowhere")) == ([ran["id"]], [], [])
+
+
+@pytest.mark.parametrize("sort", ["id", "-id", "name", "-busbw", "busbw", "-ranks"])
+async def test_other_orders_are_complete_over_pages_and_end_with_what_has_no_number(server: Server, sort: str) -> None:
+    await server.node(slots=8)
+    bandwidths = [3.0, 2.0, 9.0, None, 4.0]
+    ids = []
+    for index, (name, busbw) in enumerate(zip(["a", "B", "c", "A", "b"], bandwidths, strict=True)):
+        job = await server.submit(name=name, **(ONE_SIZE | {"placement": {"ranks": 1 + index % 2}}))
+        ids.append(job["id"])
+        async with server.services.database.write() as session:
+            (await session.get_one(Job, job["id"])).busbw_gb_per_s = busbw
+    expected = {
+        "id": ids,
+        "-id": ids[::-1],
+        "name": [ids[index] for index in (0, 3, 1, 4, 2)],
+        "-busbw": [ids[index] for index in (2, 4, 0, 1, 3)],
+        "busbw": [ids[index] for index in (1, 0, 4, 2, 3)],
+        "-ranks": [ids[index] for index in (3, 1, 4, 2, 0)],
+    }[sort]
+    seen: list[int] = []
+    cursor: str | None = None
+    while True:
+        params = {"limit": "2", "sort": sort, "state": "queued"} | ({"cursor": cursor} if cursor else {})
+        page = (await server.admin.get("/api/v1/jobs", params=params)).json()
+        seen += [job["id"] for job in page["items"]]
+        if (cursor := page["next"]) is None:
+            break
+    assert seen == expected
+
+
+async def test_the_best_of_those_that_ended_since_a_time_is_one_question(server: Server) -> None:
+    agent = await server.node()
+    simulation = {"transport": "simulated", "topology": {"shape": "2", "link": "ib200"}, "algorithms": ["ring"]}
+    ids = []
+    for busbw, benchmark in ((9.0, {}), (2.0, {}), (3.0, {}), (50.0, simulation)):
+        job = await server.submit(**({"benchmark": benchmark} if benchmark else ONE_SIZE))
+        attempt = await agent.start_next()
+        transport = "simulated" if benchmark else "mpi"
+        await agent.records(attempt, measurement(busbw_gb_per_s=busbw, transport=transport))
+        server.clock.advance(1)
+        await server.admin.post(f"/api/v1/jobs/{job['id']}/cancel")
+        await agent.report(attempt, "ended", reason="cancelled")
+        await agent.report(attempt, "clean", last_sequence=1)
+        agent.sequence = 0
+        ids.append(job["id"])
+    second = await server.job(ids[1])
+    params = {"sort": "-busbw", "finished_after": second["finished_at"]}
+    found = (await server.admin.get("/api/v1/jobs", params=params)).json()["items"]
+    assert [job["id"] for job in found] == [ids[2], ids[1], ids[3]], "what was simulated is no measurement"
+    refused = await server.admin.get("/api/v1/jobs", params={"finished_after": "today"})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/finished_after")
+
+
+async def test_an_algorithm_is_found_by_its_whole_name(server: Server) -> None:
+    await server.node()
+    spec = ONE_SIZE["benchmark"] | {"algorithms": ["direct", "ring_pipelined"]}
+    job = await server.submit(**ONE_SIZE | {"benchmark": spec})
+
+    async def ids(algorithm: str) -> list[int]:
+        response = await server.admin.get("/api/v1/jobs", params={"algorithm": algorithm})
+        return [found["id"] for found in response.json()["items"]]
+
+    assert await ids("ring_pipelined") == await ids("direct") == [job["id"]]
+    assert await ids("ring") == []

@@ -1,6 +1,14 @@
 """POST /agents/{node}/records: each record exactly once."""
 
+import asyncio
+import json
+import random
+
+import pytest
 from tests.server.conftest import ONE_SIZE, Server, measurement, steps
+
+from ringscope.record import Measurement
+from ringscope_server.results.summary import summarise
 
 
 async def test_records_become_rows(server: Server) -> None:
@@ -22,6 +30,48 @@ async def test_records_become_rows(server: Server) -> None:
     best = {"algorithm": "ring", "transport": "shared_memory", "busbw_gb_per_s": 3.5, "size_bytes": 1024}
     assert summary["best"] == [best | {"in_place": False}]
     assert summary["verdict"] == "ring reaches 3.5 GB/s bus bandwidth at 1 KiB"
+
+
+async def test_a_job_says_what_its_fastest_algorithm_does_over_sizes_and_what_its_links_allow(server: Server) -> None:
+    agents = [await server.node(name, slots=1) for name in ("n1", "n2")]
+    hardware = {"hostname": "n", "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1}
+    for agent in agents:
+        await agent.register(inventory=hardware | {"nics": [{"name": "eth0", "speed_mbit_per_s": 40_000}]})
+    sweep = ONE_SIZE["benchmark"] | {"algorithms": ["ring", "direct"], "max_bytes": 65536, "cycles": 2}
+    job = await server.submit(**ONE_SIZE | {"benchmark": sweep})
+    await server.one_pass()
+    attempt = (await agents[0].assignments())[0]["attempt_id"]
+    for event in ("ready", "running"):
+        for agent in agents:
+            await agent.report(attempt, event)
+    rows = [
+        measurement("ring", 1024, busbw_gb_per_s=1.0, p99_us=30.0),
+        measurement("ring", 1024, busbw_gb_per_s=1.5, p99_us=20.0, cycle=1),
+        measurement("ring", 1024, busbw_gb_per_s=9.0, p99_us=1.0, in_place=True),
+        measurement("ring", 65536, busbw_gb_per_s=4.0),
+        measurement("direct", 65536, busbw_gb_per_s=10.0),
+        measurement("direct", 1024, busbw_gb_per_s=2.0, p99_us=7.0),
+    ]
+    await agents[0].records(attempt, *rows[:4])
+    first = (await server.job(job["id"]))["summary"]
+    assert [(one["size_bytes"], one["busbw_gb_per_s"]) for one in first["sizes"]] == [(1024, 9.0)], "the place counts"
+    await agents[0].records(attempt, *rows[4:])
+    found = (await server.job(job["id"]))["summary"]
+    assert [(one["size_bytes"], one["busbw_gb_per_s"]) for one in found["sizes"]] == [(1024, 2.0), (65536, 10.0)]
+    assert (found["min_size_p99_us"], found["limit_gb_per_s"]) == (7.0, 5.0)
+
+
+def test_of_several_cycles_the_best_bandwidth_and_the_worst_percentile_are_told_and_of_many_sizes_some() -> None:
+    def row(size_bytes: int, busbw: float, p99_us: float, cycle: int = 0) -> Measurement:
+        fields = measurement("ring", size_bytes, busbw_gb_per_s=busbw, p99_us=p99_us, cycle=cycle)
+        return Measurement.model_validate(fields)
+
+    found = summarise([row(8, 1.0, 30.0), row(8, 2.0, 20.0, 1), row(16, 3.0, 1.0)], "all_reduce")
+    assert [(one.size_bytes, one.busbw_gb_per_s) for one in found.sizes] == [(8, 2.0), (16, 3.0)]
+    assert (found.min_size_p99_us, found.limit_gb_per_s) == (30.0, None)
+    many = summarise([row(8 * number, float(number), 1.0) for number in range(1, 1001)], "all_reduce")
+    assert (len(many.sizes), many.sizes[0].size_bytes, many.sizes[-1].size_bytes) == (24, 8, 8000)
+    assert (summarise([], "all_reduce").sizes, summarise([], "all_reduce").min_size_p99_us) == ([], None)
 
 
 async def test_a_simulation_takes_one_slot_and_everything_that_is_kept_says_simulated(server: Server) -> None:
@@ -75,6 +125,55 @@ async def test_a_malformed_record_is_counted_and_does_not_block_the_rest(server:
     await agent.records(attempt, {"type": "nonsense"}, ragged, measurement())
     assert len((await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]) == 1
     assert server.services.monitoring.rejected["malformed"] == 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_however_batches_come_each_record_is_stored_once_and_in_order(server: Server, seed: int) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    draw = random.Random(seed)
+    spool = [{"type": "log", "rank": 0, "stream": "stdout", "time_ns": i, "text": f"line {i}"} for i in range(30)]
+    stored = 0
+    while stored < len(spool):
+        first, count = draw.randint(1, len(spool)), draw.randint(0, 8)  # repeated, overlapping, or after a gap
+        batch = spool[first - 1 : first - 1 + count]
+        body = {"attempt_id": attempt, "first_sequence": first, "records": batch}
+        answers = await asyncio.gather(*(agent.post("records", body) for _ in range(draw.randint(1, 3))))
+        if first <= stored + 1:
+            stored = max(stored, first - 1 + len(batch))
+        assert {answer.json()["last_sequence"] for answer in answers} == {stored}
+    found = (await server.admin.get(f"/api/v1/jobs/{job['id']}/log")).json()["items"]
+    assert [line["text"] for line in found] == [line["text"] for line in spool]
+
+
+async def test_records_that_no_column_can_hold_are_counted_and_passed_over(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    infinite, huge = measurement(time_us=float("inf")), measurement(size_bytes=2**63)
+    late, far = measurement(time_ns=2**63), steps(rank=2**31)
+    records = [infinite, measurement(busbw_gb_per_s=float("nan")), huge, late, far, measurement()]
+    body = {"epoch": agent.epoch, "attempt_id": attempt, "first_sequence": 1, "records": records}
+    headers = {"Content-Type": "application/json"}
+    url = f"/api/v1/agents/{agent.name}/records"
+    answer = await server.agent.post(url, content=json.dumps(body), headers=headers)
+    assert answer.json() == {"last_sequence": 6}
+    assert len((await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]) == 1
+    assert server.services.monitoring.rejected["malformed"] == 5
+
+
+async def test_what_a_rank_prints_is_kept_even_if_no_database_could_hold_it(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    line = {"type": "log", "rank": 0, "stream": "stdout", "time_ns": 1, "text": "core\0dump \ud800 \u00e9"}
+    body = {"epoch": agent.epoch, "attempt_id": attempt, "first_sequence": 1, "records": [line]}
+    headers = {"Content-Type": "application/json"}
+    url = f"/api/v1/agents/{agent.name}/records"
+    assert (await server.agent.post(url, content=json.dumps(body), headers=headers)).status_code == 200
+    (found,) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/log")).json()["items"]
+    assert found["text"] == "core\ufffddump \ufffd \u00e9"
 
 
 async def test_a_wrong_element_stands_in_the_log_and_the_summary(server: Server) -> None:

@@ -32,8 +32,17 @@ def from_the_future(data_dir: Path) -> None:
     connection.close()
 
 
+def a_folder(data_dir: Path) -> None:
+    (data_dir / "ringscope.sqlite3").mkdir()
+
+
 @pytest.mark.parametrize(
-    ("spoil", "words"), [(garbage, "cannot be used (file is not a database)"), (from_the_future, "another version")]
+    ("spoil", "words"),
+    [
+        (garbage, "cannot be used (file is not a database)"),
+        (from_the_future, "another version"),
+        (a_folder, "cannot be used (unable to open database file)"),
+    ],
 )
 def test_a_database_that_cannot_be_used(tmp_path: Path, spoil: Callable[[Path], None], words: str) -> None:
     spoil(tmp_path)
@@ -59,6 +68,19 @@ def test_a_second_server_on_the_same_directory(tmp_path: Path) -> None:
 @pytest.mark.parametrize("flags", [("--port", "many"), ("--port", "70000"), ("--poll-seconds", "0")])
 def test_a_bad_setting(tmp_path: Path, flags: tuple[str, str]) -> None:
     refused(start(tmp_path, *flags), f"{flags[0]}: ")
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql://ada:secret@127.0.0.1:1/ringscope", "postgresql://127.0.0.1:1/ringscope cannot be used"),
+        ("mysql://ada:secret@127.0.0.1/ringscope", "database_url: 'mysql' is not supported"),
+    ],
+)
+def test_a_postgresql_that_cannot_be_used(tmp_path: Path, url: str, words: str) -> None:
+    ended = start(tmp_path, "--database-url", url)
+    refused(ended, words)
+    assert "secret" not in ended.stderr
 
 
 def refused(ended: subprocess.CompletedProcess[str], words: str) -> None:

@@ -66,6 +66,18 @@ async def test_a_reader_may_resume_from_the_oldest_message_that_is_remembered() 
         assert (await anext(again)).data == 0
 
 
+@pytest.mark.parametrize("last_id", ["12", "another-server", f"{10**13}-0123abcd", "-", ""])
+async def test_an_id_that_this_stream_never_gave_starts_over(last_id: str) -> None:
+    stream = Stream()
+    with stream.subscription(["jobs"], stream.number_of(last_id)) as reader:
+        assert (await anext(reader)).type == "reset"
+    with stream.subscription(["jobs"], stream.number_of(None)) as reader:
+        stream.publish(("jobs",), "job", "first")
+        message = await anext(reader)
+    assert message.data == "first"
+    assert stream.number_of(stream.event_id(message)) == message.id
+
+
 async def test_a_slow_reader_is_reset_and_counted_and_never_grows_without_bound() -> None:
     stream = Stream()
     with stream.subscription(["job:1"], None) as reader:

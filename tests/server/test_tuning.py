@@ -105,3 +105,20 @@ async def test_what_auto_took_and_why_is_stored_with_its_row(server: Server) -> 
     (first, _) = (await server.admin.get(f"/api/v1/jobs/{job_id}/measurements")).json()["items"]
     assert {key: first[key] for key in ("algorithm", *reason)} == {"algorithm": "auto", **reason}
     assert await tuning_of(server, node) == {("direct", False): {"1024": 5.0}, ("direct", True): {"1024": 5.0}}
+
+
+@pytest.mark.parametrize(
+    ("training", "gets_them"),
+    [({}, True), ({"all_reduce": "ring"}, False), ({"strategy": "torch_ddp"}, False)],
+)
+async def test_training_that_sums_by_auto_gets_them_too(
+    server: Server, training: dict[str, str], gets_them: bool
+) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    job = {"kind": "training", "training": training, "placement": {"ranks": 2}}
+    await server.submit(**job)
+    await server.one_pass()
+    table = (await node.assignments())[-1]["tuning"]
+    found = table and {(curve["algorithm"], curve["in_place"]) for curve in table["curves"]}
+    assert found == ({("ring", False), ("ring", True)} if gets_them else None)

@@ -1,5 +1,6 @@
 """The web page as the server gives it out."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,45 @@ async def test_every_path_of_the_page_leads_to_it_and_hashed_files_are_kept(tmp_
         assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
         gone = await browser.get("/assets/index-old.js")
         assert (gone.status_code, gone.headers["cache-control"]) == (404, "no-cache")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "sent"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip", "gzip"),
+        ("BR;q=0.5, gzip", "br"),
+        ("br;q=0, gzip;q=0.0", None),
+        ("identity", None),
+    ],
+)
+async def test_what_the_build_compressed_is_sent_as_it_lies(
+    tmp_path: Path, page: Path, accepted: str, sent: str | None
+) -> None:
+    name = "assets/index-abc123.js"
+    (page / f"{name}.br").write_bytes(b"brotli")
+    (page / f"{name}.gz").write_bytes(gzip.compress(b"gzip"))
+    content = {"br": b"brotli", "gzip": gzip.compress(b"gzip"), None: b"// the page"}[sent]
+    async with running_server(tmp_path, Clock()) as server:
+        request = server.client().build_request("GET", f"/{name}", headers={"Accept-Encoding": accepted})
+        answer = await server.client().send(request, stream=True)
+        assert b"".join([part async for part in answer.aiter_raw()]) == content
+        assert answer.headers.get("content-encoding") == sent
+        assert answer.headers["content-type"].startswith("text/javascript")
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        known = {"Accept-Encoding": accepted, "If-None-Match": answer.headers["etag"]}
+        assert (await server.client().get(f"/{name}", headers=known)).status_code == 304
+
+
+async def test_no_other_site_may_frame_a_page_or_learn_its_address(tmp_path: Path, page: Path) -> None:
+    async with running_server(tmp_path, Clock()) as server:
+        for path in ("/", "/jobs/42", "/api/v1/me", "/api/v1/nonsense"):
+            headers = (await server.client().get(path)).headers
+            assert headers["content-security-policy"] == "frame-ancestors 'none'"
+            assert headers["referrer-policy"] == "same-origin"
+            assert headers["x-content-type-options"] == "nosniff"
+            assert "access-control-allow-origin" not in headers
 
 
 async def test_an_unknown_api_path_is_a_problem_and_not_the_page(tmp_path: Path, page: Path) -> None:

@@ -1,5 +1,6 @@
 """A browser's visit: logged in, watched for errors and for requests to anybody else."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,11 @@ DEADLINE_MS = 30_000
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 expect.set_options(timeout=DEADLINE_MS)
+
+
+def tell(line: str) -> None:
+    """A measured number, for who runs pytest with -rP."""
+    sys.stdout.write(f"{line}\n")
 
 
 @dataclass
@@ -114,6 +120,6 @@ def visiting(
         page.goto(site.fresh_link())
         expect(page.get_by_role("link", name="Jobs", exact=True)).to_be_visible()
         yield visit
-        assert visit.errors == []
+        assert visit.errors == [], visit.errors
     finally:
         context.close()

@@ -16,6 +16,13 @@ from tests.web.browsing import FLAGS, Site, Visit, visiting
 
 from ringscope.client import is_ready
 
+MEASURING = ("test_speed.py", "test_many_jobs.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What measures goes first: the server and agent of ``site`` stay until the end, and take of the cores."""
+    items.sort(key=lambda item: MEASURING.index(item.path.name) if item.path.name in MEASURING else len(MEASURING))
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
@@ -30,7 +37,14 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
     """`ringscope up` with four slots, one job that succeeded, and the login link that it printed."""
-    with tempfile.TemporaryDirectory(prefix="ringscope-") as path, running_lab(Path(path)) as (lab, up):
+    with (
+        tempfile.TemporaryDirectory(prefix="ringscope-") as path,
+        running_lab(
+            # A test's webhooks lead to its own machine.
+            Path(path),
+            RINGSCOPE_WEBHOOK_PRIVATE_ADDRESSES="127.0.0.0/8",
+        ) as (lab, up),
+    ):
         assert up.stdout is not None
         site = Site(lab, printed_login_link(up.stdout))
         sweep = ("-b", "1K", "-e", "16K", "-n", "2", "-w", "1", "--algorithm", "ring,mpi")
@@ -39,7 +53,7 @@ def site() -> Iterator[Site]:
         yield site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def empty_site() -> Iterator[Site]:
     """A server that no agent has called and that has no job."""
     with tempfile.TemporaryDirectory(prefix="ringscope-") as path:
@@ -51,7 +65,28 @@ def empty_site() -> Iterator[Site]:
             yield Site(lab, link)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
+def pair_site() -> Iterator[Site]:
+    """Two nodes on one machine, for one module: other sites have one."""
+    with tempfile.TemporaryDirectory(prefix="ringscope-") as path, running_lab(Path(path)) as (lab, up):
+        assert up.stdout is not None
+        site = Site(lab, printed_login_link(up.stdout))
+        options = {
+            "server": lab.url,
+            "name": "second",
+            "address": "127.0.0.2",
+            "slots": "2",
+            "metrics-port": "0",
+            "token-file": str(lab.data_dir / "agent-token"),
+            "data-dir": str(lab.data_dir / "second"),
+        }
+        flags = (word for name, value in options.items() for word in (f"--{name}", value))
+        with running(lab.start("agent", *flags)):
+            eventually(lambda: len(site.get("/nodes")["items"]) == 2, "the second node")
+            yield site
+
+
+@pytest.fixture(scope="module")
 def faulty_site() -> Iterator[Site]:
     """`ringscope up` whose ranks spoil an element of each result, and a job that failed by that."""
     with ExitStack() as stack:
@@ -60,6 +95,19 @@ def faulty_site() -> Iterator[Site]:
         assert up.stdout is not None
         lab.run("submit", "--name", "spoiled", "--ranks", "2", "-b", "1K", "-e", "1K", "-n", "2", "--wait")
         assert lab.job(1).state == "failed"
+        yield Site(lab, printed_login_link(up.stdout))
+
+
+@pytest.fixture(scope="module")
+def hung_site() -> Iterator[Site]:
+    """`ringscope up` whose last rank never comes to a check, and a job that was ended for that."""
+    with ExitStack() as stack:
+        path = stack.enter_context(tempfile.TemporaryDirectory(prefix="ringscope-"))
+        lab, up = stack.enter_context(running_lab(Path(path), RINGSCOPE_FAULT="deadlock"))
+        assert up.stdout is not None
+        sweep = ("-b", "1K", "-e", "1K", "--algorithm", "ring", "--hang-seconds", "2", "--max-attempts", "1")
+        lab.run("submit", "--ranks", "3", *sweep, "--wait")
+        assert lab.job(1).reason == "hang_detected"
         yield Site(lab, printed_login_link(up.stdout))
 
 

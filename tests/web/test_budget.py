@@ -27,3 +27,13 @@ def test_every_route_is_small() -> None:
     assert len(pages) >= 5
     for name in pages:
         assert gzipped_bytes(name) <= 60 * KIB, name
+
+
+def test_every_large_file_lies_there_compressed() -> None:
+    large = [path for path in DIST.rglob("*") if path.suffix in (".js", ".css", ".html") and path.stat().st_size >= KIB]
+    assert large
+    for path in large:
+        for suffix in (".br", ".gz"):
+            compressed = path.with_name(path.name + suffix)
+            assert compressed.is_file(), compressed
+            assert compressed.stat().st_size < path.stat().st_size

@@ -48,6 +48,7 @@ def test_a_waiting_job_says_why(visit: Visit, endless: int) -> None:
     waiting = visit.site.post("/jobs", body).json()["id"]
     page = visit.open(f"/jobs/{waiting}")
     expect(page.locator("header").get_by_text("queued")).to_be_visible()
+    expect(page.get_by_text("Waits for slots")).to_be_visible()  # the scheduler's next pass has said so
     sentence = visit.site.get(f"/jobs/{waiting}")["pending"]["sentence"]
     expect(page.get_by_text(sentence)).to_be_visible()
     visit.shoot("job-queued")
@@ -60,11 +61,11 @@ def test_without_the_stream_the_page_polls_and_then_recovers(visit: Visit, endle
     page = visit.page
     page.route("**/api/v1/stream*", lambda route: route.abort())
     visit.open(f"/jobs/{endless}")
-    expect(page.get_by_role("status").filter(has_text="reconnecting")).to_be_visible()
+    expect(page.locator("[data-status=reconnecting]")).to_be_visible()
     visit.site.post(f"/jobs/{endless}/cancel", {})
     expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
     page.unroute("**/api/v1/stream*")
-    expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+    expect(page.locator("[data-status=live]")).to_be_visible()
 
 
 def test_a_wrong_sum_is_shown_as_failure(browser: Browser, faulty_site: Site) -> None:
@@ -75,8 +76,21 @@ def test_a_wrong_sum_is_shown_as_failure(browser: Browser, faulty_site: Site) ->
         expect(page.locator("header").get_by_text("failed")).to_be_visible()
         expect(page.get_by_text("verification_failed").first).to_be_visible()
         expect(page.get_by_text(job["message"]).first).to_be_visible()
+        insights = page.get_by_role("region", name="Insights")
+        expect(insights.get_by_text("Wrong result").first).to_be_visible()
+        expect(insights).to_contain_text(f"Rank 0 on node {job['attempts'][0]['nodes'][0]} has a wrong result")
         assert visit.violations() == []
         visit.shoot("job-failed")
+
+
+def test_a_gang_that_hung_shows_what_each_rank_was_doing(browser: Browser, hung_site: Site) -> None:
+    with visiting(browser, hung_site) as visit:
+        page = visit.open("/jobs/1")
+        insights = page.get_by_role("region", name="Insights")
+        expect(insights).to_contain_text("(limit 2 s). Behind all others is rank 2 on node")
+        insights.get_by_text("What the ranks were doing").click()
+        expect(insights.get_by_label("Rank 2 on")).to_contain_text(re.compile(r"in _check\b|_check \(ringscope/"))
+        assert visit.violations() == []
 
 
 def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
@@ -91,24 +105,29 @@ def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
     table = page.get_by_role("table", name="Time in µs by message size and algorithm")
     expect(table.locator("tbody tr")).to_have_count(5)
     expect(table.locator("thead th")).to_have_text(
-        ["Size", "ring (µs)", "ring in place (µs)", "mpi (µs)", "mpi in place (µs)"]
+        [
+            "Size",
+            "ring (µs)",
+            "ring in place (µs)",
+            "mpi (µs)",
+            "mpi in place (µs)",
+            "ring, model (µs)",
+            "mpi, model (µs)",
+        ]
     )
 
 
-def test_the_log_is_filtered_by_text_and_rank(visit: Visit) -> None:
+def test_every_step_can_be_had_as_a_file(visit: Visit) -> None:
     page = visit.open("/jobs/1")
-    lines = page.get_by_role("region", name="Log lines").locator("li")
-    total = len(visit.site.get("/jobs/1/log?limit=200")["items"])
-    assert total > 0
-    expect(lines).to_have_count(total)
-    page.get_by_label("Lines with this text, or rank:2").fill("no line says this")
-    expect(page.get_by_text("No line matches.")).to_be_visible()
-    page.get_by_label("Lines with this text, or rank:2").fill("")
-    expect(lines).to_have_count(total)
+    for name, ending, first in (("CSV", "csv", "id,rank,step"), ("OpenMetrics", "om", "# TYPE ringscope_rank_steps")):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=name, exact=True).click()
+        assert download.value.suggested_filename == f"ringscope-job-1-steps.{ending}"
+        assert download.value.path().read_text().startswith(first)
 
 
 def test_the_environment_of_a_job_and_the_binding_of_its_ranks(visit: Visit) -> None:
-    page = visit.open("/jobs/1")
+    page = visit.open("/jobs/1?tab=configuration")
     (told,) = visit.site.get("/jobs/1/environment")["items"]
     panel = page.get_by_role("region", name="Environment")
     expect(panel).to_contain_text(told["nodes"][0]["versions"]["mpi_library"])

@@ -73,7 +73,7 @@ def compare_with_api(page: Page, site: Site, job_id: int) -> None:
         ("iterations=many", "iterations", {"benchmark": {"iterations": "many"}}),
         ("algorithms=", "algorithms", {"benchmark": {"algorithms": []}}),
         (
-            "collective=broadcast&root=5",
+            "ranks=2&collective=broadcast&root=5",
             "root",
             {"benchmark": {"collective": "broadcast", "algorithms": ["ring", "mpi"], "root": 5}},
         ),
@@ -115,6 +115,7 @@ def test_advanced_options_reach_the_job_and_its_page(visit: Visit) -> None:
     assert (benchmark["average"], benchmark["rotate"]) == ("max", True)
     assert job["progress"] == {"done": 12, "total": 12}
     expect(page.locator("figcaption")).to_contain_text("on the slowest rank, in the last of 2 cycles")
+    page.get_by_role("link", name="Configuration").click()
     expect(page.get_by_text("1 KiB to 3 KiB, step 1 KiB")).to_be_visible()
 
 

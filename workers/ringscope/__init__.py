@@ -3,9 +3,30 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ringscope.api import Communicator, EngineError, LostRankError, StalledError, all_reduce, empty, init
+    from ringscope.api import (
+        Communicator,
+        DistributedOptimizer,
+        EngineError,
+        LostRankError,
+        StalledError,
+        all_reduce,
+        empty,
+        init,
+        log_step,
+    )
 
-__all__ = ["Communicator", "EngineError", "LostRankError", "StalledError", "__version__", "all_reduce", "empty", "init"]
+__all__ = [
+    "Communicator",
+    "DistributedOptimizer",
+    "EngineError",
+    "LostRankError",
+    "StalledError",
+    "__version__",
+    "all_reduce",
+    "empty",
+    "init",
+    "log_step",
+]
 __version__ = "0.1.0"
 
 

@@ -8,16 +8,42 @@ Inside ``mpiexec`` or a job every rank makes the same calls in the same order:
     x.fill(comm.rank)
     ringscope.all_reduce(x)
 
+A script that trains with PyTorch wraps its optimizer, and in a job of kind script tells its steps:
+
+    optimizer = ringscope.DistributedOptimizer(optimizer, model)
+    ringscope.log_step(loss=loss.item(), samples=len(batch))
+
 Bad arguments, and arguments that differ between ranks, raise ``EngineError`` with one sentence.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, EngineError, LostRankError, StalledError
 from ringscope.transports.communicator import Communicator
 from ringscope.tuning_file import default_path, read
 
-__all__ = ["Communicator", "EngineError", "LostRankError", "StalledError", "all_reduce", "empty", "init"]
+if TYPE_CHECKING:
+    import torch
+
+    from ringscope.step_log import StepLog
+    from ringscope.train.distributed_optimizer import DistributedOptimizer as _DistributedOptimizer
+
+__all__ = [
+    "Communicator",
+    "DistributedOptimizer",
+    "EngineError",
+    "LostRankError",
+    "StalledError",
+    "all_reduce",
+    "empty",
+    "init",
+    "log_step",
+]
 
 _communicator: Communicator | None = None
+_step_log: StepLog | None = None
 
 
 def init(transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> Communicator:
@@ -54,3 +80,54 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
     for this size: by what `ringscope tune` measured on this machine, else by the cost model.
     """
     return init().all_reduce(x, op, algorithm, out)
+
+
+def DistributedOptimizer(  # noqa: N802 (known by this name to users of Horovod)
+    optimizer: torch.optim.Optimizer,
+    model: torch.nn.Module,
+    algorithm: str = "auto",
+    bucket_bytes: int = 25 << 20,
+    overlap: bool = True,
+) -> _DistributedOptimizer:
+    """An optimizer of PyTorch whose ``step`` uses the mean of all ranks' gradients (collective).
+
+    All ranks begin with rank 0's parameters. Gradients lie in buckets of ``bucket_bytes`` in registered memory, which
+    are summed while backward still runs, unless ``overlap`` is false. Call its ``zero_grad`` before each step, and its
+    ``accumulate`` around every backward of a step but the last; a learning rate's scheduler takes the optimizer itself.
+    EngineError where PyTorch is missing.
+    """
+    try:
+        from ringscope.train.distributed_optimizer import DistributedOptimizer as Wrapper
+    except ImportError as error:
+        raise EngineError(
+            f"DistributedOptimizer needs PyTorch, which cannot be imported ({error}); pip install 'ringscope[train]'."
+        ) from error
+    wrapped = Wrapper(init(), optimizer, model, algorithm, bucket_bytes, overlap)
+    if _step_log is not None:
+        _step_log.optimizer = wrapped
+    return wrapped
+
+
+def log_step(
+    *,
+    loss: float | None = None,
+    samples: int | None = None,
+    duration_us: float | None = None,
+    compute_us: float | None = None,
+    communication_us: float | None = None,
+    exposed_us: float | None = None,
+    size_bytes: int | None = None,
+) -> None:
+    """Tell that this rank has ended a step, for the job's page and its metrics; outside of a job nothing happens.
+
+    ``loss`` is the mean over this rank's ``samples``. Without ``duration_us`` the step lasted since the one before, and
+    the times of the sums are those of the DistributedOptimizer. ``size_bytes`` is what the rank handed over.
+    """
+    if _step_log is not None:
+        _step_log.log(loss, samples, duration_us, compute_us, communication_us, exposed_us, size_bytes)
+
+
+def adopt(communicator: Communicator, step_log: StepLog) -> None:
+    """Make a job's communicator the one that ``init`` gives, and tell its steps to ``step_log``."""
+    global _communicator, _step_log
+    _communicator, _step_log = communicator, step_log

@@ -8,19 +8,19 @@ parameters of its own, as its messages are not started from Python. On GPUs with
 or of a CUDA-aware MPI, stands.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, log
 from typing import NamedTuple
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, VENDORS, build
-from ringscope.cost import simulate
+from ringscope.cost import Timeline, simulate
 from ringscope.devices import MPI_ON_GPUS, carrier
 from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.fit import Fit, fit
 from ringscope.nccl_tests import PER_RANK
-from ringscope.parameters import Regime
+from ringscope.parameters import Regime, message_bytes
 from ringscope.schedule import Schedule
 from ringscope.topology import PRESETS, Link, Topology, flat
 from ringscope.tuning import HALVES, Key, Table, arithmetic_of, ranks_of_nodes_in, shape_of
@@ -68,6 +68,17 @@ class Situation:
         nodes = len(self.ranks_of_nodes)
         where = f"{self.ranks} ranks on {nodes} node{'s' if nodes > 1 else ''} over {self.transport}"
         return f"{self.collective} of {self.dtype}{' in place' if self.in_place else ''}, {where}"
+
+
+class Priced(NamedTuple):
+    """A call in the model: its time, how many measured rows the parameters were fitted to (0: none, ``DEFAULTS``),
+
+    and the median of abs(ln(model / measured)) over these rows (None without any).
+    """
+
+    time_us: float
+    rows: int
+    median_error: float | None
 
 
 class Parameters(NamedTuple):
@@ -124,6 +135,19 @@ class Chooser:
             return Choice(names[0], "There is nothing to send.")
         return self._measured(situation, size_bytes, names) or self._modelled(situation, size_bytes, names)
 
+    def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
+        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, many ranks."""
+        moved_by = carrier(algorithm, situation.transport)
+        is_known = _base(situation.transport) in DEFAULTS and (algorithm in COLLECTIVES[situation.collective])
+        is_mpi = algorithm == moved_by == "mpi"
+        if not (is_known or is_mpi) or not 1 < situation.ranks <= MAX_PRICED_RANKS or not size_bytes:
+            return None
+        fitted = self._fit(LIBRARY if is_mpi else moved_by, len(situation.ranks_of_nodes) > 1, situation.ranks)
+        time_us = self._price_s(situation, size_bytes, algorithm) * 1e6
+        return (
+            Priced(time_us, 0, None) if fitted is None else Priced(time_us, len(fitted.log_ratios), fitted.median_error)
+        )
+
     # from the table
 
     def _measured(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice | None:
@@ -178,10 +202,8 @@ class Chooser:
         regimes = found.regimes if found is not None else inside
         is_spread = len(ranks_of_nodes) > 1
         outside = self._fit(moved_by, True, len(ranks_of_nodes)) if is_spread else None
-        # Which regime the messages belong to is known once a first price has told how large they are.
-        topology = partial(_topology, ranks_of_nodes, regimes, outside.regimes if outside else between)
-        work = simulate(schedule, itemsize, topology(0.0)).critical_path()
-        return simulate(schedule, itemsize, topology(work.sent_bytes / max(work.messages, 1))).seconds
+        links = partial(topology_at, ranks_of_nodes, regimes, outside.regimes if outside else between)
+        return timeline_on(links, schedule, itemsize).seconds
 
     def _fit(self, moved_by: str, between_nodes: bool, ranks: int) -> Fit | None:
         """Parameters of a carrier from the table's all-reduces; None where it holds too few.
@@ -253,7 +275,15 @@ def _mpich(collective: str, size_bytes: int) -> str:
     return "ring"
 
 
-def _topology(
+def timeline_on(links: Callable[[float], Topology], schedule: Schedule, itemsize_bytes: int) -> Timeline:
+    """A schedule on the links that messages of its own size see; a first price, of the shortest, tells how large."""
+    shortest = links(0.0)
+    found = simulate(schedule, itemsize_bytes, shortest)
+    theirs = links(message_bytes(found.critical_path()))
+    return found if theirs == shortest else simulate(schedule, itemsize_bytes, theirs)
+
+
+def topology_at(
     ranks_of_nodes: tuple[int, ...],
     inside: Sequence[Regime],
     between: Link | Sequence[Regime],

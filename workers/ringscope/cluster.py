@@ -25,7 +25,7 @@ class ClusterSpec(SpecModel):
     nics_per_node: int | None = Field(None, ge=1, description="Network cards of a node; null: one for each rank.")
     oversubscription: float = Field(1.0, ge=1, le=1000, description="Of the racks' uplinks.")
     reduce_gb_per_s: float | None = Field(
-        None, gt=0, le=1e6, description="How fast a rank adds, 1/γ; null: adding takes no time."
+        None, ge=1e-6, le=1e6, description="How fast a rank adds, 1/γ; null: adding takes no time."
     )
 
     @field_validator("shape")

@@ -7,12 +7,15 @@ link at one time get equal parts of its bandwidth. This is the single-port model
 Rabenseifner and Gropp (2005); their formulas, in ``ringscope.closed_forms``, are only there to compare with.
 """
 
-from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from ringscope.event_queue import EventQueue, Need
-from ringscope.messages import Message, messages
+from ringscope.event_queue import EventQueue
+from ringscope.message_graph import MessageGraph, Need, graph_of, message_steps
+from ringscope.message_times import MessageTimes, times_alone
+from ringscope.messages import Message
 from ringscope.schedule import Schedule
 from ringscope.topology import Topology
 
@@ -52,18 +55,25 @@ class Work(NamedTuple):
     intra: Traffic
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Timeline:
-    """One call of a collective in model time.
+    """One call of a collective in model time: what its messages wait for, their sizes, and when what happens to them.
 
-    ``needs[i]`` is what message i waited for before it started, ``queues[i]`` whose adding it waited for before its own
-    (None: for nobody's).
+    Raw columns; ``messages`` are the same to look at.
     """
 
     topology: Topology
-    messages: tuple[TimedMessage, ...]
-    needs: tuple[tuple[Need, ...], ...]
-    queues: tuple[int | None, ...]
+    schedule: Schedule
+    graph: MessageGraph
+    sizes_bytes: Sequence[int]
+    times: MessageTimes
+
+    @cached_property
+    def messages(self) -> tuple[TimedMessage, ...]:
+        """All messages, in the order of the schedule."""
+        moving = [message for step in message_steps(self.schedule) for message in step]
+        columns = zip(moving, self.sizes_bytes, *self.times.columns, strict=True)
+        return tuple(TimedMessage(message.phase, message, *rest) for message, *rest in columns)
 
     @property
     def ranks(self) -> int:
@@ -73,43 +83,58 @@ class Timeline:
     @property
     def seconds(self) -> float:
         """When the last rank is done."""
-        return max((timed.end_s for timed in self.messages), default=0.0)
+        return max(self.times.end_s, default=0.0)
+
+    @property
+    def most_sent_bytes(self) -> int:
+        """What the rank sends that sends most."""
+        sources = [src for src, _ in self.graph.pairs]
+        sent = [0] * self.ranks
+        for pair, size_bytes in zip(self.graph.pair, self.sizes_bytes, strict=True):
+            sent[sources[pair]] += size_bytes
+        return max(sent)
+
+    def needs(self, i: int) -> tuple[Need, ...]:
+        """What message i waited for before it started."""
+        return self.graph.needs(i)
 
     def phase_ends_s(self) -> dict[str, float]:
         """When the last message of each phase is done, in the order of the schedule."""
         ends: dict[str, float] = {}
-        for timed in self.messages:
-            ends[timed.phase] = max(ends.get(timed.phase, 0.0), timed.end_s)
+        first = 0
+        for phase, messages in self.graph.phases:
+            ends[phase] = max(ends.get(phase, 0.0), *self.times.end_s[first : first + messages])
+            first += messages
         return ends
 
     def critical_path(self) -> Work:
         """The work of a longest chain of messages that wait for each other; it makes up the whole time."""
         nothing = Traffic(0, 0)
-        if not self.messages:
+        graph, times = self.graph, self.times
+        if not len(graph):
             return Work(0, 0, 0, nothing, nothing)
         sent_bytes = reduced_bytes = 0
         crossed = {True: nothing, False: nothing}  # by whether it stayed inside a node
-        last: Need | None = Need(max(range(len(self.messages)), key=lambda i: self.messages[i].end_s), True)
+        last: Need | None = Need(times.end_s.index(max(times.end_s)), True)
         while last is not None:
-            timed, queue = self.messages[last.number], self.queues[last.number]
-            reduced_bytes += timed.size_bytes * (last.added_up and timed.message.reduce)
+            i, queue, size_bytes = last.number, times.queues[last.number], self.sizes_bytes[last.number]
+            reduced_bytes += size_bytes * (last.added_up and graph.reduces[i])
             if last.added_up and queue is not None:
                 last = Need(queue, True)
                 continue
-            sent_bytes += timed.size_bytes
-            path = self.topology.path(timed.message.src, timed.message.dst)
+            sent_bytes += size_bytes
+            path = self.topology.path(*graph.pairs[graph.pair[i]])
             before = crossed[path.is_intra]
-            alone_bytes = timed.size_bytes
+            alone_bytes = size_bytes
             if path.shared:
-                alone_bytes = round((timed.arrived_s - timed.start_s - path.latency_s) * path.bytes_per_s)
+                alone_bytes = round((times.arrived_s[i] - times.start_s[i] - path.latency_s) * path.bytes_per_s)
             crossed[path.is_intra] = Traffic(before.messages + 1, before.bytes + alone_bytes)
-            last = max(self.needs[last.number], key=self._met_s, default=None)
+            last = max(graph.needs(i), key=self._met_s, default=None)
         inter, intra = crossed[False], crossed[True]
         return Work(inter.messages + intra.messages, sent_bytes, reduced_bytes, inter, intra)
 
     def _met_s(self, need: Need) -> float:
-        timed = self.messages[need.number]
-        return timed.end_s if need.added_up else timed.arrived_s
+        return (self.times.end_s if need.added_up else self.times.arrived_s)[need.number]
 
 
 def simulate(schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Timeline:
@@ -118,45 +143,11 @@ def simulate(schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Tim
         raise ValueError(
             f"topology: it has {topology.ranks} ranks but the schedule {schedule.ranks}; give both the same number."
         )
-    steps = messages(schedule, in_place=False)
-    moving = [message for step in steps for message in step]
-    sizes = [message.source.length * itemsize_bytes for message in moving]
-    phases = _phases(schedule)
-    needs = _needs(steps)
-    queue = EventQueue(moving, sizes, needs, topology)
-    queue.run()
-    timed = (
-        TimedMessage(phases[m.step, m.src, m.dst, m.reads[0]], m, sizes[i], *queue.times_s(i))
-        for i, m in enumerate(moving)
-    )
-    return Timeline(topology, tuple(timed), needs, tuple(queue.queues))
-
-
-def _phases(schedule: Schedule) -> dict[tuple[int, int, int, int], str]:
-    return {(t.step, t.src, t.dst, t.chunk): t.phase for t in schedule.transfers()}
-
-
-def _needs(steps: list[list[Message]]) -> tuple[tuple[Need, ...], ...]:
-    """What each message waits for. The messages of one step do not see each other's writes, but share the ports."""
-    writer: dict[tuple[int, int], int] = {}  # (rank, chunk) -> the message that wrote it last
-    readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # who read it since
-    sender: dict[int, int] = {}
-    receiver: dict[int, int] = {}
-    found: list[tuple[Need, ...]] = []
-    for step in steps:
-        first = len(found)
-        for i, m in enumerate(step, first):
-            touched = [(m.src, chunk) for chunk in m.reads] + [(m.dst, chunk) for chunk in m.writes]
-            added = {writer[place] for place in touched if place in writer}
-            ports = {port[rank] for port, rank in ((sender, m.src), (receiver, m.dst)) if rank in port}
-            arrived = ports.union(*(readers[m.dst, chunk] for chunk in m.writes)) - added
-            sender[m.src] = receiver[m.dst] = i
-            found.append((*(Need(n, True) for n in sorted(added)), *(Need(n, False) for n in sorted(arrived))))
-        for i, m in enumerate(step, first):
-            for chunk in () if m.src_is_input else m.reads:  # the caller's input is never overwritten
-                readers[m.src, chunk].append(i)
-        for i, m in enumerate(step, first):
-            for chunk in m.writes:
-                writer[m.dst, chunk] = i
-                readers.pop((m.dst, chunk), None)
-    return tuple(found)
+    graph = graph_of(schedule)
+    sizes_bytes = graph.sizes_bytes(schedule, itemsize_bytes)
+    paths = topology.paths(graph.pairs)
+    if any(path.shared for path in paths):
+        times = EventQueue(graph, sizes_bytes, paths, topology).run()
+    else:
+        times = times_alone(graph, sizes_bytes, paths, topology.reduce_s_per_byte)
+    return Timeline(topology, schedule, graph, sizes_bytes, times)

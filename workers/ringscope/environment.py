@@ -18,14 +18,15 @@ _CPUS = Path("/sys/devices/system/cpu")
 _DISTRIBUTIONS = (
     "ringscope", "numpy", "mpi4py", "mpich", "openmpi", "impi-rt", "ml-dtypes", "numkong", "torch",
 )  # fmt: skip
-# The same library under a name for each CUDA version.
+# The same library under a name for each CUDA version, or for processors only.
 _BUILDS = {
     "cupy": ("cupy-cuda12x", "cupy-cuda13x", "cupy"),
     "nccl": ("nvidia-nccl-cu12", "nvidia-nccl-cu13"),
+    "tensorflow": ("tensorflow-cpu", "tensorflow"),
 }
 _PREFIXES = (
     "NCCL_", "UCX_", "UCC_", "MPICH_", "MPIR_", "MPIO_", "HYDRA_", "I_MPI_", "OMPI_", "PRTE_", "PMIX_MCA_", "OMP_",
-    "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "CUDA_", "CUPY_", "NVIDIA_", "TORCH_", "GLOO_", "TP_", "SLURM_", "FI_",
+    "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "CUDA_", "CUPY_", "NVIDIA_", "TORCH_", "TF_", "GLOO_", "TP_", "SLURM_", "FI_",
     "RDMAV_", "IBV_", "MLX5_", "RINGSCOPE_", "MALLOC_",
 )  # fmt: skip
 _PLUMBING = frozenset({SOCKET_VARIABLE, SPEC_VARIABLE, "RINGSCOPE_AGENT_HOME"})

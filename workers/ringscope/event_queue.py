@@ -1,20 +1,16 @@
-"""Discrete events of the cost model: messages start when what they wait for has happened, and share links. Pure."""
+"""Discrete events of the cost model: messages start when what they wait for has happened, and share links. Pure.
+
+Where none shares a link, ``message_times.times_alone`` finds the same sooner.
+"""
 
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import NamedTuple
 
-from ringscope.messages import Message
+from ringscope.message_graph import MessageGraph
+from ringscope.message_times import MessageTimes
 from ringscope.topology import Path, SharedLink, Topology
-
-
-class Need(NamedTuple):
-    """A message that another one waits for: until it has arrived, or also until it has been added up."""
-
-    number: int
-    added_up: bool
 
 
 class _Event(IntEnum):
@@ -41,31 +37,23 @@ class _Flow:
 
 
 class EventQueue:
-    """Times of all messages; ``queues[i]`` is whose adding message i waited for before its own."""
+    """Times of all messages of a graph; ``paths`` by its pairs."""
 
     def __init__(
-        self,
-        moving: Sequence[Message],
-        sizes: Sequence[int],
-        needs: Sequence[Sequence[Need]],
-        topology: Topology,
+        self, graph: MessageGraph, sizes_bytes: Sequence[int], paths: Sequence[Path], topology: Topology
     ) -> None:
-        self._messages, self._sizes, self._topology = moving, sizes, topology
-        self._times_s = [[0.0] * 4 for _ in moving]
-        self.queues: list[int | None] = [None] * len(moving)
-        self._missing = [len(need) for need in needs]
-        self._waiting: dict[bool, list[list[int]]] = {added_up: [[] for _ in moving] for added_up in (False, True)}
-        for i, need in enumerate(needs):
-            for number, added_up in need:
-                self._waiting[added_up][number].append(i)
-        self._paths = {pair: topology.path(*pair) for pair in {(m.src, m.dst) for m in moving}}
-        self._capacities = {link: topology.capacity(link) for path in self._paths.values() for link in path.shared}
+        self._graph, self._sizes_bytes, self._topology = graph, sizes_bytes, topology
+        count = len(graph)
+        self._times = MessageTimes([0.0] * count, [0.0] * count, [0.0] * count, [0.0] * count, [None] * count)
+        self._missing = [len(ended) + len(arrived) for ended, arrived in zip(graph.ended, graph.arrived, strict=True)]
+        self._waiting = {True: _waiting(graph.ended), False: _waiting(graph.arrived)}  # by whether to be added up
+        self._paths = [paths[pair] for pair in graph.pair]
+        self._capacities = {link: topology.capacity(link) for path in paths for link in path.shared}
         self._flows: dict[int, _Flow] = {}
         self._crossing: defaultdict[SharedLink, set[int]] = defaultdict(set)
-        self._adding: dict[int, int] = {}  # rank -> the message that it adds up last
         self._events: list[tuple[float, _Event, int, int]] = []
 
-    def run(self) -> None:
+    def run(self) -> MessageTimes:
         """Let all messages happen."""
         for i, missing in enumerate(self._missing):
             if not missing:
@@ -81,24 +69,20 @@ class EventQueue:
                         self._arrive(i, now_s)
                 case _Event.ENDED:
                     self._release(self._waiting[True][i], now_s)
-
-    def times_s(self, i: int) -> tuple[float, float, float, float]:
-        """When message i started, arrived, began to be added up, and was done."""
-        start_s, arrived_s, adding_s, end_s = self._times_s[i]
-        return start_s, arrived_s, adding_s, end_s
+        return self._times
 
     def _start(self, i: int, now_s: float) -> None:
-        self._times_s[i][0] = now_s
-        path = self._paths[self._messages[i].src, self._messages[i].dst]
+        self._times.start_s[i] = now_s
+        path = self._paths[i]
         first_byte_s = now_s + path.latency_s
         if path.shared:
             self._push(first_byte_s, _Event.FLOWS, i)
         else:
-            self._push(first_byte_s + self._sizes[i] / path.bytes_per_s, _Event.ARRIVED, i)
+            self._push(first_byte_s + self._sizes_bytes[i] / path.bytes_per_s, _Event.ARRIVED, i)
 
     def _flow(self, i: int, now_s: float) -> None:
-        path = self._paths[self._messages[i].src, self._messages[i].dst]
-        self._flows[i] = _Flow(self._sizes[i], path, now_s)
+        path = self._paths[i]
+        self._flows[i] = _Flow(self._sizes_bytes[i], path, now_s)
         for link in path.shared:
             self._crossing[link].add(i)
         self._share_out(path.shared, now_s)
@@ -110,20 +94,20 @@ class EventQueue:
                 self._crossing[link].discard(i)
             self._share_out(flow.path.shared, now_s)
         adding_s, adding_for_s = now_s, 0.0
-        if self._messages[i].reduce:
-            adding_s, adding_for_s = self._queue(i, now_s), self._sizes[i] * self._topology.reduce_s_per_byte
-        self._times_s[i][1:] = now_s, adding_s, adding_s + adding_for_s
+        if self._graph.reduces[i]:
+            adding_s, adding_for_s = self._queue(i, now_s), self._sizes_bytes[i] * self._topology.reduce_s_per_byte
+        times = self._times
+        times.arrived_s[i], times.adding_s[i], times.end_s[i] = now_s, adding_s, adding_s + adding_for_s
         self._push(adding_s + adding_for_s, _Event.ENDED, i)
         self._release(self._waiting[False][i], now_s)
 
     def _queue(self, i: int, now_s: float) -> float:
         """When the destination can begin to add up message i."""
-        before = self._adding.get(self._messages[i].dst)
-        self._adding[self._messages[i].dst] = i
-        if before is None or self._times_s[before][3] <= now_s:
+        before = self._graph.adds_after[i]
+        if before is None or self._times.end_s[before] <= now_s:
             return now_s
-        self.queues[i] = before
-        return self._times_s[before][3]
+        self._times.queues[i] = before
+        return self._times.end_s[before]
 
     def _release(self, waiting: list[int], now_s: float) -> None:
         for i in waiting:
@@ -143,3 +127,12 @@ class EventQueue:
 
     def _push(self, time_s: float, event: _Event, i: int, version: int = 0) -> None:
         heapq.heappush(self._events, (time_s, event, i, version))
+
+
+def _waiting(needs: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Who waits for each message."""
+    found: list[list[int]] = [[] for _ in needs]
+    for i, numbers in enumerate(needs):
+        for number in numbers:
+            found[number].append(i)
+    return found

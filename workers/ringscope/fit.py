@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ringscope.algorithms import COLLECTIVES, build
 from ringscope.cost import Work, simulate
-from ringscope.nccl_tests import PER_RANK
+from ringscope.nccl_tests import total_elements
 from ringscope.parameters import Regime, message_bytes, regime_of
 from ringscope.topology import Link, Topology
 
@@ -178,7 +178,7 @@ class _Call(NamedTuple):
 
 
 def _call(row: MeasuredRow, nodes: Nodes) -> _Call:
-    elements = row.count * (row.ranks if row.collective in PER_RANK else 1)
+    elements = total_elements(row.collective, row.count, row.ranks)
     return _Call(row.collective, row.algorithm, row.ranks, elements, row.size_bytes // elements, nodes)
 
 

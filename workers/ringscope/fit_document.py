@@ -7,16 +7,22 @@ from pydantic import BaseModel, Field
 from ringscope.fit import Fit, MeasuredRow
 from ringscope.parameters import Regime
 
+_MOST = 1e6  # seconds
+
 
 class RegimeFigures(BaseModel):
     """Parameters for messages below a size; see ``parameters.Regime``."""
 
     below_bytes: float | None = Field(description="null: of any size above the regime before.")
-    latency_s: float = Field(ge=0, description="α, of a message between nodes (or any two ranks).")
-    send_s_per_byte: float = Field(ge=0, description="β, of the same link.")
-    reduce_s_per_byte: float | None = Field(ge=0, description="γ; null where adding is part of β.")
-    intra_latency_s: float | None = Field(ge=0, description="α inside a node; null where all links are alike.")
-    intra_send_s_per_byte: float | None = Field(ge=0, description="β inside a node.")
+    latency_s: float = Field(ge=0, le=_MOST, description="α, of a message between nodes (or any two ranks).")
+    send_s_per_byte: float = Field(ge=0, le=_MOST, description="β, of the same link.")
+    reduce_s_per_byte: float | None = Field(ge=0, le=_MOST, description="γ; null where adding is part of β.")
+    intra_latency_s: float | None = Field(ge=0, le=_MOST, description="α inside a node; null: all links are alike.")
+    intra_send_s_per_byte: float | None = Field(ge=0, le=_MOST, description="β inside a node.")
+
+    def regime(self) -> Regime:
+        """For the cost model."""
+        return Regime(**self.model_dump() | {"below_bytes": self.below_bytes or inf})
 
 
 class Residual(BaseModel):
@@ -45,8 +51,7 @@ class FitDocument(BaseModel):
 
     def parameters(self) -> tuple[Regime, ...]:
         """For the cost model."""
-        figures = (regime.model_dump() for regime in self.regimes)
-        return tuple(Regime(**one | {"below_bytes": one["below_bytes"] or inf}) for one in figures)
+        return tuple(regime.regime() for regime in self.regimes)
 
 
 def document(found: Fit, transport: str) -> FitDocument:

@@ -17,6 +17,7 @@ class Message:
     ``staged``: another message of the step reads what this one overwrites, so it must be kept aside until then.
     """
 
+    phase: str
     step: int
     src: int
     dst: int
@@ -58,6 +59,7 @@ def untouched(schedule: Schedule, rank: int) -> list[int]:
 
 def _single(schedule: Schedule, t: Transfer, written: set[tuple[int, int]], staged: bool) -> Message:
     return Message(
+        t.phase,
         t.step,
         t.src,
         t.dst,
@@ -81,6 +83,7 @@ def _adjacent(first: Message, second: Message) -> bool:
 
 def _kind(message: Message) -> tuple[object, ...]:
     return (
+        message.phase,
         message.src,
         message.dst,
         message.reduce,
@@ -93,6 +96,7 @@ def _kind(message: Message) -> tuple[object, ...]:
 def _merge(first: Message, second: Message) -> Message:
     length = first.source.length + second.source.length
     return Message(
+        first.phase,
         first.step,
         first.src,
         first.dst,

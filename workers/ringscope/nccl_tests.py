@@ -10,8 +10,8 @@ from typing import Any
 
 from ringscope import __version__
 from ringscope.algorithms import ROOTED
+from ringscope.benchmark_spec import SIMULATED, BenchmarkSpec
 from ringscope.record import Environment, Hello, Measurement
-from ringscope.spec import SIMULATED, BenchmarkSpec
 from ringscope.units import format_size
 
 PER_RANK = frozenset({"reduce_scatter", "all_gather", "alltoall"})
@@ -45,6 +45,11 @@ def bus_factor(collective: str, ranks: int) -> float:
         case "broadcast" | "reduce" | "sendrecv":
             return 1.0
     raise ValueError(f"{collective}: there is no bus factor for it.")
+
+
+def total_elements(collective: str, count: int, ranks: int) -> int:
+    """In the larger of input and result; a row's ``count`` is that of one rank where nccl-tests has it so."""
+    return count * ranks if collective in PER_RANK else count
 
 
 def elements(collective: str, size_bytes: int, itemsize: int, ranks: int) -> tuple[int, int]:
@@ -333,7 +338,8 @@ def _result(pair: _Pair, spec: BenchmarkSpec) -> dict[str, Any]:
 
 
 def _per_iteration(row: Measurement, skipped: int) -> dict[str, Any]:
-    fields = {name: round(getattr(row, field), 6) for name, field in _PER_ITERATION.items()}
+    told = {name: getattr(row, field) for name, field in _PER_ITERATION.items()}
+    fields = {name: round(value, 6) for name, value in told.items() if value is not None}
     times = {} if row.times_us is None else {"times_us": [round(time_us, 6) for time_us in row.times_us]}
     return {"skipped_iterations": skipped} | fields | times
 
@@ -342,7 +348,9 @@ _PER_ITERATION = {
     "min_us": "min_us",
     "max_us": "max_us",
     "avg_us": "mean_us",
+    "p10_us": "p10_us",
     "p50_us": "p50_us",
+    "p90_us": "p90_us",
     "p95_us": "p95_us",
     "p99_us": "p99_us",
     "stdev_us": "stdev_us",

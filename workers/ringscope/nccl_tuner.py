@@ -14,6 +14,8 @@ from ringscope.topology import Topology
 
 Protocol = Literal["LL", "LL128", "Simple"]
 Architecture = Literal["ampere", "hopper", "blackwell"]
+# By the link inside a node.
+ARCHITECTURES: dict[str, Architecture] = {"nvlink3": "ampere", "nvlink4": "hopper", "nvlink5": "blackwell"}
 PROTOCOLS: tuple[Protocol, ...] = ("LL", "LL128", "Simple")
 
 _Three = tuple[float, float, float]  # by protocol, or by the number of nodes: 1, 2, more

@@ -1,10 +1,12 @@
 """What algorithms would cost on a cluster that is only described: prices side by side. Pure.
 
-Algorithms with a schedule are priced from it; what the textbook only has a formula for, by that.
+Algorithms with a schedule are priced from it; what the textbook only has a formula for, by that. What a job's own ranks
+should take, by what jobs alike measured, is asked of ``ringscope.prediction``.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.algorithms.parameter_server import parameter_server, separate_servers
@@ -12,18 +14,21 @@ from ringscope.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.closed_forms import assisted_servers, gather, parameter_servers
 from ringscope.cluster import MAX_RANKS
 from ringscope.cost import Timeline, simulate
+from ringscope.known import Known
 from ringscope.nccl_tests import bus_factor, elements
 from ringscope.nccl_tuner import Architecture, machine_of, predictions
 from ringscope.parameters import Regime, regime_of
 from ringscope.parameters import timeline as fitted_timeline
 from ringscope.schedule import Schedule
-from ringscope.topology import Topology
+from ringscope.topology import SharedLink, Topology
 
 SEPARATE = "separate_servers"
 FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_servers")
 NCCL = "nccl"
 PRICED: tuple[str, ...] = (*SCHEDULES, SEPARATE, *FORMULAS, NCCL)
 _ELEMENT_BYTES = 4
+_MOST_TRANSFERS = 100_000  # in all schedules that are kept, of about 0.15 KB each
+_schedules: Known[tuple[object, ...], Schedule] = Known(_MOST_TRANSFERS, lambda schedule: sum(map(len, schedule.steps)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,8 @@ class Price:
 
     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
-    ``phase_ends_s``, ``messages`` and ``bytes_on_critical_path`` come from the schedule.
+    ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
+    sends) come from the schedule.
     """
 
     algorithm: str
@@ -44,6 +50,8 @@ class Price:
     phase_ends_s: dict[str, float] | None = None
     messages: int | None = None
     bytes_on_critical_path: int | None = None
+    steps: int | None = None
+    sent_bytes: int | None = None
 
 
 def prices(
@@ -80,17 +88,40 @@ def prices(
                 raise ValueError("algorithm: nccl's model has parameters of its own; leave it out beside a fit.")
             yield _by_nccl(size_bytes, topology, architecture)
         else:
-            _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
-            if algorithm == "parameter_server":
-                schedule = parameter_server(topology.ranks, total, servers)
-            else:
-                schedule = build(algorithm, topology.ranks, total, topology.nodes, collective)
+            schedule = _schedule(collective, algorithm, size_bytes, topology, servers)
             if regimes:
                 yield _by_schedule(
                     collective, algorithm, schedule, fitted_timeline(regimes, schedule, _ELEMENT_BYTES, topology)
                 )
             else:
                 yield _by_schedule(collective, algorithm, schedule, simulate(schedule, _ELEMENT_BYTES, topology))
+
+
+def bus_limit_gb_per_s(topology: Topology) -> float:
+    """The bus bandwidth (GB/s) of an all-reduce that no algorithm can pass: some ranks' way out, and no latency.
+
+    Ranks, nodes and racks are each asked how long their links need for the 2(m-1)/m of the buffer that one of m such
+    groups has to send at least (Patarasuk and Yuan 2009); 0 for one rank, which sends nothing.
+    """
+    between, inside = topology.inter.bytes_per_s, topology.intra.bytes_per_s if topology.intra else 0.0
+    ways = [between] * (topology.node_count > 1) + [inside] * (topology.ranks_per_node > 1)
+    groups = [(topology.ranks, max(ways, default=0.0))]
+    if topology.ranks_per_node > 1:
+        groups.append((topology.node_count, topology.cards * between))
+    if topology.nodes_per_rack is not None:
+        groups.append((topology.node_count // topology.nodes_per_rack, topology.capacity(SharedLink("rack up", 0))))
+    share = (topology.ranks - 1) / topology.ranks
+    return min((rate * share * m / (m - 1) / 1e9 for m, rate in groups if m > 1), default=0.0)
+
+
+def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Schedule:
+    """What the ranks do, which hangs on no link: somebody who moves a slider over latencies asks for the same again."""
+    _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
+    if algorithm == "parameter_server":
+        make = partial(parameter_server, topology.ranks, total, servers)
+    else:
+        make = partial(build, algorithm, topology.ranks, total, topology.nodes, collective)
+    return _schedules.get((collective, algorithm, total, topology.ranks, topology.ranks_per_node, servers), make)
 
 
 def _by_schedule(collective: str, algorithm: str, schedule: Schedule, timeline: Timeline) -> Price:
@@ -110,6 +141,8 @@ def _by_schedule(collective: str, algorithm: str, schedule: Schedule, timeline: 
         phase_ends_s=timeline.phase_ends_s(),
         messages=work.messages,
         bytes_on_critical_path=work.sent_bytes,
+        steps=len(schedule.steps),
+        sent_bytes=timeline.most_sent_bytes,
     )
 
 

@@ -3,18 +3,21 @@
 The server's answers say what *should* be (assignments); the agent makes it so and reports what *is*. Both sides can
 be killed and started again at any moment: the next poll brings them back together.
 
+    POST /api/v1/agents/join               Join          -> Joined       (once, with a join token)
     POST /api/v1/agents/register           Registration  -> Registered
     POST /api/v1/agents/{node}/poll        Poll          -> Directives   (long poll, also the heartbeat)
     POST /api/v1/agents/{node}/reports     Report        -> 204
     POST /api/v1/agents/{node}/records     RecordBatch   -> RecordsAccepted
+    POST /api/v1/agents/{node}/pulses      Pulse         -> 204          (may be lost: the next one says more)
+    POST /api/v1/agents/{node}/leave       Leave         -> 204          (for good, once nothing is left)
 
 Every request carries the agent's bearer token. 401: wrong token, the agent stops and says so. 409: the epoch is
 old (another agent took this node's name, or the server forgot it), the agent registers again.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 
 from ringscope.spec import JobSpec
 from ringscope.tuning import Table
@@ -22,6 +25,25 @@ from ringscope.tuning import Table
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3
 STOP_GRACE_SECONDS = 5.0
+# How fast two clocks part at most, in seconds for each second: RFC 5905's tolerance, of clocks that NTP looks after.
+CLOCK_DRIFT = 15e-6
+MAX_STACK_CHARACTERS = 4_000  # of one rank: some forty frames
+PULSE_SECONDS = 0.5
+
+
+def _checked_name(name: str) -> str:
+    if not name.isprintable() or "/" in name or name != name.strip() or name in (".", ".."):
+        raise ValueError(f"{name!r} does not fit into a URL; use letters, digits, dots and hyphens.")
+    return name
+
+
+ClockSeconds = Annotated[float, Field(ge=-1e10, le=1e10)]  # three centuries; neither infinite nor no number
+NodeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_checked_name)]
+
+
+def rank_words(first_rank: int, count: int) -> str:
+    """A node's ranks in a sentence: rank 3, ranks 4 to 7."""
+    return f"rank {first_rank}" if count == 1 else f"ranks {first_rank} to {first_rank + count - 1}"
 
 
 class Gpu(BaseModel):
@@ -33,6 +55,14 @@ class Gpu(BaseModel):
     memory_bytes: int
 
 
+class Nic(BaseModel):
+    """One network interface that is up, loopback left out."""
+
+    name: str
+    speed_mbit_per_s: int | None = Field(None, description="As the driver tells it; null: it does not.")
+    addresses: list[str] = []
+
+
 class Inventory(BaseModel):
     """What a node is made of."""
 
@@ -42,21 +72,46 @@ class Inventory(BaseModel):
     cores: int
     memory_bytes: int
     gpus: list[Gpu] = []
+    nics: list[Nic] = []
+
+
+class Join(BaseModel):
+    """A new node asks for a token of its own; the bearer token of this request is a join token."""
+
+    name: NodeName
+
+
+class Joined(BaseModel):
+    """The node's own token, which speaks for no other node; it is told only here."""
+
+    token: str
 
 
 class Registration(BaseModel):
     """An agent's introduction."""
 
-    name: str = Field(min_length=1, max_length=200)
+    name: NodeName
     address: str = Field(description="Host name or address under which the other nodes reach this one.")
     slots: int = Field(ge=1, le=4096)
     metrics_address: str = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory
-    versions: dict[str, str] = Field(description="ringscope, python, mpi4py, mpi, numpy … as found on the node.")
+    versions: dict[str, str] = Field(
+        description="ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node."
+    )
     labels: dict[str, str] = {}
+    leaves_at: AwareDatetime | None = Field(
+        None, description="Its batch system takes the node back then; null: it stays."
+    )
 
 
-class Registered(BaseModel):
+class Stamped(BaseModel):
+    """When a request came and its answer left, by the server's clock: agents learn from it how far theirs is off."""
+
+    received_ns: int = Field(description="Nanoseconds since 1970.")
+    sent_ns: int
+
+
+class Registered(Stamped):
     """The server's welcome. A higher epoch fences everything that older agents of this node still send."""
 
     node_id: int
@@ -100,6 +155,9 @@ class Assignment(BaseModel):
     proxy: Proxy | None = None
     tuning: Table | None = Field(None, description="For the first member until it launches: what auto chooses by.")
     grace_seconds: float = STOP_GRACE_SECONDS
+    take_evidence: bool = Field(
+        False, description="With stop: the ranks hang, so report ``evidence`` of what each of them does, then end them."
+    )
 
 
 class Poll(BaseModel):
@@ -107,13 +165,55 @@ class Poll(BaseModel):
 
     epoch: int
     seen: int = Field(-1, description="Revision of the last directives that the agent has acted on.")
+    clock_offset_seconds: ClockSeconds | None = Field(
+        None, description="The agent's clock minus this server's; null: not known."
+    )
+    clock_error_seconds: ClockSeconds | None = Field(
+        None, ge=0, description="The offset is at most so far from the truth."
+    )
 
 
-class Directives(BaseModel):
+class Directives(Stamped):
     """All assignments of this node: one that is missing here is over and forgotten."""
 
     revision: int
-    assignments: list[Assignment]
+    assignments: list[Assignment] | None = Field(description="null: the same as with the revision that was seen.")
+
+
+class RankPulse(BaseModel):
+    """How far a rank is, and what it has done with its time; all counts are since the rank's start.
+
+    ``running_us``, ``queued_us``: the kernel's, of its main thread: on a core, and ready to run but without one.
+    ``waited_us``: for other ranks, as far as our own schedules wait for them; a library's collectives tell nothing.
+    """
+
+    rank: int = Field(ge=0, lt=2**31)
+    state: str = Field(max_length=1, description="Of the process, as /proc/PID/stat has it: R, S, D, T …")
+    step: int | None = Field(None, ge=0, lt=2**31, description="Of the schedule's running call; null: in none.")
+    iterations: int = Field(ge=0, lt=2**63)
+    untimed: int = Field(ge=0, lt=2**63, description="Other work that is done: warm-up operations, checks.")
+    size_bytes: int = Field(ge=0, lt=2**63, description="Of the message at hand.")
+    waited_us: int = Field(ge=0, lt=2**63)
+    running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not tell.")
+    queued_us: int | None = Field(None, ge=0, lt=2**63)
+
+
+class Pulse(BaseModel):
+    """How far the ranks of an attempt on one node are. Only the newest counts: one that is lost is not sent again."""
+
+    epoch: int
+    attempt_id: int
+    time_us: int = Field(ge=0, lt=2**63, description="When it was taken, by any clock of the node that never jumps.")
+    ranks: list[RankPulse] = Field(max_length=4096)
+
+
+class RankEvidence(BaseModel):
+    """What a rank of a gang that hangs was doing, taken before it was ended."""
+
+    rank: int = Field(ge=0, lt=2**31)
+    state: str = Field(max_length=1)
+    source: str = Field(max_length=40, description="py-spy, faulthandler, or empty where neither had an answer.")
+    stack: str = Field(max_length=MAX_STACK_CHARACTERS, description="Of its threads; a sentence where there is none.")
 
 
 class Report(BaseModel):
@@ -123,20 +223,32 @@ class Report(BaseModel):
     refused   it cannot: ``message`` says why; the gang is not started
     proxies   the first member's mpiexec listens: one Proxy per member, in member order
     running   every rank of this node said hello
+    stalled   a rank lives and stands still (``rank``, and ``message`` says how), so the gang would wait for ever
+    evidence  what each rank of this node was doing (``evidence``), before any of them was ended
     ended     the node's processes ended, for ``reason``: completed, rank_exit, rank_signal, launch_failed,
-              verification_failed, oom, agent_restarted …
+              verification_failed, oom, agent_restarted …; ``is_hearsay`` when another node may know better
+    unclean   processes of the attempt cannot be ended (``message`` names them): its slots must not be used. The agent
+              goes on trying, and ``clean`` may still follow
     clean     no process of the attempt is left and every record up to ``last_sequence`` was accepted
     """
 
     epoch: int
     attempt_id: int
-    event: Literal["ready", "refused", "proxies", "running", "ended", "clean"]
+    event: Literal["ready", "refused", "proxies", "running", "stalled", "evidence", "ended", "unclean", "clean"]
     reason: str | None = None
     message: str = ""
     rank: int | None = None
     exit_code: int | None = None
+    is_hearsay: bool = False
     proxies: list[Proxy] = []
+    evidence: list[RankEvidence] = Field([], max_length=4096)
     last_sequence: int = 0
+
+
+class Leave(BaseModel):
+    """The agent ends and will not come back: its node goes off the lists and its own token ends. 412: not yet clean."""
+
+    epoch: int
 
 
 class RecordBatch(BaseModel):

@@ -10,12 +10,15 @@ import signal
 import socket
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ringscope.benchmark_spec import SIMULATED
 from ringscope.environment import bound_cpus, numa_node, take_environment
+from ringscope.field_errors import field_errors
 from ringscope.parent_death import end_with_parent
 from ringscope.record import (
     EXIT_BAD_INPUT,
@@ -23,20 +26,26 @@ from ringscope.record import (
     EXIT_OK,
     EXIT_VERIFICATION_FAILED,
     FAULT_VARIABLE,
+    SCRIPTS_VARIABLE,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
+    STACKS_VARIABLE,
     TUNING_VARIABLE,
     Done,
     Failure,
     Hello,
 )
 from ringscope.reporter import Reporter
-from ringscope.spec import SIMULATED, JobSpec, field_errors
-from ringscope.transports.base import EngineError, LostRankError, OutOfMemoryError
+from ringscope.spec import JobSpec
+from ringscope.stacks import answer
+from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, EngineError, LostRankError, OutOfMemoryError
 from ringscope.tuning import Table
 from ringscope.tuning_file import read
+from ringscope.units import plural
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from ringscope.transports.communicator import Communicator
 
 
@@ -53,9 +62,9 @@ def main() -> int:
         return _refuse(str(error), EXIT_BAD_INPUT)
     except OSError as error:
         return _refuse(f"{SOCKET_VARIABLE}: cannot connect to the socket ({error.strerror or error}).", EXIT_FAILURE)
-    if spec.benchmark.is_simulated:
+    if spec.is_simulated:
         return _simulate(spec, reporter)
-    return _run(spec, reporter, spoil=os.environ.get(FAULT_VARIABLE) == "wrong_element")
+    return _run(spec, reporter, os.environ.get(FAULT_VARIABLE, ""))
 
 
 def read_spec(path: str | None) -> JobSpec:
@@ -92,7 +101,7 @@ def _simulate(spec: JobSpec, reporter: Reporter) -> int:
     )
     reporter.send(hello)
     try:
-        for record in simulated_records(spec.benchmark, now_ns):
+        for record in simulated_records(spec.sweep, now_ns):
             reporter.send(record)
             reporter.flush()  # nothing is timed here, so that waiting for the listener costs no truth
     except Exception as error:
@@ -103,7 +112,7 @@ def _simulate(spec: JobSpec, reporter: Reporter) -> int:
     return EXIT_OK
 
 
-def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
+def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
     try:  # late, so that a bad spec is told without MPI, and MPI's own absence in one line
         from ringscope.transports.communicator import Communicator
         from ringscope.transports.mpi import abort, world_rank
@@ -120,14 +129,41 @@ def _run(spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
         abort(EXIT_FAILURE)
 
     try:
-        benchmark = spec.benchmark
-        comm = Communicator(
-            benchmark.transport, benchmark.timeout_seconds, benchmark.settled_device, known_times, give_up
-        )
-        return _benchmark(comm, spec, reporter, spoil and comm.rank == 0)
+        answer(os.environ.get(STACKS_VARIABLE), world_rank())
+        transport, timeout_seconds = _connection(spec)
+        comm = Communicator(transport, timeout_seconds, _device(spec), known_times, give_up)
+        return _work(comm, spec, reporter, fault if _strikes(fault, comm) else "")
     except Exception as error:  # whatever it was: peers would wait for this rank for ever
         give_up(error)
         return EXIT_FAILURE
+
+
+def _connection(spec: JobSpec) -> tuple[str, float]:
+    """Transport and timeout, which a script leaves to us."""
+    work = spec.benchmark or spec.training
+    return (work.transport, work.timeout_seconds) if work else ("auto", DEFAULT_TIMEOUT_SECONDS)
+
+
+def _device(spec: JobSpec) -> str:
+    return _training().wanted_device(spec.training) if spec.training else spec.settled_device
+
+
+def _training() -> "ModuleType":
+    """Only jobs of this kind need PyTorch."""
+    try:
+        import_module("torch")
+    except ImportError as error:
+        raise EngineError(
+            f"training needs PyTorch, which cannot be imported ({error}); pip install 'ringscope[train]' on every node."
+        ) from error
+    from ringscope.train import program
+
+    return program
+
+
+def _strikes(fault: str, comm: "Communicator") -> bool:
+    """Whether this is the rank that a drill is for."""
+    return {"wrong_element": 0, "deadlock": comm.size - 1, "slow": comm.size - 1}.get(fault) == comm.rank
 
 
 def _failure(rank: int, error: Exception) -> Failure:
@@ -141,8 +177,42 @@ def _failure(rank: int, error: Exception) -> Failure:
     return Failure(rank=rank, reason="rank_exit", message=f"{type(error).__name__}: {error}")
 
 
-def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: bool) -> int:
+def _work(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -> int:
+    _introduce(comm, reporter)
+    if comm.size != spec.placement.ranks:
+        message = (
+            f"placement.ranks: the job asks for {spec.placement.ranks} ranks but {comm.size} were started; "
+            f"start it with mpiexec -n {spec.placement.ranks}."
+        )
+        reporter.send(Failure(rank=comm.rank, reason="rank_exit", message=message))
+        reporter.close()
+        return _refuse(message, EXIT_BAD_INPUT)
+    wrong = _result(comm, spec, reporter, fault)
+    if wrong and comm.rank == 0:
+        reporter.send(Failure(rank=0, reason="verification_failed", message=wrong))
+    reporter.close(Done(rank=comm.rank, dropped=0))
+    comm.free()
+    return EXIT_VERIFICATION_FAILED if wrong else EXIT_OK
+
+
+def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -> str:
+    """Do what the job is for; what is wrong with its result, in a sentence, the same on every rank."""
+    if spec.training:
+        wrong: str = _training().train(comm, spec.training, reporter.send, fault)
+        return wrong
+    if spec.script:
+        from ringscope.script import run_script
+
+        run_script(comm, spec.script, os.environ.get(SCRIPTS_VARIABLE), reporter.send)
+        return ""
     from ringscope.bench.sweep import Sweep
+
+    count = Sweep(comm, spec.sweep, reporter.send, fault).run()
+    wrong = plural(count, "wrong element")
+    return f"The result check found {wrong} over all sizes, algorithms and ranks." if count else ""
+
+
+def _introduce(comm: "Communicator", reporter: Reporter) -> None:
     from ringscope.transports.mpi import mpi_versions
 
     cpus = bound_cpus()
@@ -161,21 +231,6 @@ def _benchmark(comm: "Communicator", spec: JobSpec, reporter: Reporter, spoil: b
     if comm.local_rank == 0:
         here = next(ranks for ranks in comm.nodes if comm.rank in ranks)
         reporter.send(take_environment(comm.rank, here, mpi_versions(), os.environ))
-    if comm.size != spec.placement.ranks:
-        message = (
-            f"placement.ranks: the job asks for {spec.placement.ranks} ranks but {comm.size} were started; "
-            f"start it with mpiexec -n {spec.placement.ranks}."
-        )
-        reporter.send(Failure(rank=comm.rank, reason="rank_exit", message=message))
-        reporter.close()
-        return _refuse(message, EXIT_BAD_INPUT)
-    wrong = Sweep(comm, spec.benchmark, reporter.send, spoil).run()
-    if wrong and comm.rank == 0:
-        message = f"The result check found {wrong} wrong elements over all sizes, algorithms and ranks."
-        reporter.send(Failure(rank=0, reason="verification_failed", message=message))
-    reporter.close(Done(rank=comm.rank, dropped=0))
-    comm.free()
-    return EXIT_VERIFICATION_FAILED if wrong else EXIT_OK
 
 
 if __name__ == "__main__":

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
-from ringscope.record import RECORD, Record
+from ringscope.hang_ups import HangUps
+from ringscope.record import RECORD, Hello, Record
 
 _READ_BYTES = 1 << 16
 
 
 class Receiver:
-    """Listens at ``path`` and hands out records as they come; used as a context manager."""
+    """Listens at ``path`` and hands out records as they come; used as a context manager.
+
+    ``hang_ups[rank]`` is how many connections were closed before the one of this rank, which is closed too.
+    """
 
     def __init__(self, path: Path) -> None:
         self._selector = selectors.DefaultSelector()
@@ -21,6 +25,9 @@ class Receiver:
         self._listener.listen(128)
         self._selector.register(self._listener, selectors.EVENT_READ)
         self._partial: dict[socket.socket, bytes] = {}
+        self._ranks: dict[socket.socket, int] = {}
+        self._order = HangUps()
+        self.hang_ups: dict[int, int] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -29,6 +36,7 @@ class Receiver:
         for connection in [*self._partial, self._listener]:
             connection.close()
         self._selector.close()
+        self._order.close()
 
     def receive(self, timeout_seconds: float) -> Iterator[Record]:
         """Wait up to ``timeout_seconds`` for something to come, then give all that is there."""
@@ -38,6 +46,7 @@ class Receiver:
             if connection is self._listener:
                 accepted, _ = self._listener.accept()
                 self._partial[accepted] = b""
+                self._order.watch(accepted.fileno())
                 self._selector.register(accepted, selectors.EVENT_READ)
             else:
                 yield from self._read(connection)
@@ -53,9 +62,18 @@ class Receiver:
         except ConnectionResetError:
             data = b""
         if not data:
-            self._selector.unregister(connection)
-            del self._partial[connection]
-            connection.close()
+            self._hang_up(connection)
             return
         *lines, self._partial[connection] = (self._partial[connection] + data).split(b"\n")
-        yield from map(RECORD.validate_json, lines)
+        for record in map(RECORD.validate_json, lines):
+            if isinstance(record, Hello):
+                self._ranks[connection] = record.rank
+            yield record
+
+    def _hang_up(self, connection: socket.socket) -> None:
+        place = self._order.take_place(connection.fileno())
+        if connection in self._ranks:
+            self.hang_ups[self._ranks.pop(connection)] = place
+        self._selector.unregister(connection)
+        del self._partial[connection]
+        connection.close()

@@ -8,14 +8,24 @@ monotonic clock.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from ringscope.traced import MAX_TRANSFERS, TracedTransfer
 
 SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
 TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
 SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
 TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds what is measured, for ``auto``
 POSITIONS_VARIABLE = "RINGSCOPE_POSITIONS"  # path of the file of ``ringscope.positions``
-FAULT_VARIABLE = "RINGSCOPE_FAULT"  # drill: "wrong_element" makes rank 0 spoil one element of each result
+CHECKPOINTS_VARIABLE = "RINGSCOPE_CHECKPOINTS"  # folder of the job's checkpoints on this node
+RESUME_VARIABLE = "RINGSCOPE_RESUME"  # folder of the checkpoints of the job in training.resume_from
+THREADS_VARIABLE = "OMP_NUM_THREADS"  # that compute for a rank: PyTorch and NumPy go by it
+SCRIPTS_VARIABLE = "RINGSCOPE_SCRIPTS"  # folder of the node's own scripts
+STACKS_VARIABLE = "RINGSCOPE_STACKS"  # folder in which each rank writes its stack when it is asked to
+# Drill: "wrong_element" makes rank 0 spoil one element of each result, "deadlock" makes the last rank never come to the
+# first check, so that all wait for it. In training "wrong_element" changes a bit of rank 0's replica after each epoch;
+# "slow" makes the last rank compute everything twice.
+FAULT_VARIABLE = "RINGSCOPE_FAULT"
 
 LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
 
@@ -26,10 +36,21 @@ EXIT_BAD_INPUT = 2
 EXIT_VERIFICATION_FAILED = 3
 
 
-class RecordModel(BaseModel):
-    """Base of every record."""
+# What the columns of the tables can hold.
+Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
-    model_config = ConfigDict(extra="forbid")
+
+_Loss = Annotated[float, AllowInfNan(True)]  # training may diverge
+
+
+class RecordModel(BaseModel):
+    """Base of every record. A time or rate that is no number is a fault of whoever tells it.
+
+    A loss may be none: JSON has no word for it, so that it travels as the text NaN, Infinity or -Infinity.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings")
 
 
 class Hello(RecordModel):
@@ -69,40 +90,110 @@ class Steps(RecordModel):
     """Finished steps of one rank: benchmark iterations of one timed block, or training steps.
 
     Every array has one entry per step. ``bytes`` is what one step moves: the message size, times the operations of an
-    iteration that aggregates several. ``bus_factor`` is what it is multiplied by to count bytes on the bus (all-reduce:
-    2(n-1)/n).
+    iteration that aggregates several; of a training step the gradient, as it travels. ``bus_factor`` is what it is
+    multiplied by to count bytes on the bus (all-reduce: 2(n-1)/n). A training step's ``duration_us`` is all of it,
+    ``compute_us`` what the rank computed, ``communication_us`` how long sums were under way, and ``exposed_us`` how
+    long the rank did nothing but wait for them. Its index goes on where the checkpoint stopped that it began from.
     """
 
     type: Literal["steps"] = "steps"
-    rank: int
-    first_step: int = Field(ge=0, description="Index of the first step in this record, counted over the attempt.")
+    rank: Int32
+    first_step: int = Field(ge=0, lt=2**31, description="Index of this record's first step, counted over the attempt.")
     op: str = Field(description="Collective, such as all_reduce.")
     algorithm: str
     transport: str
     in_place: bool
-    bytes: int
+    bytes: Int64
     bus_factor: float
-    start_ns: list[int]
+    start_ns: list[Int64]
     duration_us: list[float]
     communication_us: list[float]
     compute_us: list[float]
     exposed_us: list[float]
-    loss: list[float] | None = None
+    loss: list[_Loss] | None = None
+    samples: list[Int32] | None = Field(None, description="Of a training step: how many this rank took.")
+    lag: list[Int32] | None = Field(
+        None, description="With parameter servers: steps that this worker was ahead of the slowest one."
+    )
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
 
     @model_validator(mode="after")
     def _columns_are_equally_long(self) -> "Steps":
-        columns = [self.duration_us, self.communication_us, self.compute_us, self.exposed_us, self.loss]
+        columns = [
+            *(self.duration_us, self.communication_us, self.compute_us, self.exposed_us),
+            *(self.loss, self.samples, self.lag),
+        ]
         if any(column is not None and len(column) != len(self.start_ns) for column in columns):
             raise ValueError("every column of a steps record needs one entry per step")
         return self
+
+
+class Buckets(RecordModel):
+    """One step of one rank from inside: when each bucket of gradients was ready, and when its sum began and ended.
+
+    Of a block of steps the last one is told. Times count from the step's start; every array has one entry per bucket,
+    in the order in which they were summed.
+    """
+
+    type: Literal["buckets"] = "buckets"
+    rank: Int32
+    step: int = Field(ge=0, lt=2**31)
+    backward_us: float = Field(description="End of the backward pass.")
+    bytes: list[Int64] = Field(description="Of the gradients, before compression.")
+    ready_us: list[float]
+    start_us: list[float]
+    end_us: list[float]
+
+    @model_validator(mode="after")
+    def _columns_are_equally_long(self) -> "Buckets":
+        if len({len(column) for column in (self.bytes, self.ready_us, self.start_us, self.end_us)}) != 1:
+            raise ValueError("every column of a buckets record needs one entry per bucket")
+        return self
+
+
+class Trace(RecordModel):
+    """One operation of one rank, followed transfer by transfer; it is none of the timed ones."""
+
+    type: Literal["trace"] = "trace"
+    rank: Int32
+    collective: str
+    algorithm: str = Field(description="As the job names it; auto stays auto.")
+    chosen_algorithm: str | None = Field(None, description="What auto took; null for an algorithm named by the job.")
+    transport: str
+    in_place: bool
+    size_bytes: Int64
+    dtype: str
+    started_at_ns: Int64
+    duration_ns: Int64
+    transfers: list[TracedTransfer] = Field(
+        description="In the order of their start, each an array; times count in ns from the operation's start.",
+        max_length=MAX_TRANSFERS,
+    )
+    left_out: Int32 = Field(0, description="Later transfers that are not told: there were too many.")
+
+
+class Epoch(RecordModel):
+    """The end of an epoch of a training job, from rank 0 (with parameter servers from the first worker)."""
+
+    type: Literal["epoch"] = "epoch"
+    rank: Int32
+    epoch: Int32 = Field(description="From 1.")
+    step: Int32 = Field(description="Steps done when it ended.")
+    training_loss: _Loss = Field(description="Mean over the epoch's samples of all ranks.")
+    validation_loss: _Loss | None = Field(description="Mean over the held-out samples; null where there are none.")
+    validation_accuracy: float | None = Field(description="Share of the held-out samples (of gpt: tokens) told right.")
+    samples: Int64 = Field(description="Of all ranks in this epoch.")
+    duration_us: float = Field(description="Of the epoch's steps, without validation and checkpoint.")
+    validation_us: float
+    checkpoint_us: float
+    time_ns: Int64
 
 
 class Check(RecordModel):
     """A result check of one rank that found wrong elements; sent only then."""
 
     type: Literal["check"] = "check"
-    rank: int
+    rank: Int32
     op: str
     algorithm: str
     in_place: bool
@@ -111,7 +202,7 @@ class Check(RecordModel):
     first_index: int
     want: str
     got: str
-    time_ns: int
+    time_ns: Int64
 
 
 class Measurement(RecordModel):
@@ -128,38 +219,40 @@ class Measurement(RecordModel):
     chosen_because: str | None = Field(None, description="Why auto took it, in a sentence.")
     transport: str
     in_place: bool
-    cycle: int = Field(0, description="Which repetition of the whole sweep, from 0.")
-    size_bytes: int
-    count: int
+    cycle: Int32 = Field(0, description="Which repetition of the whole sweep, from 0.")
+    size_bytes: Int64
+    count: Int64
     dtype: str
     op: str
-    ranks: int
+    ranks: Int32
     time_us: float
     algbw_gb_per_s: float = Field(description="size_bytes / time, in 1e9 bytes per second.")
     busbw_gb_per_s: float
-    wrong: int | None = Field(description="Wrong elements over all ranks; null when the check is off.")
+    wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check is off.")
     min_us: float
     mean_us: float
+    p10_us: float | None = Field(None, description="null: told by an earlier version; p90_us too.")
     p50_us: float
+    p90_us: float | None = None
     p95_us: float
     p99_us: float
     max_us: float
     stdev_us: float = Field(description="Of the population of iterations, as in nccl-tests.")
     cv_percent: float = Field(description="100 stdev / mean.")
-    iterations: int
+    iterations: Int32
     times_us: list[float] | None = Field(
         None, description="Of the slowest rank, every iteration in order; null unless the job asks per_iteration."
     )
-    time_ns: int
+    time_ns: Int64
 
 
 class Log(RecordModel):
     """A line of output. ``rank`` is null when the line is the launcher's or the agent's own."""
 
     type: Literal["log"] = "log"
-    rank: int | None
+    rank: Int32 | None
     stream: Literal["stdout", "stderr", "agent"]
-    time_ns: int
+    time_ns: Int64
     text: str
 
 
@@ -182,6 +275,7 @@ class Done(RecordModel):
 
 
 Record = Annotated[
-    Hello | Environment | Steps | Check | Measurement | Log | Failure | Done, Field(discriminator="type")
+    Hello | Environment | Steps | Buckets | Trace | Epoch | Check | Measurement | Log | Failure | Done,
+    Field(discriminator="type"),
 ]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ringscope.algorithms import COLLECTIVES
+from ringscope.benchmark_spec import SIMULATED
 from ringscope.cluster import ClusterSpec
 from ringscope.fit import MeasuredRow, Nodes
-from ringscope.spec import SIMULATED
+from ringscope.spec import JobSpec
 
 _PLACEMENTS = ("out_of_place", "in_place")
 _PROGRAM = re.compile(r"(\w+)_perf(?:_mpi)?$")
@@ -72,6 +73,19 @@ def chosen(rows: Sequence[MeasuredRow], transports: set[str], nodes: Nodes | Non
     if len(transports) > 1:
         raise ValueError(f"{' and '.join(sorted(transports))} move data over different links; give rows of one.")
     return Samples(tuple(with_schedule), next(iter(transports), SIMULATED), nodes, left_out)
+
+
+def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transports: set[str]) -> Samples:
+    """The rows of a job that ran on so many nodes; ValueError where it measured none that a fit can use."""
+    if spec.benchmark is None:
+        raise ValueError(f"a job of kind {spec.kind} measures no rows; name a benchmark.")
+    placement, simulated = spec.placement, spec.benchmark.topology
+    if simulated is not None:
+        nodes: Nodes | None = simulated_nodes(simulated)
+    else:
+        is_even = node_count == 1 or placement.nodes or placement.ranks_per_node
+        nodes = even([placement.ranks // node_count] * node_count) if is_even else None
+    return chosen(rows, transports, nodes)
 
 
 def even(ranks_of_nodes: Sequence[int]) -> Nodes | None:

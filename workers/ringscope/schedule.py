@@ -87,6 +87,16 @@ class Schedule:
             sent[transfer.src] += self.chunks[transfer.chunk].length
         return sent
 
+    def hops(self) -> int:
+        """The longest way of anything to where it is needed: transfers that each wait for the one before."""
+        hops: dict[tuple[int, int], int] = {}  # of what lies at (rank, chunk)
+        for step in self.steps:
+            arriving = [(t, hops.get((t.src, t.chunk), 0) + 1) for t in step if self.chunks[t.chunk].length]
+            for transfer, length in arriving:
+                target = (transfer.dst, transfer.target)
+                hops[target] = max(length, hops.get(target, 0) if transfer.reduce else 0)
+        return max(hops.values(), default=0)
+
 
 @dataclass(frozen=True, slots=True)
 class Hub:
@@ -94,8 +104,17 @@ class Hub:
 
     chunk: int
     rank: int
-    sources: tuple[int, ...]
-    destinations: tuple[int, ...]
+    transfers: tuple[Transfer, ...]
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """Whose chunks it adds to its own."""
+        return tuple(t.src for t in self.transfers if t.reduce)
+
+    @property
+    def destinations(self) -> tuple[int, ...]:
+        """Who gets the result."""
+        return tuple(t.dst for t in self.transfers if not t.reduce)
 
 
 def partition(count: int, parts: int) -> tuple[Chunk, ...]:
@@ -161,5 +180,5 @@ def _hub(chunk: int, transfers: list[Transfer]) -> Hub | None:
             and all(t.reduce for t in incoming)
             and not any(t.reduce for t in outgoing)
         ):
-            return Hub(chunk, rank, tuple(t.src for t in incoming), tuple(t.dst for t in outgoing))
+            return Hub(chunk, rank, tuple(transfers))
     return None

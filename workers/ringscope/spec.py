@@ -1,288 +1,21 @@
 """What a job is: the immutable specification that a person, a script or the web form submits.
 
-Server, agent, CLI and rank share these models; every sentence about bad input is written here, so that the
-REST API, the form and the terminal say the same.
+Server, agent, CLI and rank share these models; what is wrong with a job is said here and in ``field_errors``, so that
+the REST API, the form and the terminal say the same.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from ringscope.algorithms import COLLECTIVES as SCHEDULES
-from ringscope.algorithms import REDUCING, nameable
-from ringscope.cluster import ClusterSpec
-from ringscope.devices import settle
-from ringscope.dtypes import check_dtype, check_op
+from ringscope.benchmark_spec import SIMULATED, BenchmarkSpec
 from ringscope.spec_model import SpecModel
 from ringscope.spec_model import at as _at
+from ringscope.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
+from ringscope.training_spec import ONE_NODE, ScriptSpec, TrainingSpec
 
-Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
-Algorithm = Literal[
-    "auto",
-    "ring",
-    "ring_pipelined",
-    "direct",
-    "recursive_doubling",
-    "halving_doubling",
-    "tree",
-    "double_tree",
-    "hierarchical",
-    "parameter_server",
-    "naive",
-    "mpi",
-    "gloo",
-    "nccl",
-]
-TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
-Device = Literal["auto", "cpu", "cuda"]
-DType = Literal[
-    "int8",
-    "uint8",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
-Op = Literal["sum", "prod", "min", "max", "avg"]
-Average = Literal["rank0", "mean", "min", "max"]
-JobKind = Literal["benchmark"]
-
-ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
-COLLECTIVES: tuple[str, ...] = get_args(Collective)
-AVERAGES: tuple[str, ...] = get_args(Average)
-MAX_MESSAGE_BYTES = 1 << 36
-SIMULATED = "simulated"  # the transport that moves nothing: times are the cost model's
-MAX_ROWS = 100_000
-_USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
-
-
-def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...]:
-    """Two of ours, and the library that works where they do."""
-    if transport in ("cuda_ipc", SIMULATED):
-        return ("ring", "direct")
-    on_gpus = transport == "nccl" or (device == "cuda" and transport != "mpi")
-    return ("ring", "direct", "nccl") if on_gpus else _USUAL_ALGORITHMS
-
-
-class BenchmarkSpec(SpecModel):
-    """A sweep over message sizes: each size is timed with every algorithm, out of place and in place."""
-
-    collective: Collective = Field("all_reduce", description="The collective to measure.")
-    algorithms: Annotated[tuple[Algorithm, ...], Field(min_length=1)] = Field(
-        _USUAL_ALGORITHMS, description="Measured side by side; at each size they take turns."
-    )
-    transport: TransportName = Field(
-        "auto",
-        description="How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI. "
-        "simulated moves nothing: the times are the cost model's, for the cluster in topology.",
-    )
-    topology: ClusterSpec | None = Field(None, description="The cluster that transport simulated stands for.")
-    device: Device = Field(
-        "auto",
-        description="Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.",
-    )
-    dtype: DType = "float32"
-    op: Op = Field("sum", description="How values are combined, in the collectives that reduce.")
-    root: int = Field(0, ge=0, description="The rank that broadcast sends from and reduce sends to.")
-    min_bytes: int = Field(8, ge=0, le=MAX_MESSAGE_BYTES)
-    max_bytes: int = Field(64 << 20, ge=0, le=MAX_MESSAGE_BYTES)
-    step_factor: int | None = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
-    step_bytes: int | None = Field(
-        None, ge=1, le=MAX_MESSAGE_BYTES, description="Each size is the one before plus this, instead of step_factor."
-    )
-    cycles: int = Field(1, ge=1, le=10_000, description="How often the whole sweep is repeated.")
-    warmup: int = Field(
-        5, ge=0, le=100_000, description="Untimed operations of each size; one before each timed block at least."
-    )
-    iterations: int = Field(20, ge=1, le=1_000_000, description="Timed iterations of each size.")
-    aggregate: int = Field(
-        1, ge=1, le=10_000, description="Operations in one timed iteration; times are per operation."
-    )
-    blocking: int = Field(
-        0,
-        ge=0,
-        le=3,
-        description="Wait for the result of each operation, and let all ranks meet (1) or not (2); meet after each "
-        "iteration, outside its time (3). Operations in host memory always wait, so there 2 is the same as 0.",
-    )
-    average: Average = Field("mean", description="Which time of the ranks a row and its bandwidths take.")
-    per_iteration: bool = Field(False, description="Report the time of every single iteration.")
-    skip_iterations: int = Field(
-        0, ge=0, description="Leading iterations that min, percentiles, max and their like leave out."
-    )
-    rotate: bool = Field(
-        False,
-        description="Each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold its "
-        "data; else all take the same.",
-    )
-    check: bool = Field(
-        True, description="Compare every element with the exact answer after each size; a simulation has none."
-    )
-    timeout_seconds: int = Field(
-        300, ge=1, le=86_400, description="How long a rank waits for another one before it gives up and names it."
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _usual_algorithms(cls, data: Any) -> Any:
-        """Without a choice: the usual ones, as far as the collective has them."""
-        if isinstance(data, dict) and "algorithms" not in data:
-            known = nameable(data.get("collective", "all_reduce"))
-            if known:
-                usual = _usual_algorithms(data.get("device"), data.get("transport"))
-                return data | {"algorithms": tuple(a for a in usual if a in known)}
-        return data
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_kind_of_step(cls, data: Any) -> Any:
-        """With step_bytes and no word on step_factor there is no factor."""
-        if isinstance(data, dict) and data.get("step_bytes") is not None and "step_factor" not in data:
-            return data | {"step_factor": None}
-        return data
-
-    @field_validator("algorithms")
-    @classmethod
-    def _each_once(cls, algorithms: tuple[Algorithm, ...]) -> tuple[Algorithm, ...]:
-        repeated = sorted({name for name in algorithms if algorithms.count(name) > 1})
-        if repeated:
-            raise ValueError(f"{', '.join(repeated)} is named more than once; name each algorithm once.")
-        return algorithms
-
-    @field_validator("dtype", mode="before")
-    @classmethod
-    def _is_reduced(cls, dtype: Any) -> Any:
-        if isinstance(dtype, str):
-            check_dtype(dtype)
-        return dtype
-
-    @model_validator(mode="after")
-    def _op_has_a_meaning(self) -> "BenchmarkSpec":
-        if self.collective in REDUCING:
-            try:
-                check_op(self.op, self.dtype)
-            except ValueError as error:
-                raise _at(("op",), str(error), self.op) from error
-        return self
-
-    @model_validator(mode="after")
-    def _collective_has_the_algorithms(self) -> "BenchmarkSpec":
-        known = nameable(self.collective)
-        for index, name in enumerate(self.algorithms):
-            if name not in known:
-                raise _at(
-                    ("algorithms", index),
-                    f"{self.collective} has no algorithm {name}; choose from {', '.join(known)}.",
-                    name,
-                )
-        return self
-
-    @model_validator(mode="after")
-    def _a_simulation_has_what_it_needs(self) -> "BenchmarkSpec":
-        if not self.is_simulated:
-            if self.topology is not None:
-                raise _at(
-                    ("topology",),
-                    f"only transport simulated takes a described cluster, not {self.transport}; leave one out.",
-                    self.topology,
-                )
-            return self
-        if self.topology is None:
-            raise _at(
-                ("topology",),
-                'a simulation needs a cluster; describe one, such as {"shape": "4x8", "link": "ib200"}.',
-                None,
-            )
-        for index, name in enumerate(self.algorithms):
-            if name not in SCHEDULES[self.collective]:
-                raise _at(("algorithms", index), f"{name} has no schedule to simulate; leave it out.", name)
-        if self.device != "auto":
-            raise _at(("device",), "a simulation runs on no device; leave it at auto.", self.device)
-        return self
-
-    @model_validator(mode="after")
-    def _one_device_serves_all(self) -> "BenchmarkSpec":
-        try:
-            settle(self.device, self.transport, self.algorithms)
-        except ValueError as error:
-            raise _at(("device",), str(error), self.device) from error
-        return self
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether the times are the cost model's and nothing is measured or checked."""
-        return self.transport == SIMULATED
-
-    @property
-    def settled_device(self) -> str:
-        """``device``, or what transport and algorithms leave of it."""
-        return settle(self.device, self.transport, self.algorithms)
-
-    @model_validator(mode="after")
-    def _range_is_not_empty(self) -> "BenchmarkSpec":
-        if self.min_bytes > self.max_bytes:
-            raise _at(
-                ("min_bytes",),
-                f"min_bytes {self.min_bytes} is larger than max_bytes {self.max_bytes}; "
-                "lower min_bytes or raise max_bytes.",
-                self.min_bytes,
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _sizes_are_stepped_one_way(self) -> "BenchmarkSpec":
-        if (self.step_factor is None) == (self.step_bytes is None):
-            which = "neither is given" if self.step_bytes is None else "both are given"
-            raise _at(("step_bytes",), f"sizes grow by step_bytes or by step_factor, but {which}; give one.", None)
-        rows = self.measurement_count()
-        if rows > MAX_ROWS:
-            raise _at(
-                ("step_bytes",) if self.step_bytes else ("cycles",),
-                f"the sweep would have {rows} rows, and {MAX_ROWS} at most are kept; "
-                + ("raise step_bytes or lower cycles." if self.step_bytes else "lower cycles."),
-                self.step_bytes or self.cycles,
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _some_iteration_counts(self) -> "BenchmarkSpec":
-        if self.skip_iterations >= self.iterations:
-            raise _at(
-                ("skip_iterations",),
-                f"{self.skip_iterations} of {self.iterations} iterations leave none to report; "
-                "lower skip_iterations or raise iterations.",
-                self.skip_iterations,
-            )
-        return self
-
-    def sizes(self) -> Iterator[int]:
-        """Message sizes in bytes, as nccl-tests steps them: b, b·f, b·f² … or b, b+i, b+2i … up to e."""
-        size = self.min_bytes
-        while size <= self.max_bytes:
-            yield size
-            if self.step_factor is None:
-                size += self.step_bytes or 1
-            elif size == 0:  # zero times a factor would stay zero
-                return
-            else:
-                size *= self.step_factor
-
-    def size_count(self) -> int:
-        """How many sizes there are; counted, not listed, as steps of a byte would make a long list."""
-        if self.step_bytes is not None:
-            return (self.max_bytes - self.min_bytes) // self.step_bytes + 1
-        return sum(1 for _ in self.sizes())
-
-    def measurement_count(self) -> int:
-        """How many rows the finished sweep has: cycles x sizes x algorithms x (out of place, in place)."""
-        return self.cycles * self.size_count() * len(self.algorithms) * 2
+JobKind = Literal["benchmark", "training", "script"]
+Arrangement = Literal["pack", "spread"]
 
 
 class Placement(SpecModel):
@@ -297,6 +30,17 @@ class Placement(SpecModel):
     ranks_per_node: int | None = Field(None, ge=1, le=4096, description="Exactly this many on each node.")
     nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
     selector: dict[str, str] = Field(default_factory=dict, description="Labels that a node must carry.")
+    exclusive: bool = Field(False, description="No other job on its nodes.")
+    arrangement: Arrangement = Field(
+        "pack",
+        description="pack takes as few nodes as possible, spread as many; nodes or ranks_per_node says it exactly.",
+    )
+    same_rack: bool = Field(False, description="All nodes carry the same label rack.")
+    gpu_model: str | None = Field(
+        None, max_length=200, description="Part of the model's name of every GPU of its nodes, such as H200."
+    )
+    min_gpu_memory_bytes: int | None = Field(None, ge=1, description="Memory of each GPU of its nodes, at least.")
+    min_memory_bytes: int | None = Field(None, ge=1, description="Memory of each of its nodes, at least.")
 
     @model_validator(mode="after")
     def _numbers_agree(self) -> "Placement":
@@ -328,10 +72,30 @@ class JobSpec(SpecModel):
 
     name: str = Field("", max_length=200)
     kind: JobKind = "benchmark"
-    benchmark: BenchmarkSpec = BenchmarkSpec()
+    benchmark: BenchmarkSpec | None = Field(None, description="Of kind benchmark; without it the usual sweep.")
+    training: TrainingSpec | None = Field(None, description="Of kind training.")
+    script: ScriptSpec | None = Field(None, description="Of kind script.")
     placement: Placement = Placement()
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
-    time_limit_seconds: int = Field(600, ge=1, le=7 * 86_400)
+    time_limit_seconds: int = Field(
+        600, ge=1, le=7 * 86_400, description="From the start of its ranks; then it is stopped."
+    )
+    hang_seconds: int = Field(
+        60,
+        ge=1,
+        le=7 * 86_400,
+        description="No rank has come further for so long, or ten times the mean step if that is more: it hangs.",
+    )
+    queue_timeout_seconds: int | None = Field(
+        None, ge=1, le=30 * 86_400, description="If it has not started by then, it fails; null: it waits for ever."
+    )
+    hold: bool = Field(False, description="Submitted as held: it waits until somebody releases it.")
+    max_attempts: int = Field(
+        3,
+        ge=1,
+        le=10,
+        description="Tries, counting the first; only trouble of a node or of the service is tried again.",
+    )
     labels: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="before")
@@ -344,9 +108,52 @@ class JobSpec(SpecModel):
         placement = data.get("placement", {})
         return data | {"placement": {"ranks": 1} | placement} if isinstance(placement, dict) else data
 
+    @model_validator(mode="before")
+    @classmethod
+    def _work_of_its_kind(cls, data: Any) -> Any:
+        """The kind's own part may be left out where every field of it has a default."""
+        if not isinstance(data, dict):
+            return data
+        kind = data.get("kind", "benchmark")
+        return data | {kind: {}} if kind in ("benchmark", "training") and data.get(kind) is None else data
+
+    @model_validator(mode="after")
+    def _one_kind_of_work(self) -> "JobSpec":
+        for kind in get_args(JobKind):
+            is_there = getattr(self, kind) is not None
+            if is_there and kind != self.kind:
+                raise _at((kind,), f"the job's kind is {self.kind}; leave {kind} out or give kind {kind}.", None)
+            if not is_there and kind == self.kind:
+                raise _at((kind,), f"a job of kind {kind} needs it.", None)
+        return self
+
+    @model_validator(mode="after")
+    def _training_suits_the_ranks(self) -> "JobSpec":
+        if self.training is not None and (found := self.training.check_ranks(self.placement.ranks)):
+            field, sentence = found
+            raise _at(("training", field), sentence, getattr(self.training, field))
+        return self
+
+    @model_validator(mode="after")
+    def _one_node_where_the_strategy_has_one(self) -> "JobSpec":
+        placement = self.placement
+        if self.training is None or self.training.strategy not in ONE_NODE:
+            return self
+        if placement.nodes not in (None, 1) or placement.ranks_per_node not in (None, placement.ranks):
+            field = "nodes" if placement.nodes not in (None, 1) else "ranks_per_node"
+            several = ONE_NODE[self.training.strategy]
+            raise _at(
+                ("placement", field),
+                f"{self.training.strategy} runs on one node; leave {field} out, or take {several} for several.",
+                getattr(placement, field),
+            )
+        # Said here, so that whoever places, previews or repeats the job need not know of strategies.
+        object.__setattr__(self, "placement", placement.model_copy(update={"nodes": 1}))
+        return self
+
     @model_validator(mode="after")
     def _no_process_is_idle(self) -> "JobSpec":
-        if self.benchmark.is_simulated and self.placement.ranks != 1:
+        if self.is_simulated and self.placement.ranks != 1:
             raise _at(
                 ("placement", "ranks"),
                 "a simulation is one process; give 1, and the ranks that it simulates in benchmark.topology.shape.",
@@ -354,82 +161,69 @@ class JobSpec(SpecModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _a_trace_can_be_looked_at(self) -> "JobSpec":
+        if self.benchmark is None or not self.benchmark.trace:
+            return self
+        if self.ranks > MAX_RANKS:
+            raise _at(
+                ("benchmark", "trace"),
+                f"{self.ranks} ranks are too many to follow; {MAX_RANKS} at most can be traced, so leave it out.",
+                True,
+            )
+        operations = self.benchmark.size_count() * len(self.benchmark.traced_algorithms) * 2
+        most = min(MAX_OPERATIONS, MAX_OPERATION_PAIRS // self.ranks**2)
+        if operations > most:
+            raise _at(
+                ("benchmark", "trace"),
+                f"{operations} operations of {self.ranks} ranks are too many to follow; {most} at most can be traced "
+                "(each size with each algorithm, out of place and in place), so name fewer sizes or algorithms.",
+                True,
+            )
+        return self
+
     @property
     def ranks(self) -> int:
         """Ranks of the collective: the processes of the gang, or those that one process simulates."""
-        topology = self.benchmark.topology
+        topology = self.benchmark.topology if self.benchmark else None
         return self.placement.ranks if topology is None else topology.ranks
+
+    @property
+    def sweep(self) -> BenchmarkSpec:
+        """What a job of kind benchmark does; AttributeError for the others."""
+        if self.benchmark is None:
+            raise AttributeError(f"a job of kind {self.kind} has no sweep")
+        return self.benchmark
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the times are the cost model's and nothing is measured or checked."""
+        return self.benchmark is not None and self.benchmark.is_simulated
+
+    @property
+    def collective(self) -> str:
+        """What its steps do: of training the sum of gradients."""
+        return self.benchmark.collective if self.benchmark else "all_reduce"
+
+    @property
+    def row_count(self) -> int:
+        """Rows of the sweep's table when it is complete; 0 where there is no such table."""
+        return self.benchmark.measurement_count() if self.benchmark else 0
+
+    @property
+    def settled_device(self) -> str:
+        """Where it computes: auto, cpu or cuda."""
+        if self.benchmark is not None:
+            return self.benchmark.settled_device
+        work = self.training or self.script
+        return work.device if work else "auto"
 
     @model_validator(mode="after")
     def _root_is_a_rank(self) -> "JobSpec":
-        if self.benchmark.root >= self.ranks:
+        if self.benchmark is not None and self.benchmark.root >= self.ranks:
             raise _at(
                 ("benchmark", "root"),
                 f"{self.benchmark.root} is not one of {self.ranks} ranks; give 0 to {self.ranks - 1}.",
                 self.benchmark.root,
             )
         return self
-
-
-class FieldError(BaseModel):
-    """One thing wrong with the input: where (a JSON pointer) and a sentence with the remedy."""
-
-    pointer: str
-    detail: str
-
-
-def field_errors(error: ValidationError) -> list[FieldError]:
-    """Pydantic's findings as sentences that name the field and the remedy."""
-    return request_field_errors(error.errors(), skip=0)
-
-
-def request_field_errors(errors: Sequence[Any], skip: int = 1) -> list[FieldError]:
-    """The same for FastAPI's request errors, whose location starts with ``skip`` parts such as "body"."""
-    found = [(tuple(e["loc"])[skip:], e["type"], e["msg"], e.get("ctx") or {}, e.get("input")) for e in errors]
-    # A wrong element makes pydantic also complain about the list around it: keep the inner finding only.
-    inner = {location[:-1] for location, *_ in found if location and isinstance(location[-1], int)}
-    return [_field_error(*finding) for finding in found if finding[0] not in inner]
-
-
-def pointer(location: tuple[str | int, ...]) -> str:
-    """A JSON pointer (RFC 6901) for a location such as ("benchmark", "algorithms", 0)."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
-
-
-def dotted(location: tuple[str | int, ...]) -> str:
-    """The same location as people write it: benchmark.algorithms[0]."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return text.removeprefix(".") or "the request body"
-
-
-def _field_error(
-    location: tuple[str | int, ...], kind: str, message: str, context: dict[str, Any], value: object
-) -> FieldError:
-    name = dotted(location)
-    last = str(location[-1]) if location else ""
-    match kind:
-        case "literal_error":
-            noun = "algorithm" if "algorithms" in location else last.replace("_", " ")
-            choices = context["expected"].replace("'", "").replace(" or ", ", ")
-            sentence = f"{name}: unknown {noun} {value!r}; choose one of {choices}."
-        case "extra_forbidden":
-            sentence = f"{name}: there is no such field; remove it or correct its name."
-        case "missing":
-            sentence = f"{name}: this field is required; add it."
-        case "greater_than_equal":
-            sentence = f"{name}: {value!r} is too small; give {context['ge']} or more."
-        case "less_than_equal":
-            sentence = f"{name}: {value!r} is too large; give {context['le']} or less."
-        case "too_short":
-            sentence = f"{name}: the list is empty; name at least {context['min_length']}."
-        case "value_error":
-            sentence = f"{name}: {context['error']}"
-        case "field_sentence":
-            sentence = f"{name}: {message}"
-        case "json_invalid":
-            location = ()
-            sentence = f"The request body is not valid JSON: {context.get('error', message)}."
-        case _:
-            text = message[:1].lower() + message[1:]
-            sentence = f"{name}: {text}; got {value!r}." if not isinstance(value, dict) else f"{name}: {text}."
-    return FieldError(pointer=pointer(location), detail=sentence)

@@ -5,6 +5,7 @@ node's network cards, and between racks through the top-of-rack switch's uplinks
 Bandwidths are of one direction (all links are full duplex); times are seconds.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -137,6 +138,12 @@ class Topology:
             SharedLink("rack down", peer // self.nodes_per_rack),
         )
         return Path(self.inter.latency_s + self.spine_latency_s, self.inter.bytes_per_s, shared)
+
+    def paths(self, pairs: Sequence[tuple[int, int]]) -> list[Path]:
+        """The path of each pair of ranks, from the first to the second."""
+        if self.is_flat and pairs:  # all are alike, and many: 128 ranks have 16,256 pairs
+            return [self.path(*pairs[0])] * len(pairs)
+        return [self.path(*pair) for pair in pairs]
 
     def _card(self, rank: int) -> int:
         node, local = divmod(rank, self.ranks_per_node)

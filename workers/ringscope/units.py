@@ -1,4 +1,4 @@
-"""Sizes, rates and times as people write them. Sizes are binary (1 MiB = 1048576 B), rates decimal (GB/s = 1e9 B/s)."""
+"""Amounts as people write them. Sizes are binary (1 MiB = 1048576 B), rates decimal (GB/s = 1e9 B/s)."""
 
 import re
 
@@ -72,6 +72,11 @@ def format_duration(seconds: float) -> str:
         if seconds * factor >= 1:
             return f"{seconds * factor:.4g} {unit}"
     return f"{seconds * 1e6:.4g} us"
+
+
+def plural(count: int, noun: str) -> str:
+    """1 element, 2 elements."""
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _factor(prefix: str, is_binary: bool) -> float:

@@ -1,12 +1,15 @@
-"""One sentence that compares the algorithms of a sweep. Pure."""
+"""The algorithms of a sweep compared in a sentence, and in a second one what the fastest does less of. Pure."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import log2
+from typing import NamedTuple
 
-from ringscope.algorithms import VENDORS
+from ringscope.algorithms import COLLECTIVES, VENDORS, build
+from ringscope.benchmark_spec import SIMULATED
+from ringscope.nccl_tests import total_elements
 from ringscope.record import Measurement
-from ringscope.spec import SIMULATED
-from ringscope.units import format_size
+from ringscope.units import format_size, plural
 
 VENDOR_NAMES = {
     "all_reduce": "MPI_Allreduce",
@@ -18,6 +21,8 @@ VENDOR_NAMES = {
     "sendrecv": "MPI_Sendrecv",
 }
 REFERENCE_BYTES = 1 << 20
+# Counting the N² messages of a ring takes a tenth of a second for this many.
+MOST_COUNTED_RANKS = 128
 
 
 def verdict(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
@@ -29,16 +34,11 @@ def verdict(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
     wrong = sum(row.wrong or 0 for row in rows)
     if wrong:
         return f"Wrong results: {wrong} elements differ from the exact answer."
-    size_bytes = _reference_size(rows)
-    by_algorithm: dict[str, list[Measurement]] = {}
-    for row in rows:
-        if row.size_bytes == size_bytes and not row.in_place:
-            by_algorithm.setdefault(row.algorithm, []).append(row)
-    fastest_first = sorted(map(_middle, by_algorithm.values()), key=lambda row: row.p50_us)
+    fastest_first = _fastest_first(rows)
     if not fastest_first:
         return ""
     winner, *rest = fastest_first
-    at = f"at {format_size(size_bytes)}"
+    at = f"at {format_size(winner.size_bytes)}"
     if not rest:
         simulated = f" ({SIMULATED})" if winner.transport == SIMULATED else ""
         return f"{_name(winner, collective)} reaches {winner.busbw_gb_per_s:.3g} GB/s bus bandwidth {at}{simulated}"
@@ -46,6 +46,73 @@ def verdict(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
     ratio = rival.p50_us / winner.p50_us
     basis = SIMULATED if winner.transport == SIMULATED else "median iteration"
     return f"{_name(winner, collective)} is {ratio:.1f}x {_name(rival, collective)} {at} ({basis})"
+
+
+def explanation(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
+    """What the winner sends, and over how many hops, beside the next of our algorithms: counted in the schedules.
+
+    It says what differs, not that this made the difference. Empty without two algorithms, with wrong elements, with
+    more ranks than are counted, and for ``hierarchical``, whose schedule depends on the nodes.
+    """
+    fastest_first = _fastest_first(rows)
+    if len(fastest_first) < 2 or any(row.wrong for row in rows):
+        return ""
+    winner, *rest = fastest_first
+    ours = COLLECTIVES[collective]
+    rival = next((row for row in rest if row.algorithm in ours), rest[0])
+    library = next((row for row in (winner, rival) if row.algorithm not in ours), None)
+    unknown = f"what {_name(library, collective)} does inside is the library's choice." if library else ""
+    if library is winner:
+        return f"W{unknown[1:]}"
+    if winner.ranks > MOST_COUNTED_RANKS or "hierarchical" in (winner.algorithm, rival.algorithm):
+        return ""
+    mine = _effort(winner.algorithm, winner.ranks, _elements(winner), collective)
+    sends = f"{winner.algorithm} sends at most {_bytes(mine, winner)} from a rank, over {_hops(mine)}"
+    if library:
+        return f"{sends}; {unknown}"
+    theirs = _effort(rival.algorithm, rival.ranks, _elements(rival), collective)
+    if mine == theirs:
+        return f"{sends}, and so does {rival.algorithm}: these counts do not tell them apart."
+    much = "as much" if mine.elements == theirs.elements else _bytes(theirs, rival)
+    counts = f"{sends}; {rival.algorithm} {much}, over {_hops(theirs)}."
+    if theirs.elements <= mine.elements and theirs.hops <= mine.hops:
+        counts += f" That speaks for {rival.algorithm}: look at the spread of the times."
+    return counts
+
+
+class _Effort(NamedTuple):
+    """Elements that the busiest rank sends, and the longest way of a piece: hops that wait for the one before."""
+
+    elements: int
+    hops: int
+
+
+@lru_cache(maxsize=256)
+def _effort(algorithm: str, ranks: int, count: int, collective: str) -> _Effort:
+    schedule = build(algorithm, ranks, count, collective=collective)
+    return _Effort(max(schedule.elements_sent()), schedule.hops())
+
+
+def _bytes(effort: _Effort, row: Measurement) -> str:
+    return format_size(effort.elements * row.size_bytes // _elements(row))
+
+
+def _elements(row: Measurement) -> int:
+    return total_elements(row.collective, row.count, row.ranks)
+
+
+def _hops(effort: _Effort) -> str:
+    return plural(effort.hops, "hop")
+
+
+def _fastest_first(rows: Sequence[Measurement]) -> list[Measurement]:
+    """One row of each algorithm: out of place, at the size that is compared."""
+    size_bytes = _reference_size(rows)
+    by_algorithm: dict[str, list[Measurement]] = {}
+    for row in rows:
+        if row.size_bytes == size_bytes and not row.in_place:
+            by_algorithm.setdefault(row.algorithm, []).append(row)
+    return sorted(map(_middle, by_algorithm.values()), key=lambda row: row.p50_us)
 
 
 def _middle(cycles: list[Measurement]) -> Measurement:

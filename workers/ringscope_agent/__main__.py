@@ -25,10 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         return _refuse(str(error))
     except TokenRefusedError:
-        return _refuse(
-            "The server refused this agent's token; "
-            f"set RINGSCOPE_TOKEN to a token for agents, or write one into {settings.token_path}."
-        )
+        return _refuse(_refused_token(settings))
     except RejectedError as error:
         return _refuse(f"The server refused this agent: {error}")
     return 0
@@ -40,6 +37,15 @@ async def _serve(settings: AgentSettings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, agent.stop)
     await agent.run()
+
+
+def _refused_token(settings: AgentSettings) -> str:
+    if settings.join_token is not None:
+        return f"The server refused this node's token; remove {settings.token_path} to join again."
+    return (
+        "The server refused this agent's token; "
+        f"set RINGSCOPE_TOKEN to a token for agents, or write one into {settings.token_path}."
+    )
 
 
 def _refuse(sentence: str) -> int:
@@ -55,8 +61,15 @@ def _read_flags(arguments: Sequence[str] | None) -> dict[str, Any]:
     parser.add_argument("--slots", help=f"{fields['slots'].description} Default: the number of cores.")
     parser.add_argument("--address", help=fields["address"].description)
     parser.add_argument("--metrics-port", help=fields["metrics_port"].description)
+    parser.add_argument("--gpu-metrics", action="store_true", default=None, help=fields["gpu_metrics"].description)
     parser.add_argument("--data-dir", help=fields["data_dir"].description)
     parser.add_argument("--token-file", help=fields["token_file"].description)
+    parser.add_argument("--join-token", help=fields["join_token"].description)
+    parser.add_argument("--scripts", metavar="DIR", help=fields["scripts"].description)
+    parser.add_argument("--keep-checkpoints-hours", help=fields["keep_checkpoints_hours"].description)
+    parser.add_argument("--away-seconds", help=fields["away_seconds"].description)
+    parser.add_argument("--leaves", action="store_true", default=None, help=fields["leaves"].description)
+    parser.add_argument("--leaves-at", metavar="TIME", help=fields["leaves_at"].description)
     parser.add_argument("--label", action="append", metavar="KEY=VALUE", help=fields["labels"].description)
     flags = vars(parser.parse_args(arguments))
     labels = flags.pop("label")

@@ -3,18 +3,30 @@
 import asyncio
 import contextlib
 import logging
+import time
 
-from ringscope.protocol import Assignment, Registration
-from ringscope_agent import inventory, launcher, process_group
-from ringscope_agent.attempt import Attempt, NodeContext
-from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient
-from ringscope_agent.exporter import Exporter, MetricsServer
+from ringscope.protocol import Assignment, Registration, Report
+from ringscope_agent import inventory, process_group
+from ringscope_agent.attempt import Attempt
+from ringscope_agent.checkpoints import Checkpoints, jobs_used
+from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError
+from ringscope_agent.exporter import Exporter
+from ringscope_agent.gpu_watch import watched_gpus
 from ringscope_agent.home import AttemptFolder, DataHome
+from ringscope_agent.joining import obtain_token
+from ringscope_agent.keepers import Keepers
+from ringscope_agent.metrics_server import MetricsServer
+from ringscope_agent.node_check import find_obstacle
+from ringscope_agent.node_context import NodeContext
+from ringscope_agent.programs import find_programs
 from ringscope_agent.settings import AgentSettings, SettingsError
 
 logger = logging.getLogger(__name__)
 
 GOODBYE_SECONDS = 5.0
+LEAVE_SECONDS = 4.0
+# So long before its batch system takes the node back the agent ends by itself: time for both of the above.
+LEAVE_EARLY_SECONDS = 10.0
 LEFTOVER_GRACE_SECONDS = 2.0
 
 
@@ -27,8 +39,9 @@ class Agent:
         self._folders: dict[int, AttemptFolder] = {}
         self._lives: dict[int, asyncio.Task[None]] = {}
         self._seen = -1
+        self._assignments: list[Assignment] = []
         self._stopping = asyncio.Event()
-        self._programs = launcher.find_programs()
+        self._programs = find_programs()
 
     def stop(self) -> None:
         """End all ranks, tell the server and return from ``run`` (SIGTERM, Ctrl-C)."""
@@ -36,41 +49,67 @@ class Agent:
 
     async def run(self) -> None:
         """Serve until ``stop``. Raises SettingsError, TokenRefusedError, or RejectedError."""
-        token = self._settings.read_token()
         with contextlib.ExitStack() as stack:
             home = DataHome(self._settings.data_dir, self._settings.name)
             stack.callback(home.close)
-            exporter = Exporter(inventory.find_versions(None).get("ringscope", "unknown"), self._spool_bytes)
+            max_world_size = self._settings.rank_series_max_world_size
+            exporter = Exporter(inventory.find_versions(None), self._spool_bytes, max_world_size)
+            if self._settings.gpu_metrics:
+                stack.enter_context(watched_gpus(exporter, self._settings.scrape_interval_seconds))
             # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
             process_group.become_subreaper()
-            for folder in home.attempts():
-                if await self._end_leftover(folder):
-                    folder.tidy()
-            client = ServerClient(self._settings.server, token, self._registration(metrics.port), exporter.contact)
-            context = NodeContext(self._settings, client, exporter, self._programs)
+            registration = self._registration(metrics.port)
+            token = await obtain_token(self._settings, registration)
+            client = ServerClient(self._settings.server, token, registration, exporter.contact)
+            keepers = Keepers(self._settings.data_dir)
+            checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)
+            context = NodeContext(self._settings, client, exporter, keepers, checkpoints, self._programs)
+            # Before the server answers: keepers of an earlier life wait for an agent only so long.
+            self._take_back(home, context)
             try:
                 await self._serve(context, home)
             finally:
+                await keepers.close()
                 await client.close()
 
     async def _serve(self, context: NodeContext, home: DataHome) -> None:
         polling = asyncio.create_task(self._poll(context, home))
         stopping = asyncio.create_task(self._stopping.wait())
+        tidying = asyncio.create_task(context.checkpoints.tidy_now_and_then(self._jobs_in_use))
+        self._stop_in_time()
         try:
             await asyncio.wait({polling, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not polling.done():
                 await self._say_goodbye(polling)
         finally:
-            for task in (polling, stopping):
+            for task in (polling, stopping, tidying):
                 task.cancel()
-            await asyncio.gather(polling, stopping, return_exceptions=True)
+            await asyncio.gather(polling, stopping, tidying, return_exceptions=True)
+            is_clean = not self._lives
             await self._abandon()
         if not polling.cancelled():
             polling.result()
+        if is_clean and self._settings.says_goodbye:
+            await self._leave(context.client)
+
+    def _stop_in_time(self) -> None:
+        if self._settings.leaves_at is not None:
+            left = self._settings.leaves_at.timestamp() - time.time()
+            asyncio.get_running_loop().call_later(max(0.0, left - LEAVE_EARLY_SECONDS), self.stop)
+
+    async def _leave(self, client: ServerClient) -> None:
+        """Take this node off the server's lists. Without that the server finds it lost, and forgets it later."""
+        try:
+            await asyncio.wait_for(client.leave(), LEAVE_SECONDS)
+        except (TimeoutError, RejectedError, TokenRefusedError) as error:
+            logger.warning("This node could not leave in good order: %s", str(error) or type(error).__name__)
+        else:
+            logger.info("Node %s has left.", self._settings.name)
 
     async def _poll(self, context: NodeContext, home: DataHome) -> None:
         await context.client.register()
+        context.keepers.prepare()
         while True:
             try:
                 directives = await context.client.poll(self._seen)
@@ -80,31 +119,58 @@ class Agent:
                 await asyncio.sleep(LAST_RETRY_SECONDS)
                 continue
             self._seen = directives.revision
-            await self._forget_all_but({assignment.attempt_id for assignment in directives.assignments}, home)
-            for assignment in directives.assignments:
+            if directives.assignments is not None:
+                self._assignments = directives.assignments
+            await self._forget_all_but({(wanted.attempt_id, wanted.token) for wanted in self._assignments}, home)
+            for assignment in self._assignments:
                 try:
                     self._apply(assignment, context, home)
                 except OSError as error:
-                    logger.error("Attempt %d cannot be taken on: %s", assignment.attempt_id, error)
+                    await self._turn_away(assignment, context.client, error)
 
     def _apply(self, assignment: Assignment, context: NodeContext, home: DataHome) -> None:
         known = self._attempts.get(assignment.attempt_id)
         if known is not None:
             known.update(assignment)
-            return
-        folder = home.open_attempt(assignment.attempt_id, assignment.token)
-        attempt = Attempt(context, assignment, folder, self._refusal(assignment))
-        self._attempts[assignment.attempt_id] = attempt
-        self._folders[assignment.attempt_id] = folder
-        life = asyncio.create_task(attempt.run())
-        self._lives[assignment.attempt_id] = life
-        life.add_done_callback(lambda done: self._on_life_over(assignment.attempt_id, done))
+        else:
+            self._take_on(home.new_attempt(assignment), context)
 
-    def _on_life_over(self, attempt_id: int, life: asyncio.Task[None]) -> None:
+    def _take_back(self, home: DataHome, context: NodeContext) -> None:
+        """Go on with what an earlier life of this agent left."""
+        for folder in home.attempts():
+            try:
+                self._take_on(folder, context)
+            except OSError as error:  # its ranks are ended, and the folder deleted, once the server says so
+                logger.error("Attempt %d: %s", folder.state.assignment.attempt_id, error)
+
+    async def _turn_away(self, assignment: Assignment, client: ServerClient, error: OSError) -> None:
+        """Nothing was started, so there is nothing to clean up."""
+        message = f"Node {self._settings.name} cannot take attempt {assignment.attempt_id} on: {error}."
+        logger.error("%s", message)
+        refused = Report(epoch=0, attempt_id=assignment.attempt_id, event="refused", message=message)
+        for report in (refused, Report(epoch=0, attempt_id=assignment.attempt_id, event="clean")):
+            try:
+                await client.report(report)
+            except RejectedError as rejected:
+                logger.error("The server rejects %s of attempt %d: %s", report.event, report.attempt_id, rejected)
+
+    def _take_on(self, folder: AttemptFolder, context: NodeContext) -> None:
+        attempt_id = folder.state.assignment.attempt_id
+        attempt = Attempt(context, folder, lambda: self._obstacle(folder.state.assignment))
+        self._attempts[attempt_id] = attempt
+        self._folders[attempt_id] = folder
+        life = asyncio.create_task(attempt.run())
+        self._lives[attempt_id] = life
+        life.add_done_callback(lambda done: self._on_life_over(attempt_id, done, context))
+
+    def _on_life_over(self, attempt_id: int, life: asyncio.Task[None], context: NodeContext) -> None:
         """Forget a clean attempt; one that was cut short keeps its folder for the next life of the agent."""
         attempt, folder = self._attempts.pop(attempt_id), self._folders.pop(attempt_id)
         del self._lives[attempt_id]
-        attempt.intake.close()
+        attempt.records.close()
+        context.checkpoints.mark_used(folder.state.assignment.job_id)
+        if not self._lives and not self._stopping.is_set():
+            context.keepers.prepare()  # not while ranks run, whose measurements it would disturb
         if life.cancelled():
             return
         if (fault := life.exception()) is not None:
@@ -112,46 +178,33 @@ class Agent:
             return
         folder.delete()
 
-    def _refusal(self, assignment: Assignment) -> str:
+    def _jobs_in_use(self) -> set[int]:
+        """Those whose checkpoints must stay."""
+        here = [folder.state.assignment for folder in self._folders.values()]
+        return {job_id for assignment in (*here, *self._assignments) for job_id in jobs_used(assignment)}
+
+    def _obstacle(self, assignment: Assignment) -> str:
         """Why this node cannot take the assignment; empty when it can."""
-        name = self._settings.name
         if self._stopping.is_set():
-            return f"The agent of node {name} is being stopped."
-        if isinstance(self._programs, str):
-            return f"Node {name}: {self._programs}"
-        wanted = assignment.gang[assignment.member].slots
-        held = sum(attempt.slots for attempt in self._attempts.values())
-        if wanted > self._settings.slots - held:
-            return (
-                f"Node {name} has {self._settings.slots - held} of {self._settings.slots} slots free and "
-                f"{wanted} are asked for; attempts {sorted(self._attempts)} hold the others."
-            )
-        strangers = self._strangers(assignment)
-        if strangers:
-            return f"Node {name} still runs processes of an earlier attempt: {strangers}; end them by hand."
-        return ""
+            return f"The agent of node {self._settings.name} is being stopped."
+        held = {number: attempt.slots for number, attempt in self._attempts.items() if number != assignment.attempt_id}
+        tokens = {attempt.token for attempt in self._attempts.values()}
+        return find_obstacle(assignment, self._settings, self._programs, held, tokens)
 
-    def _strangers(self, assignment: Assignment) -> list[int]:
-        """Processes of attempts that this agent knows nothing about (its data directory was emptied)."""
-        tokens = {attempt.token for attempt in self._attempts.values()} | {assignment.token}
-        homes = process_group.carriers(process_group.HOME_VARIABLE)
-        return [
-            pid
-            for pid, token in process_group.carriers().items()
-            if token not in tokens and homes.get(pid) == str(self._settings.data_dir)
-        ]
-
-    async def _forget_all_but(self, wanted: set[int], home: DataHome) -> None:
+    async def _forget_all_but(self, wanted: set[tuple[int, str]], home: DataHome) -> None:
         """What the server no longer lists is over, whatever this node was doing."""
-        for attempt_id in set(self._attempts) - wanted:
-            if self._attempts[attempt_id].said_clean:
+        for attempt_id, attempt in list(self._attempts.items()):
+            if (attempt_id, attempt.token) in wanted:
+                continue
+            if attempt.said_clean:
                 # The server took the report; its answer to the poll was merely faster.
                 await asyncio.wait({self._lives[attempt_id]}, timeout=LEFTOVER_GRACE_SECONDS)
             if attempt_id in self._attempts:
                 logger.warning("Attempt %d is no longer assigned; ending what is left of it.", attempt_id)
                 await self._cut_short(attempt_id)
         for folder in home.attempts():
-            if folder.state.attempt_id not in wanted and await self._end_leftover(folder):
+            assignment = folder.state.assignment
+            if (assignment.attempt_id, assignment.token) not in wanted and await self._end_leftover(folder):
                 folder.delete()
 
     async def _cut_short(self, attempt_id: int) -> None:
@@ -175,11 +228,12 @@ class Agent:
 
     async def _end_leftover(self, folder: AttemptFolder) -> bool:
         """No process of an attempt that is over may share the node with what comes now; whether none is left."""
-        left = await process_group.end_processes(folder.state.token, self._settings.data_dir, LEFTOVER_GRACE_SECONDS)
+        assignment = folder.state.assignment
+        left = await process_group.end_processes(assignment.token, self._settings.data_dir, LEFTOVER_GRACE_SECONDS)
         if left:
             logger.error(
                 "Attempt %d: these processes cannot be ended: %s.",
-                folder.state.attempt_id,
+                assignment.attempt_id,
                 [process.pid for process in left],
             )
         return not left
@@ -196,6 +250,7 @@ class Agent:
             inventory=inventory.take_inventory(),
             versions=inventory.find_versions(mpiexec),
             labels=settings.labels,
+            leaves_at=settings.leaves_at,
         )
 
     def _serve_metrics(self, exporter: Exporter) -> MetricsServer:
@@ -209,4 +264,4 @@ class Agent:
             ) from None
 
     def _spool_bytes(self) -> int:
-        return sum(attempt.intake.spool.pending_bytes for attempt in list(self._attempts.values()))
+        return sum(attempt.records.spool.pending_bytes for attempt in list(self._attempts.values()))

@@ -1,70 +1,64 @@
 """One attempt on this node, from the check of the node to the proof that nothing is left of it."""
 
 import asyncio
+import contextlib
 import logging
-import os
-import sys
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, Literal
 
-from ringscope.protocol import Assignment, Proxy, Report
-from ringscope.tuning import Table
-from ringscope_agent import launcher, process_group
-from ringscope_agent.client import ServerClient
+from ringscope.protocol import Assignment, Report
+from ringscope_agent import evidence, process_group, pulses
+from ringscope_agent.control import Status
 from ringscope_agent.delivery import Delivery
-from ringscope_agent.exporter import Exporter
 from ringscope_agent.home import AttemptFolder
-from ringscope_agent.intake import Intake
+from ringscope_agent.keeping import Keeping
+from ringscope_agent.node_context import NodeContext
 from ringscope_agent.outcome import Outcome
-from ringscope_agent.settings import AgentSettings
-from ringscope_agent.share import Share
+from ringscope_agent.records import Records
 
 logger = logging.getLogger(__name__)
 
-# The first member, or the server on its behalf, ends a gang; only if both are silent does another member say so.
-PEER_END_SECONDS = 20.0
+Event = Literal["ready", "refused", "proxies", "running", "stalled", "evidence", "ended", "unclean", "clean"]
+
 RETRY_KILL_SECONDS = 2.0
 UNASKED_GRACE_SECONDS = 2.0
-
-
-@dataclass(frozen=True)
-class NodeContext:
-    """What all attempts of this agent share."""
-
-    settings: AgentSettings
-    client: ServerClient
-    exporter: Exporter
-    programs: launcher.MpiPrograms | str
+# A batch system ends ranks and agents at the same moment: that ranks die is no news before it is known why.
+ALLOCATION_END_SECONDS = 0.5
+# What another node gets to tell first that knows better how it came: ranks end on all of them within milliseconds.
+BETTER_WORD_SECONDS = 1.0
+# What this node gets to tell how its own ranks ended, when the server has heard another node and says stop.
+LAST_WORD_SECONDS = 1.0
 
 
 class Attempt:
     """Follows the server's assignment (``update``) and reports what becomes of it.
 
     The order of events is fixed (ready, proxies, running, ended, clean), and what is desired only moves forward
-    (prepare, launch, stop), so the life of an attempt is one coroutine (``run``).
+    (prepare, launch, stop), so the life of an attempt is one coroutine (``run``). The ranks are the keeper's; an
+    attempt of an earlier life of the agent finds its keeper again and goes on.
+
+    Args:
+        obstacle: why this node cannot take the attempt; empty when it can.
     """
 
-    def __init__(self, context: NodeContext, assignment: Assignment, folder: AttemptFolder, refusal: str) -> None:
+    def __init__(self, context: NodeContext, folder: AttemptFolder, obstacle: Callable[[], str]) -> None:
         self._context = context
-        self._assignment = assignment
+        self._assignment = folder.state.assignment
         self._folder = folder
-        self._refusal = refusal
-        self.intake = Intake(assignment, folder.path, context.exporter, self._on_news)
+        self._obstacle = obstacle
+        self.records = Records(self._assignment, folder.path, context.exporter)
         self._delivery = Delivery(
             context.client,
-            assignment.attempt_id,
-            self.intake.spool,
+            self._assignment.attempt_id,
+            self.records.spool,
             lambda lost: context.exporter.count_dropped("refused", lost),
         )
-        self._share: Share | None = None
-        self._said_running = False
-        self.said_clean = False
-        self._launch_wanted = asyncio.Event()
+        self._keeping = Keeping(context, folder, self.records, self._delivery.notice_records, self._tell)
+        self._reported: set[Event] = set()
+        self._wants_evidence = False
         self._stop_wanted = asyncio.Event()
         self._interrupted = asyncio.Event()
-        self._proxy: asyncio.Future[Proxy] = asyncio.get_running_loop().create_future()
-        self.update(assignment)
+        self.update(self._assignment)
 
     @property
     def slots(self) -> int:
@@ -81,14 +75,21 @@ class Attempt:
         """Name of this node."""
         return self._context.settings.name
 
+    @property
+    def _has_lifetime(self) -> bool:
+        return self._context.settings.leaves_at is not None
+
+    @property
+    def said_clean(self) -> bool:
+        """The server knows, or is being told, that nothing is left here."""
+        return "clean" in self._reported
+
     def update(self, assignment: Assignment) -> None:
         """Take the server's latest word; repeating it changes nothing."""
-        if assignment.desired in ("launch", "stop"):
-            self._launch_wanted.set()
+        self._keeping.want(launch=assignment.desired in ("launch", "stop"), proxy=assignment.proxy)
+        self._wants_evidence = assignment.take_evidence
         if assignment.desired == "stop":
             self._stop_wanted.set()
-        if assignment.proxy is not None and not self._proxy.done():
-            self._proxy.set_result(assignment.proxy)
 
     def interrupt(self) -> None:
         """The agent is being stopped: end the ranks now and say so, without waiting for the server."""
@@ -97,13 +98,16 @@ class Attempt:
     async def run(self) -> None:
         """Live until the server knows that the node is clean."""
         delivery = asyncio.create_task(self._delivery.run())
+        client, number = self._context.client, self._assignment.attempt_id
+        pulse = asyncio.create_task(pulses.send(client, number, self.records.pids, self._folder))
         try:
+            await self._keeping.find()
             await self._work_until_told()
             await self._stop_wanted.wait()
+            await self._take_evidence()
             await self._clean_up()
             await self._delivery.flush_records()
-            self.said_clean = True
-            self._report("clean", last_sequence=self.intake.spool.acknowledged)
+            self._report("clean", last_sequence=self.records.spool.acknowledged)
             await self._delivery.flush_reports()
         except asyncio.CancelledError:
             # The server has forgotten the attempt, or the agent ends without it.
@@ -111,8 +115,9 @@ class Attempt:
             await self._close()
             raise
         finally:
-            delivery.cancel()
-            await asyncio.gather(delivery, return_exceptions=True)
+            for task in (delivery, pulse):
+                task.cancel()
+            await asyncio.gather(delivery, pulse, return_exceptions=True)
 
     async def _work_until_told(self) -> None:
         """Do the attempt's work until it is over, or the server or the agent's own end says stop."""
@@ -120,8 +125,10 @@ class Attempt:
         signals = [asyncio.create_task(event.wait()) for event in (self._stop_wanted, self._interrupted)]
         try:
             await asyncio.wait({work, *signals}, return_when=asyncio.FIRST_COMPLETED)
+            if self._stop_wanted.is_set() and self._keeping.has_lost_ranks:
+                await asyncio.wait({work}, timeout=LAST_WORD_SECONDS)
             if not work.done() and not self._stop_wanted.is_set():
-                self._ended(Outcome("agent_restarted", f"The agent of node {self.node} was stopped."))
+                self._ended(Outcome("agent_restarted", self._why_stopped()))
         finally:
             for task in (work, *signals):
                 task.cancel()
@@ -129,95 +136,72 @@ class Attempt:
         if not self._stop_wanted.is_set():
             await self._end_processes()
 
+    def _why_stopped(self) -> str:
+        return f"The agent of node {self.node} was stopped" + (": its allocation ended." if self._has_lifetime else ".")
+
     async def _work(self) -> None:
         if self._stop_wanted.is_set():
             return
-        if self._folder.state.launched:
-            self._ended(Outcome("agent_restarted", f"The agent of node {self.node} was started again."))
-            return
-        if self._refusal:
-            self._report("refused", message=self._refusal)
-            return
         try:
-            tuning = self._assignment.tuning or Table()
-            spec_json, ranks = self._assignment.spec.model_dump_json(), self._assignment.ranks
-            socket_path = self._folder.prepare(spec_json, tuning, ranks)
-            await self.intake.start(socket_path)
-            self._report("ready")
-            await self._launch_wanted.wait()
-            outcome = await self._launch(socket_path)
+            if not self._keeping.has_begun:
+                if obstacle := self._obstacle():
+                    self._report("refused", message=obstacle)
+                    return
+                await self._keeping.start()
+            outcome = await self._keeping.follow()
         except OSError as error:
             outcome = Outcome("launch_failed", f"Node {self.node} cannot start the ranks: {error}.")
         except Exception as error:
             logger.exception("Attempt %d: a fault of the agent.", self._assignment.attempt_id)
             outcome = Outcome("launch_failed", f"The agent of node {self.node} failed: {error!r}.")
+        if outcome.reason != "completed" and self._has_lifetime:
+            await asyncio.sleep(ALLOCATION_END_SECONDS)  # cut short when the agent is being stopped
+        if outcome.is_hearsay and len(self._assignment.gang) > 1:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stop_wanted.wait(), BETTER_WORD_SECONDS)
         self._ended(outcome)
 
-    async def _launch(self, socket_path: Path) -> Outcome:
-        programs = self._context.programs
-        assert isinstance(programs, launcher.MpiPrograms)
-        self._context.exporter.add(self.intake.counters)
-        self._folder.mark_launched()
-        self._share = Share(
-            self._assignment,
-            programs,
-            self._environment(socket_path),
-            self._context.settings.rank_module,
-            self.intake.board,
-            on_log=self.intake.log,
-            on_proxies=lambda proxies: self._report("proxies", proxies=proxies),
-            drain=self.intake.drain,
-        )
-        outcome = await self._share.run(self._proxy)
-        if outcome is None:
-            await asyncio.sleep(PEER_END_SECONDS)
-            outcome = Outcome("rank_exit", f"The launcher proxy on node {self.node} lost the rest of its gang.")
-        return outcome
+    def _tell(self, status: Status) -> None:
+        if status.is_listening:
+            self._report_once("ready")
+        if status.proxies:
+            self._report_once("proxies", proxies=status.proxies)
+        if status.is_running:
+            self._report_once("running")
+        if status.stall is not None:
+            self._report_once("stalled", rank=status.stall.rank, message=status.stall.message)
 
-    def _environment(self, socket_path: Path) -> dict[str, str]:
-        return launcher.rank_environment(
-            os.environ,
-            Path(sys.executable).parent,
-            self._context.settings.data_dir,
-            self._assignment.token,
-            socket_path,
-            self._folder.spec_path,
-            self._folder.tuning_path,
-            self._folder.positions_path,
-            self._context.settings.fault,
-        )
+    async def _take_evidence(self) -> None:
+        """Of a gang that hangs, while its ranks still live."""
+        if self._wants_evidence and self._folder.paths is not None:
+            tokens = process_group.carriers()
+            pids = {rank: pid for rank, pid in self.records.pids.items() if tokens.get(pid) == self.token}
+            self._report("evidence", evidence=await evidence.take(pids, self._folder.paths.stacks))
 
     async def _clean_up(self) -> None:
         """End every process; a node that cannot prove itself free never reports clean."""
-        while not await self._end_processes():  # noqa: ASYNC110 - each round tries to kill again
+        while left := await self._end_processes():
+            self._report_once(
+                "unclean", message=f"Node {self.node} cannot end these processes: {left}; end them by hand."
+            )
             await asyncio.sleep(RETRY_KILL_SECONDS)
         await self._close()
 
     async def _close(self) -> None:
-        if self._share is not None:
-            await self._share.close()
-            self._share = None
-        await self.intake.stop()
-        loop = asyncio.get_running_loop()
-        linger = self._context.settings.metrics_linger_seconds
-        loop.call_later(linger, self._context.exporter.remove, self.intake.counters)
+        await self._keeping.close()
+        process_group.reap_orphans()
+        asyncio.get_running_loop().call_later(self._context.settings.metrics_linger_seconds, self.records.hide)
 
-    async def _end_processes(self) -> bool:
-        """End every process of the attempt; whether they are proven gone."""
+    async def _end_processes(self) -> str:
+        """End every process of the attempt; those that are left, in words."""
         grace = self._assignment.grace_seconds
         if not self._stop_wanted.is_set():
             grace = min(grace, UNASKED_GRACE_SECONDS)
         left = await process_group.end_processes(self.token, self._context.settings.data_dir, grace)
-        if not left:
-            self._folder.tidy()
-            return True
-        logger.error(
-            "Attempt %d: %d processes cannot be ended: %s.",
-            self._assignment.attempt_id,
-            len(left),
-            ", ".join(f"{process.pid} ({process.command[:60]})" for process in left),
-        )
-        return False
+        names = ", ".join(f"{process.pid} ({process.command[:60]})" for process in left)
+        if left:
+            logger.error("Attempt %d: processes that cannot be ended: %s.", self._assignment.attempt_id, names)
+        return names
 
     def _ended(self, outcome: Outcome) -> None:
         self._report(
@@ -226,21 +210,14 @@ class Attempt:
             message=outcome.message,
             rank=outcome.rank,
             exit_code=outcome.exit_code,
+            is_hearsay=outcome.is_hearsay,
         )
 
-    def _report(
-        self,
-        event: Literal["ready", "refused", "proxies", "running", "ended", "clean"],
-        **content: Any,
-    ) -> None:
+    def _report_once(self, event: Event, **content: Any) -> None:
+        if event not in self._reported:
+            self._report(event, **content)
+
+    def _report(self, event: Event, **content: Any) -> None:
+        self._reported.add(event)
         logger.info("Attempt %d: %s %s", self._assignment.attempt_id, event, content.get("message", ""))
         self._delivery.report(Report(epoch=0, attempt_id=self._assignment.attempt_id, event=event, **content))
-
-    def _on_news(self) -> None:
-        self._delivery.notice_records()
-        board = self.intake.board
-        if board.all_said_hello and not self._said_running:
-            self._said_running = True
-            self._report("running")
-        if board.has_trouble and self._share is not None:
-            self._share.notice_trouble()

@@ -1,25 +1,46 @@
 """The agent's side of ringscope.protocol: requests that go on until the server has taken them."""
 
 import asyncio
+import contextlib
 import logging
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from ringscope.protocol import Directives, Poll, RecordsAccepted, Registered, Registration, Report
+from ringscope.protocol import (
+    HEARTBEAT_SECONDS,
+    MISSED_HEARTBEATS_UNTIL_LOST,
+    Directives,
+    Join,
+    Joined,
+    Leave,
+    Poll,
+    Pulse,
+    RecordsAccepted,
+    Registered,
+    Registration,
+    Report,
+    Stamped,
+)
+from ringscope_agent.clock import Exchange, OffsetEstimate
 
 logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer", bound=BaseModel)
+Timed = TypeVar("Timed", bound=Stamped)
 
 FIRST_RETRY_SECONDS = 0.1
 LAST_RETRY_SECONDS = 3.0
-# Longer than the server holds a poll back, shorter than a person's patience with a dead connection.
-TIMEOUT = httpx.Timeout(10.0, read=30.0)
+# Longer than a server holds a poll back; but one that stands still must not keep this node silent until the others take
+# it for lost, nor its news from them. Every request may be sent again: repeating it changes nothing.
+TIMEOUT = httpx.Timeout(HEARTBEAT_SECONDS * (MISSED_HEARTBEATS_UNTIL_LOST - 1))
 _STALE_EPOCH = 409
 
 
@@ -31,10 +52,22 @@ class RejectedError(Exception):
     """The server understood the request and will never take it (any other 4xx)."""
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """What a server said, and when it was asked and had answered by this node's clock."""
+
+    server: str
+    asked_ns: int
+    answered_ns: int
+    response: httpx.Response
+
+
 class ServerClient:
     """One agent's connection. Every call retries network errors and 5xx for ever; cancel it to give up.
 
     Args:
+        server: its URL; of several on one database, with commas between them. After trouble with one the next is
+            tried, and kept while it answers.
         on_contact: called whenever the server accepted a request.
         transport: another way to reach the server than the network (tests).
     """
@@ -50,9 +83,11 @@ class ServerClient:
         self._registration = registration
         self._on_contact = on_contact
         self._registering = asyncio.Lock()
+        self._is_registered = asyncio.Event()
         self.registered: Registered | None = None
+        self._servers = server.split(",")
+        self._clock = OffsetEstimate()
         self._http = httpx.AsyncClient(
-            base_url=f"{server}/api/v1/agents/",
             headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
             timeout=TIMEOUT,
             transport=transport,
@@ -63,10 +98,18 @@ class ServerClient:
         """Close the connections."""
         await self._http.aclose()
 
+    async def join(self) -> str:
+        """A token of this node's own, for a join token. Raises TokenRefusedError or RejectedError."""
+        join = Join(name=self._registration.name).model_dump_json().encode()
+        answer = await self._send("join", lambda _: join)
+        return _understand(Joined, answer.response.content).token
+
     async def register(self) -> Registered:
         """Introduce this agent. Raises TokenRefusedError, or RejectedError when the server cannot use it."""
-        answer = await self._send("register", self._registration.model_dump_json().encode())
-        self.registered = _understand(Registered, answer.content)
+        registration = self._registration.model_dump_json().encode()
+        answer = await self._send("register", lambda _: registration)
+        self.registered = self._learn_time(_understand(Registered, answer.response.content), answer)
+        self._is_registered.set()
         logger.info("Registered as %s, epoch %d.", self._registration.name, self.registered.epoch)
         return self.registered
 
@@ -74,24 +117,39 @@ class ServerClient:
         """What should be; answered at once when its revision is not ``seen``."""
         started = self._epoch
 
-        def body(epoch: int) -> bytes:
+        def body(epoch: int, server: str) -> bytes:
             # After a new registration the server may be another one, whose revisions mean nothing here.
-            return Poll(epoch=epoch, seen=seen if epoch == started else -1).model_dump_json().encode()
+            poll = Poll(epoch=epoch, seen=seen if epoch == started else -1)
+            if clock := self._clock.offset(server, time.monotonic()):
+                poll.clock_offset_seconds, poll.clock_error_seconds = clock.offset_seconds, clock.error_seconds
+            return poll.model_dump_json().encode()
 
-        return _understand(Directives, await self._call("poll", body))
+        answer = await self._call("poll", body)
+        return self._learn_time(_understand(Directives, answer.response.content), answer)
 
     async def report(self, report: Report) -> None:
         """Tell what is. The epoch is filled in."""
 
-        def body(epoch: int) -> bytes:
+        def body(epoch: int, _: str) -> bytes:
             return report.model_copy(update={"epoch": epoch}).model_dump_json().encode()
 
         await self._call("reports", body)
 
+    async def pulse(self, pulse: Pulse) -> None:
+        """Tell how far ranks are, once: what the server does not take now, the next pulse tells. Never raises."""
+        name, epoch = quote(self._registration.name, safe=""), self._epoch
+        content = pulse.model_copy(update={"epoch": epoch}).model_dump_json().encode()
+        with contextlib.suppress(httpx.HTTPError):
+            await self._http.post(f"{self._servers[0]}/api/v1/agents/{name}/pulses", content=content)
+
+    async def leave(self) -> None:
+        """Say goodbye for good: nothing is left on this node. Raises TokenRefusedError or RejectedError."""
+        await self._call("leave", lambda epoch, _: Leave(epoch=epoch).model_dump_json().encode())
+
     async def send_records(self, attempt_id: int, first_sequence: int, records: Sequence[bytes]) -> int:
         """Forward raw JSON records; returns the number up to which the server holds them now."""
 
-        def body(epoch: int) -> bytes:
+        def body(epoch: int, _: str) -> bytes:
             head = b'{"epoch":%d,"attempt_id":%d,"first_sequence":%d,"records":[' % (
                 epoch,
                 attempt_id,
@@ -99,19 +157,27 @@ class ServerClient:
             )
             return head + b",".join(records) + b"]}"
 
-        return _understand(RecordsAccepted, await self._call("records", body)).last_sequence
+        answer = await self._call("records", body)
+        return _understand(RecordsAccepted, answer.response.content).last_sequence
 
     @property
     def _epoch(self) -> int:
         return self.registered.epoch if self.registered is not None else -1
 
-    async def _call(self, what: str, body: Callable[[int], bytes]) -> bytes:
+    def _learn_time(self, stamped: Timed, answer: _Answer) -> Timed:
+        exchange = Exchange(answer.server, answer.asked_ns, stamped.received_ns, stamped.sent_ns, answer.answered_ns)
+        self._clock.note(exchange, time.monotonic())
+        return stamped
+
+    async def _call(self, what: str, body: Callable[[int, str], bytes]) -> _Answer:
+        """``body`` makes the content for an epoch and a server's URL."""
+        await self._is_registered.wait()
         delays = _delays()
         while True:
             epoch = self._epoch
-            answer = await self._send(f"{quote(self._registration.name, safe='')}/{what}", body(epoch))
-            if answer.status_code != _STALE_EPOCH:
-                return answer.content
+            answer = await self._send(f"{quote(self._registration.name, safe='')}/{what}", partial(body, epoch))
+            if answer.response.status_code != _STALE_EPOCH:
+                return answer
             # Two agents under one name would fence each other as fast as they can without this pause.
             await asyncio.sleep(next(delays))
             async with self._registering:
@@ -119,21 +185,28 @@ class ServerClient:
                     logger.warning("The server has forgotten epoch %d; registering again.", epoch)
                     await self.register()
 
-    async def _send(self, path: str, body: bytes) -> httpx.Response:
-        """One request, repeated until there is an answer that is not the server's trouble."""
+    async def _send(self, path: str, body: Callable[[str], bytes]) -> _Answer:
+        """One request, repeated until there is an answer that is not the server's trouble.
+
+        ``body`` makes the content for a server's URL.
+        """
         delays = _delays()
         while True:
+            server = self._servers[0]
+            content, asked_ns = body(server), time.time_ns()
             try:
-                answer = await self._http.post(path, content=body)
+                response = await self._http.post(f"{server}/api/v1/agents/{path}", content=content)
             except httpx.TransportError as error:
                 trouble = str(error) or type(error).__name__
             else:
-                if answer.status_code < 500 and answer.status_code != 429:
-                    return self._judge(answer)
-                trouble = f"it answers {answer.status_code}"
+                if response.status_code < 500 and response.status_code != 429:
+                    return _Answer(server, asked_ns, time.time_ns(), self._judge(response))
+                trouble = f"it answers {response.status_code}"
+            if self._servers[0] == server:  # another call may have turned away from it meanwhile
+                self._servers = [*self._servers[1:], server]
             delay = next(delays)
             log = logger.warning if delay >= 1 else logger.debug
-            log("The server cannot be reached (%s); next try in %.1f s.", trouble, delay)
+            log("The server %s cannot be reached (%s); next try in %.1f s.", server, trouble, delay)
             await asyncio.sleep(delay)
 
     def _judge(self, answer: httpx.Response) -> httpx.Response:

@@ -4,36 +4,35 @@ The counters exist, as zeros, before the ranks do: ``rate()`` cannot see what a 
 Steps of a simulation are not counted: nothing moved, and no dashboard could tell.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from prometheus_client.core import Exemplar
 
+from ringscope.benchmark_spec import SIMULATED
+from ringscope.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_BUCKETS_SECONDS
+from ringscope.metrics.histogram import Histogram
+from ringscope.metrics.labels import op_label
 from ringscope.record import Check, Done, Hello, Log, Measurement, Record, Steps
-from ringscope.spec import SIMULATED
-
-COLLECTIVE_BUCKETS_SECONDS = (
-    1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
-)  # fmt: skip
-STEP_BUCKETS_SECONDS = (
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
-)  # fmt: skip
-OPS = frozenset({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "alltoall", "send", "recv"})
 
 
-class Histogram:
-    """Counts per bucket (not cumulative, the last one is +Inf) and the sum, in seconds."""
+class Durations(Histogram):
+    """Durations in seconds, with the last step of each bucket as its exemplar."""
 
     def __init__(self, bounds_seconds: Sequence[float]) -> None:
-        self.bounds_seconds = np.asarray(bounds_seconds)
-        self.counts = np.zeros(len(bounds_seconds) + 1, dtype=np.int64)
-        self.sum_seconds = 0.0
+        super().__init__(bounds_seconds)
+        self.exemplars: dict[int, Exemplar] = {}
 
-    def observe(self, values_seconds: np.ndarray) -> None:
-        """Add observations; a value equal to a bound belongs to that bucket, as Prometheus has it."""
-        places = np.searchsorted(self.bounds_seconds, values_seconds, side="left")
-        self.counts += np.bincount(places, minlength=len(self.counts))
-        self.sum_seconds += float(values_seconds.sum())
+    def observe_steps(self, values_seconds: np.ndarray, record: Steps) -> None:
+        """Add one value for each step of the record."""
+        places = self.observe(values_seconds)
+        # Of equal numbers np.unique finds the first, so that the last is looked for from behind.
+        for place, behind in zip(*np.unique(places[::-1], return_index=True), strict=True):
+            index = len(places) - 1 - int(behind)
+            end_seconds = record.start_ns[index] * 1e-9 + record.duration_us[index] * 1e-6
+            labels = {"rank": str(record.rank), "step": str(record.first_step + index)}
+            self.exemplars[int(place)] = Exemplar(labels, float(values_seconds[index]), end_seconds)
 
 
 @dataclass
@@ -54,10 +53,12 @@ class RankCounters:
     """One rank."""
 
     local_rank: int
+    gpu: str = ""  # its number on the node; empty: none
     up: bool = False
     steps: int = 0
     step_seconds: float = 0.0
     compute_seconds: float = 0.0
+    samples: int | None = None  # None where the job takes none
     last_step: int | None = None
     last_step_time_seconds: float | None = None
     ops: dict[str, OpCounters] = field(default_factory=dict)
@@ -69,18 +70,24 @@ class JobCounters:
     Args:
         first_rank, slots: this node's ranks.
         ops: collectives that the job will run; their counters start at zero. None for a simulation.
+        world_size: ranks of the job on all nodes.
     """
 
-    def __init__(self, job_id: int, kind: str, first_rank: int, slots: int, ops: Sequence[str]) -> None:
+    def __init__(
+        self, job_id: int, kind: str, first_rank: int, slots: int, ops: Sequence[str], world_size: int = 0
+    ) -> None:
         self.job_id = job_id
         self.kind = kind
+        self.world_size = world_size or slots
         names = [op_label(op) for op in ops]
         self.ranks = {
-            first_rank + index: RankCounters(index, ops={name: OpCounters() for name in names})
+            first_rank + index: RankCounters(
+                index, samples=0 if kind == "training" else None, ops={name: OpCounters() for name in names}
+            )
             for index in range(slots)
         }
-        self.collective_seconds = {name: Histogram(COLLECTIVE_BUCKETS_SECONDS) for name in names}
-        self.step_seconds = Histogram(STEP_BUCKETS_SECONDS)
+        self.collective_seconds = {name: Durations(COLLECTIVE_BUCKETS_SECONDS) for name in names}
+        self.step_seconds = Durations(STEP_BUCKETS_SECONDS)
         self.records_dropped = 0
 
     def fold(self, record: Record) -> None:
@@ -94,6 +101,7 @@ class JobCounters:
             case Hello():
                 rank.up = True
                 rank.local_rank = record.local_rank
+                rank.gpu = gpu_label(record.device)
             case Steps():
                 self.records_dropped += record.dropped
                 if record.duration_us and record.transport != SIMULATED:
@@ -118,9 +126,11 @@ class JobCounters:
         rank.steps += count
         rank.step_seconds += float(durations.sum())
         rank.compute_seconds += float(sum(record.compute_us)) * 1e-6
+        if record.samples is not None:
+            rank.samples = (rank.samples or 0) + sum(record.samples)
         rank.last_step = record.first_step + count - 1
         rank.last_step_time_seconds = record.start_ns[-1] * 1e-9 + float(durations[-1])
-        self.step_seconds.observe(durations)
+        self.step_seconds.observe_steps(durations, record)
 
         op = rank.ops.setdefault(name, OpCounters())
         op.collectives += count
@@ -130,9 +140,45 @@ class JobCounters:
         op.last_seconds = float(collectives[-1])
         if op.last_seconds > 0:
             op.last_bus_bytes_per_second = record.bytes * record.bus_factor / op.last_seconds
-        self.collective_seconds.setdefault(name, Histogram(COLLECTIVE_BUCKETS_SECONDS)).observe(collectives)
+        histogram = self.collective_seconds.setdefault(name, Durations(COLLECTIVE_BUCKETS_SECONDS))
+        histogram.observe_steps(collectives, record)
 
 
-def op_label(op: str) -> str:
-    """The closed set of the ``op`` label: an unknown collective is counted as "other"."""
-    return op if op in OPS else "other"
+def merged(ranks: Iterable[RankCounters]) -> RankCounters:
+    """Ranks of one node as one: counters add up, and a gauge is that of the rank that is worst off."""
+    ranks = list(ranks)
+    steps = [rank.last_step for rank in ranks if rank.last_step is not None]
+    times = [rank.last_step_time_seconds for rank in ranks if rank.last_step_time_seconds is not None]
+    samples = [rank.samples for rank in ranks if rank.samples is not None]
+    names = dict.fromkeys(name for rank in ranks for name in rank.ops)
+    return RankCounters(
+        local_rank=0,
+        up=any(rank.up for rank in ranks),
+        steps=sum(rank.steps for rank in ranks),
+        step_seconds=sum(rank.step_seconds for rank in ranks),
+        compute_seconds=sum(rank.compute_seconds for rank in ranks),
+        samples=sum(samples) if samples else None,
+        last_step=min(steps, default=None),
+        last_step_time_seconds=min(times, default=None),
+        ops={name: _merged_ops([rank.ops[name] for rank in ranks if name in rank.ops]) for name in names},
+    )
+
+
+def _merged_ops(ops: list[OpCounters]) -> OpCounters:
+    durations = [op.last_seconds for op in ops if op.last_seconds is not None]
+    bandwidths = [op.last_bus_bytes_per_second for op in ops if op.last_bus_bytes_per_second is not None]
+    return OpCounters(
+        collectives=sum(op.collectives for op in ops),
+        seconds=sum(op.seconds for op in ops),
+        bytes=sum(op.bytes for op in ops),
+        bus_bytes=sum(op.bus_bytes for op in ops),
+        wrong=sum(op.wrong for op in ops),
+        last_seconds=max(durations, default=None),
+        last_bus_bytes_per_second=min(bandwidths, default=None),
+    )
+
+
+def gpu_label(device: str) -> str:
+    """The GPU's number out of a rank's device ("0 [0000:17:00.0]"); empty for a processor."""
+    number = device.partition(" ")[0]
+    return number if number.isdecimal() else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ringscope.protocol import Report
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
-from ringscope_agent.spool import Spool
+from ringscope_agent.spool import SpoolReader
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +20,9 @@ class Delivery:
         on_refused: told how many records the server will never take.
     """
 
-    def __init__(self, client: ServerClient, attempt_id: int, spool: Spool, on_refused: Callable[[int], None]) -> None:
+    def __init__(
+        self, client: ServerClient, attempt_id: int, spool: SpoolReader, on_refused: Callable[[int], None]
+    ) -> None:
         self._client = client
         self._attempt_id = attempt_id
         self._spool = spool

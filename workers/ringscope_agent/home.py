@@ -10,17 +10,18 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from ringscope import positions
+from ringscope.protocol import Assignment
 from ringscope.tuning import Table
+from ringscope_agent.files import replace_text
+from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.settings import SettingsError
 
 
 class AttemptState(BaseModel):
     """What a later life of the agent must know about an attempt."""
 
-    attempt_id: int
-    token: str
-    # A Unix socket's path is limited to 107 bytes, which a data directory may use up alone.
-    socket_folder: Path | None = None
+    assignment: Assignment
+    sockets: Path | None = None
     launched: bool = False
 
 
@@ -30,19 +31,24 @@ class AttemptFolder:
     def __init__(self, path: Path, state: AttemptState) -> None:
         self.path = path
         self.state = state
-        self.spec_path = path / "spec.json"
-        self.tuning_path = path / "tuning.json"
-        self.positions_path = path / "positions"
 
-    def prepare(self, spec_json: str, tuning: Table, ranks: int) -> Path:
-        """Write what the ranks will read and use; the path at which they find the agent's socket."""
-        self.spec_path.write_text(spec_json)
-        self.tuning_path.write_text(tuning.model_dump_json())
-        positions.create(self.positions_path, ranks)
+    @property
+    def paths(self) -> AttemptPaths | None:
+        """Where its things lie; None before ``prepare``."""
+        return AttemptPaths(folder=self.path, sockets=self.state.sockets) if self.state.sockets else None
+
+    def prepare(self) -> AttemptPaths:
+        """Write what the ranks will read and use."""
+        assignment = self.state.assignment
         self.tidy()
-        self.state.socket_folder = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
+        self.state.sockets = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
         self.save()
-        return self.state.socket_folder / "ranks.sock"
+        paths = AttemptPaths(folder=self.path, sockets=self.state.sockets)
+        paths.spec.write_text(assignment.spec.model_dump_json())
+        paths.tuning.write_text((assignment.tuning or Table()).model_dump_json())
+        positions.create(paths.positions, assignment.ranks)
+        paths.stacks.mkdir(exist_ok=True)
+        return paths
 
     def mark_launched(self) -> None:
         """From here on processes of this attempt may exist."""
@@ -50,16 +56,13 @@ class AttemptFolder:
         self.save()
 
     def save(self) -> None:
-        """Write the state so that a crash leaves either the old or the new one."""
-        temporary = self.path / "attempt.new"
-        temporary.write_text(self.state.model_dump_json())
-        temporary.chmod(0o600)
-        temporary.replace(self.path / "attempt.json")
+        """Write the state."""
+        replace_text(self.path / "attempt.json", self.state.model_dump_json())
 
     def tidy(self) -> None:
-        """Remove what lies outside the folder; only once no process of the attempt is left."""
-        if self.state.socket_folder is not None:
-            shutil.rmtree(self.state.socket_folder, ignore_errors=True)
+        """Remove what lies outside the folder; only once neither a process of the attempt nor its keeper is left."""
+        if self.state.sockets is not None:
+            shutil.rmtree(self.state.sockets, ignore_errors=True)
 
     def delete(self) -> None:
         """Forget the attempt."""
@@ -94,15 +97,16 @@ class DataHome:
         """Let another agent have the directory."""
         os.close(self._lock)
 
-    def open_attempt(self, attempt_id: int, token: str) -> AttemptFolder:
-        """The attempt's folder, made when there is none."""
-        path = self._attempts / str(attempt_id)
-        folder = self._load(path)
-        if folder is not None and folder.state.token == token:
-            return folder
-        path.mkdir(parents=True, exist_ok=True)
-        folder = AttemptFolder(path, AttemptState(attempt_id=attempt_id, token=token))
-        folder.save()
+    def new_attempt(self, assignment: Assignment) -> AttemptFolder:
+        """A folder for an attempt that this node has none of. Raises OSError."""
+        path = self._attempts / str(assignment.attempt_id)
+        folder = AttemptFolder(path, AttemptState(assignment=assignment))
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            folder.save()
+        except OSError:
+            folder.delete()
+            raise
         return folder
 
     def attempts(self) -> list[AttemptFolder]:

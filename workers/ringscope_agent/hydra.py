@@ -19,6 +19,8 @@ PREPEND_PATTERN = "\x1e%r\x1f"
 _SEAM = re.compile(rb"\x1e(\d+)\x1f")
 
 _LAUNCH_LINE = re.compile(r"^HYDRA_LAUNCH: .*--control-port (\S+):(\d+) .*--proxy-id (\d+)\s*$")
+# Of each node, on a line of its own from the second one on.
+_EXIT_CODES_LINE = re.compile(r"(?:\[mpiexec@.*\] Exit codes: )?((?:\[[^\[\]]+\] \d+(?:,\d+)*\s*)+)")
 _EXIT_CODES = re.compile(r"\[([^\[\]]+)\] (\d+(?:,\d+)*)")
 _FAILED_PID = re.compile(r"^=\s+PID (\d+) RUNNING AT (\S+)")
 _EXIT_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
@@ -100,8 +102,8 @@ class ExitReport:
 
     def read(self, line: str) -> None:
         """Take in one line of mpiexec's own (rank None)."""
-        if "Exit codes: " in line:
-            for address, statuses in _EXIT_CODES.findall(line.split("Exit codes: ", 1)[1]):
+        if found := _EXIT_CODES_LINE.fullmatch(line):
+            for address, statuses in _EXIT_CODES.findall(found[1]):
                 self._read_statuses(address, statuses)
         elif found := _FAILED_PID.match(line):
             self.failed_pid, self.failed_address = int(found[1]), found[2]

@@ -1,17 +1,16 @@
-"""Everything an attempt's ranks say on this node, in one place: relay, spool, counters and board."""
+"""Everything an attempt's ranks say on this node, in one place: relay, spool and board."""
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 from ringscope.protocol import Assignment
-from ringscope.record import Log, Record
-from ringscope_agent.counters import JobCounters
-from ringscope_agent.exporter import Exporter
+from ringscope.record import Log, Record, Steps
 from ringscope_agent.outcome import RankBoard
 from ringscope_agent.relay import Relay
-from ringscope_agent.spool import Spool
+from ringscope_agent.spool import SpoolWriter
 
 logger = logging.getLogger(__name__)
 
@@ -22,23 +21,22 @@ class Intake:
     """Takes records in and keeps what was learned from them.
 
     Args:
-        on_news: called after each record and hang-up, when the board may have changed.
+        on_records: called when the spool has grown.
+        on_ranks: called when the board or ``dropped_records`` may have changed.
     """
 
-    def __init__(self, assignment: Assignment, folder: Path, exporter: Exporter, on_news: Callable[[], None]) -> None:
+    def __init__(
+        self, assignment: Assignment, folder: Path, on_records: Callable[[], None], on_ranks: Callable[[], None]
+    ) -> None:
         slots = assignment.gang[assignment.member].slots
-        self.spool = Spool(folder)
         self.board = RankBoard(range(assignment.first_rank, assignment.first_rank + slots))
-        self.counters = JobCounters(
-            assignment.job_id,
-            assignment.spec.kind,
-            assignment.first_rank,
-            slots,
-            [] if assignment.spec.benchmark.is_simulated else [assignment.spec.benchmark.collective],
-        )
+        # Records that were lost here, by reason.
+        self.dropped_records: Counter[str] = Counter()
+        self._said_full = False
         self._attempt_id = assignment.attempt_id
-        self._exporter = exporter
-        self._on_news = on_news
+        self._spool = SpoolWriter(folder)
+        self._on_records = on_records
+        self._on_ranks = on_ranks
         self._relay = Relay(self._take, self._hang_up, self._drop)
 
     async def start(self, socket_path: Path) -> None:
@@ -49,14 +47,14 @@ class Intake:
         """Wait (not for ever) until ranks that are gone have been read to the end."""
         await self._relay.drain(DRAIN_SECONDS)
 
-    async def stop(self) -> None:
-        """Stop listening; the spool stays open until ``close``."""
+    async def close(self) -> None:
+        """Read to the end, stop listening and release the spool."""
         await self.drain()
         await self._relay.close()
-
-    def close(self) -> None:
-        """Release the spool's file."""
-        self.spool.close()
+        if lost := self.dropped_records["spool_full"]:
+            self._say_full()
+            self.say(f"{lost} records were lost, because this node's disk was full.")
+        self._spool.close()
 
     def log(self, line: Log) -> None:
         """A line of output, from the launcher's pipes."""
@@ -67,23 +65,38 @@ class Intake:
         self.log(Log(rank=None, stream="agent", time_ns=time.time_ns(), text=text))
 
     def _take(self, line: bytes, record: Record) -> None:
-        self._exporter.fold(self.counters, record)
-        self.board.fold(record)
         self._spool_up(line)
+        if not isinstance(record, Steps):
+            self.board.fold(record)
+            self._on_ranks()
 
-    def _hang_up(self, rank: int) -> None:
-        self._exporter.hang_up(self.counters, rank)
-        self.board.hang_up(rank)
-        self._on_news()
+    def _hang_up(self, rank: int, place: int) -> None:
+        self.board.hang_up(rank, place)
+        self._on_ranks()
 
     def _drop(self, sentence: str) -> None:
         logger.warning("Attempt %d: %s", self._attempt_id, sentence)
-        self._exporter.count_dropped("malformed")
+        self.dropped_records["malformed"] += 1
+        self._on_ranks()
 
     def _spool_up(self, line: bytes) -> None:
         try:
-            self.spool.append(line)
+            self._spool.append(line)
         except OSError as error:
-            logger.error("Attempt %d: a record is lost: %s", self._attempt_id, error)
-            self._exporter.count_dropped("spool_full")
-        self._on_news()
+            self._lose(error)
+            return
+        self._on_records()
+        if self.dropped_records["spool_full"]:
+            self._say_full()
+
+    def _say_full(self) -> None:
+        """As soon as there is room for it again, and once."""
+        if not self._said_full:
+            self._said_full = True
+            self.say("This node's disk is full, and records are lost; the job goes on.")
+
+    def _lose(self, error: OSError) -> None:
+        if not self.dropped_records["spool_full"]:  # a full disk stays full for a while
+            logger.error("Attempt %d: records are lost: %s", self._attempt_id, error)
+        self.dropped_records["spool_full"] += 1
+        self._on_ranks()

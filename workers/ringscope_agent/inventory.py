@@ -1,25 +1,19 @@
-"""What this node is made of: cores, memory, GPUs, and the versions of what the ranks will use."""
+"""What this node is made of: cores, memory, GPUs, network interfaces, and the versions of what the ranks will use."""
 
-import importlib.metadata
 import platform
 import re
-import shutil
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import psutil
 
-from ringscope.environment import cpu_model
-from ringscope.protocol import Gpu, Inventory
+from ringscope.environment import cpu_model, installed_versions
+from ringscope.protocol import Inventory, Nic
+from ringscope_agent import gpus
 
-try:
-    import pynvml  # type: ignore[import-untyped]
-except ImportError:  # an installation without the worker extra has no GPUs to show
-    pynvml = None
-
-_DISTRIBUTIONS = ("ringscope", "mpi4py", "numpy")
+_DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl")
+_INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
 def take_inventory() -> Inventory:
@@ -30,30 +24,18 @@ def take_inventory() -> Inventory:
         cpu_model=cpu_model(),
         cores=psutil.cpu_count() or 1,
         memory_bytes=psutil.virtual_memory().total,
-        gpus=_gpus(),
+        gpus=gpus.find_gpus(),
+        nics=_nics(),
     )
 
 
 def find_versions(mpiexec: Path | None) -> dict[str, str]:
     """Versions by name; what is not installed is left out."""
-    versions = {"python": platform.python_version()}
-    for name in _DISTRIBUTIONS:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
+    installed = installed_versions()
+    versions = {name: installed[name] for name in _DISTRIBUTIONS if name in installed} | gpus.find_versions()
     if mpiexec is not None and (mpi := _mpi_version(mpiexec)):
         versions["mpi"] = mpi
     return versions
-
-
-def find_program(name: str) -> Path | None:
-    """A program of the MPI library: the one beside this Python (the mpich wheel), else the one on PATH."""
-    beside = Path(sys.executable).parent / name
-    if beside.exists():
-        return beside
-    found = shutil.which(name)
-    return Path(found) if found else None
 
 
 def _mpi_version(mpiexec: Path) -> str | None:
@@ -80,26 +62,15 @@ def _os_name() -> str:
         return platform.platform(terse=True)
 
 
-def _gpus() -> list[Gpu]:
-    if pynvml is None:
-        return []
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:  # no driver, so no NVIDIA GPU
-        return []
-    try:
-        return [_gpu(index) for index in range(pynvml.nvmlDeviceGetCount())]
-    except pynvml.NVMLError:
-        return []
-    finally:
-        pynvml.nvmlShutdown()
-
-
-def _gpu(index: int) -> Gpu:
-    handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-    return Gpu(
-        index=index,
-        uuid=str(pynvml.nvmlDeviceGetUUID(handle)),
-        model=str(pynvml.nvmlDeviceGetName(handle)),
-        memory_bytes=int(pynvml.nvmlDeviceGetMemoryInfo(handle).total),
-    )
+def _nics() -> list[Nic]:
+    addresses = psutil.net_if_addrs()
+    return [
+        Nic(
+            name=name,
+            speed_mbit_per_s=state.speed or None,
+            # A link-local address comes with its interface's name behind a percent sign.
+            addresses=[a.address.partition("%")[0] for a in addresses.get(name, []) if a.family in _INTERNET],
+        )
+        for name, state in sorted(psutil.net_if_stats().items())
+        if state.isup and "loopback" not in state.flags.split(",")
+    ]

@@ -1,13 +1,11 @@
-"""The only two commands that the agent runs: mpiexec and hydra_pmi_proxy, and the environment of the ranks.
+"""The only two commands that a keeper runs: mpiexec and hydra_pmi_proxy, and the environment of the ranks.
 
 Nothing in them comes from the server but addresses and numbers.
 """
 
 import asyncio
-import importlib.util
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ringscope.protocol import GangMember, Proxy
@@ -16,35 +14,18 @@ from ringscope.record import (
     POSITIONS_VARIABLE,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
+    STACKS_VARIABLE,
+    THREADS_VARIABLE,
     TOKEN_VARIABLE,
     TUNING_VARIABLE,
 )
-from ringscope_agent import hydra, inventory, process_group
+from ringscope_agent import hydra, process_group
+from ringscope_agent.paths import AttemptPaths
 
 PIPE_BYTES = 1 << 20
 # An agent inside a batch job or under another MPI has variables that would lead Hydra and the ranks astray; and
 # everything that is named after Ringscope belongs to the agent, its token first of all.
 _FOREIGN_PREFIXES = ("RINGSCOPE_", "PMI", "HYDRA_", "MPIEXEC_", "MPI_LOCAL", "OMPI_", "SLURM_", "PBS_", "LSB_")
-
-
-@dataclass(frozen=True)
-class MpiPrograms:
-    """Where MPICH's programs are on this node."""
-
-    mpiexec: Path
-    proxy: Path
-
-
-def find_programs() -> MpiPrograms | str:
-    """MPICH's programs, or a sentence that says what this node lacks to run ranks."""
-    mpiexec = inventory.find_program("mpiexec")
-    proxy = inventory.find_program("hydra_pmi_proxy")
-    if mpiexec is None or proxy is None:
-        lacking = "mpiexec" if mpiexec is None else "hydra_pmi_proxy"
-        return f"{lacking} of MPICH is not installed; install it with: pip install 'ringscope[worker]'."
-    if importlib.util.find_spec("mpi4py") is None:
-        return "mpi4py is not installed; install it with: pip install 'ringscope[worker]'."
-    return MpiPrograms(mpiexec, proxy)
 
 
 def mpiexec_command(mpiexec: Path, gang: Sequence[GangMember], ranks: int, rank_module: str) -> list[str]:
@@ -78,30 +59,32 @@ def rank_environment(
     python_folder: Path,
     home: Path,
     token: str,
-    socket: Path,
-    spec: Path,
-    tuning: Path,
-    positions: Path,
+    paths: AttemptPaths,
     fault: str | None,
+    variables: Mapping[str, str],
 ) -> dict[str, str]:
-    """What a rank finds in its environment: the agent's, less what is the agent's own, plus the attempt's."""
+    """What a rank finds in its environment: the agent's, less what is the agent's own, plus the attempt's.
+
+    ``variables`` are those of the job's kind, see ``Task``.
+    """
     kept = {name: value for name, value in inherited.items() if not name.startswith(_FOREIGN_PREFIXES)}
     attempt = {
         "PATH": f"{python_folder}{os.pathsep}{kept.get('PATH', os.defpath)}",
-        "OMP_NUM_THREADS": "1",
+        THREADS_VARIABLE: "1",
         "PYTHONUNBUFFERED": "1",
         process_group.HOME_VARIABLE: str(home),
         TOKEN_VARIABLE: token,
-        SOCKET_VARIABLE: str(socket),
-        SPEC_VARIABLE: str(spec),
-        TUNING_VARIABLE: str(tuning),
-        POSITIONS_VARIABLE: str(positions),
+        SOCKET_VARIABLE: str(paths.ranks_socket),
+        SPEC_VARIABLE: str(paths.spec),
+        TUNING_VARIABLE: str(paths.tuning),
+        POSITIONS_VARIABLE: str(paths.positions),
+        STACKS_VARIABLE: str(paths.stacks),
     }
-    return kept | attempt | ({FAULT_VARIABLE: fault} if fault else {})
+    return kept | attempt | dict(variables) | ({FAULT_VARIABLE: fault} if fault else {})
 
 
 async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> asyncio.subprocess.Process:
-    """Start one of the commands; it dies with this agent. Call from the main thread (see ``dies_with``)."""
+    """Start one of the commands; it dies with this keeper. Call from the main thread (see ``dies_with``)."""
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
@@ -110,7 +93,7 @@ async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> async
         limit=PIPE_BYTES,
         env=environment,
         cwd="/",  # Hydra takes it to every node, so it must exist on all
-        start_new_session=True,  # a Ctrl-C in the agent's terminal is for the agent alone
+        start_new_session=True,  # each is ended by itself
         preexec_fn=process_group.dies_with(os.getpid()),
     )
     process_group.manage(process.pid)

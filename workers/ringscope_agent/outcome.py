@@ -4,8 +4,9 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ringscope.protocol import GangMember
+from ringscope.protocol import GangMember, rank_words
 from ringscope.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hello, Record
+from ringscope.units import plural
 from ringscope_agent.hydra import ExitReport
 
 _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)
@@ -13,12 +14,13 @@ _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Outcome:
-    """The content of an ``ended`` report."""
+    """The content of an ``ended`` report. ``is_hearsay``: what really happened another node may know better."""
 
     reason: str
     message: str = ""
     rank: int | None = None
     exit_code: int | None = None
+    is_hearsay: bool = field(default=False, compare=False)
 
 
 @dataclass
@@ -28,7 +30,7 @@ class RankBoard:
     ranks: range
     pids: dict[int, int] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
-    lost: list[int] = field(default_factory=list)
+    hang_ups: dict[int, int] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
 
@@ -46,10 +48,25 @@ class RankBoard:
             case _:
                 pass
 
-    def hang_up(self, rank: int) -> None:
-        """The connection of a rank closed; before Done that means it is lost."""
-        if rank not in self.done and rank not in self.lost:
-            self.lost.append(rank)
+    def hang_up(self, rank: int, place: int) -> None:
+        """The connection of a rank closed, after ``place`` others; before Done that means it is lost."""
+        if rank not in self.done:
+            self.hang_ups.setdefault(rank, place)
+
+    @property
+    def lost(self) -> list[int]:
+        """The ranks that were lost, the first one first."""
+        return sorted(self.hang_ups, key=self.hang_ups.__getitem__)
+
+    def first_lost(self, rank: int) -> int:
+        """The rank of this node that was lost first, if this one was lost at all: what goes down with a rank looks just
+        the same to Hydra and to its peers."""
+        return self.lost[0] if rank in self.lost else rank
+
+    @property
+    def live_pids(self) -> dict[int, int]:
+        """Pids by rank of those that said hello and have not ended."""
+        return {rank: pid for rank, pid in self.pids.items() if rank not in self.done and rank not in self.lost}
 
     @property
     def all_said_hello(self) -> bool:
@@ -81,11 +98,13 @@ class Evidence:
     """Everything known when a node's share ended.
 
     Args:
-        exit_code: of mpiexec, or of the proxy on the other nodes; None while it has not ended.
+        exit_code: of mpiexec; None while it has not ended, and on all nodes but the first.
         last_words: the last line of standard error of each rank; None is the launcher.
         steps: of a schedule in which ranks of this node were at the end.
+        call: " of …" after such a step, where a job's users know other steps.
         hydra_hung: whether the agent had to kill the ranks of this node before Hydra would end.
         killed_for_memory: whether the kernel's out-of-memory killer struck on this machine meanwhile.
+        proxy_code: exit code of this node's proxy; None while it has not ended.
     """
 
     node: str
@@ -97,18 +116,22 @@ class Evidence:
     steps: Mapping[int, int] = field(default_factory=dict)
     hydra_hung: bool = False
     killed_for_memory: bool = False
+    proxy_code: int | None = None
+    call: str = ""
 
 
 def decide(evidence: Evidence) -> Outcome:
     """The most telling reason: a rank's own account, then wrong results, then exit codes."""
     board = evidence.board
     rank, code = _bad_end(evidence)
-    if board.failures:
-        # A rank that lost a peer also fails; the one with the wrong result is the cause.
-        told = min(board.failures, key=lambda f: (f.reason != "verification_failed", f.lost_rank is not None))
-        if told.lost_rank is not None:
-            return _lost(evidence, told, told.lost_rank)
+    # A rank that lost a peer also fails; the one with the wrong result is the cause.
+    told = min(board.failures, key=lambda f: (f.reason != "verification_failed", f.lost_rank is not None), default=None)
+    if told is not None and told.lost_rank is None:
         return Outcome(told.reason, told.message, told.rank, code if told.rank == rank else None)
+    if (killed := _killed_launcher(evidence)) is not None:
+        return killed
+    if told is not None and told.lost_rank is not None:
+        return _lost(evidence, told, board.first_lost(told.lost_rank))
     if board.checks:
         return _wrong_result(evidence.node, board.checks[0])
     if code is None:
@@ -118,23 +141,53 @@ def decide(evidence: Evidence) -> Outcome:
     return _bad_exit(evidence, rank, code)
 
 
+def _killed_launcher(evidence: Evidence) -> Outcome | None:
+    """Who killed the launcher killed the ranks with it, however that looks to them and to the other nodes."""
+    for program, code, ranks in (
+        ("hydra_pmi_proxy", evidence.proxy_code, evidence.board.ranks),
+        ("mpiexec", evidence.exit_code, range(sum(member.slots for member in evidence.gang))),
+    ):
+        if code is not None and code < 0:
+            how, victims = _signal_name(code), rank_words(ranks.start, len(ranks))
+            sentence = f"The launcher {program} on node {evidence.node} was killed by {how}, and {victims} with it."
+            is_oom = -code == signal.SIGKILL and evidence.killed_for_memory
+            return Outcome("oom" if is_oom else "launcher_lost", sentence, None, code)
+    return None
+
+
+def _signal_name(code: int) -> str:
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else "a signal"
+    return f"{name} ({-code})"
+
+
 def _bad_exit(evidence: Evidence, rank: int, code: int) -> Outcome:
-    where = f"Rank {rank} on node {node_of_rank(evidence.gang, rank)}"
+    node = node_of_rank(evidence.gang, rank)
+    where = f"Rank {rank} on node {node}"
+    if len(alike := _alike(evidence, node, code)) > 1:
+        ranks = f"{', '.join(map(str, alike[:-1]))} and {alike[-1]}"
+        return Outcome("rank_signal", f"Ranks {ranks} on node {node} were killed by {_signal_name(code)}.", None, code)
     if code < 0:
-        name = signal.Signals(-code).name if -code in set(signal.Signals) else "a signal"
         if -code == signal.SIGKILL and evidence.killed_for_memory:
             return Outcome("oom", f"{where} was killed because the machine ran out of memory.", rank, code)
-        step = f" in step {evidence.steps[rank]}" if rank in evidence.steps else ""
-        return Outcome("rank_signal", f"{where} was killed by {name} ({-code}){step}.", rank, code)
+        step = f" in step {evidence.steps[rank]}{evidence.call}" if rank in evidence.steps else ""
+        return Outcome("rank_signal", f"{where} was killed by {_signal_name(code)}{step}.", rank, code)
     reason = "verification_failed" if code == EXIT_VERIFICATION_FAILED else "rank_exit"
     return Outcome(reason, _with_last_words(f"{where} ended with exit code {code}", evidence, rank), rank, code)
+
+
+def _alike(evidence: Evidence, node: str, code: int) -> list[int]:
+    """The ranks of another node that Hydra killed and the one it killed them for: which it is, only that node knows."""
+    if node == evidence.node or code not in _ENDED_BY_OTHERS:
+        return []
+    ends = (end.rank for end in evidence.exits.ends if end.exit_code == code)
+    return [rank for rank in ends if node_of_rank(evidence.gang, rank) == node]
 
 
 def _lost(evidence: Evidence, told: Failure, lost_rank: int) -> Outcome:
     """How the rank ended that another one misses, and in which step."""
     code = next((end.exit_code for end in evidence.exits.ends if end.rank == lost_rank), None)
     if code is None:
-        return Outcome("rank_exit", told.message, lost_rank)
+        return Outcome("rank_exit", told.message, lost_rank, is_hearsay=True)
     how = _bad_exit(evidence, lost_rank, code)
     return replace(how, message=f"{how.message} {told.message}")
 
@@ -151,23 +204,25 @@ def _bad_end(evidence: Evidence) -> tuple[int | None, int | None]:
     ]
     if ends:
         end = min(ends, key=lambda one: (one.exit_code in _ENDED_BY_OTHERS, order.get(one.rank, len(order))))
+        if end.exit_code in _ENDED_BY_OTHERS and (first := board.first_lost(end.rank)) != end.rank:
+            return first, None  # Hydra saw a rank that it had killed before the one it had killed it for
         return end.rank, end.exit_code
     if evidence.hydra_hung:
         return None, None
     code = -exits.signal if exits.signal is not None else evidence.exit_code
     if code in (0, None):
         return None, None
+    if exits.failed_pid is None:
+        return None, code  # the launcher's own
     by_pid = {pid: rank for rank, pid in board.pids.items()}
-    if exits.failed_pid in by_pid:
-        return by_pid[exits.failed_pid], code
-    return (board.lost[0] if board.lost else None), code
+    return by_pid.get(exits.failed_pid, board.lost[0] if board.lost else None), code
 
 
 def _wrong_result(node: str, check: Check) -> Outcome:
     place = "in place" if check.in_place else "out of place"
     return Outcome(
         "verification_failed",
-        f"Rank {check.rank} on node {node} found {check.wrong} wrong elements after {check.op} "
+        f"Rank {check.rank} on node {node} found {plural(check.wrong, 'wrong element')} after {check.op} "
         f"({check.algorithm}, {place}) of {check.size_bytes} bytes: element {check.first_index} "
         f"is {check.got} and should be {check.want}.",
         check.rank,
@@ -178,12 +233,13 @@ def _unfinished(evidence: Evidence) -> Outcome:
     board = evidence.board
     missing = [*board.lost, *(rank for rank in board.ranks if rank not in board.done)]
     if not board.pids:
-        return _launcher_failed(evidence, evidence.exit_code)
+        return _launcher_failed(evidence, evidence.exit_code or evidence.proxy_code)
     where = f"Rank {missing[0]} on node {evidence.node}"
     return Outcome(
         "rank_exit",
         _with_last_words(f"{where} ended before it had finished its program", evidence, missing[0]),
         missing[0],
+        is_hearsay=True,
     )
 
 
@@ -192,7 +248,7 @@ def _launcher_failed(evidence: Evidence, code: int | None) -> Outcome:
     what = "The MPI launcher" if ready else "The launch of the ranks"
     ending = "failed" if code is None else f"ended with exit code {code}"
     sentence = _with_last_words(f"{what} on node {evidence.node} {ending}", evidence)
-    return Outcome("rank_exit" if ready else "launch_failed", sentence, None, code)
+    return Outcome("rank_exit" if ready else "launch_failed", sentence, None, code, is_hearsay=True)
 
 
 def _with_last_words(sentence: str, evidence: Evidence, rank: int | None = None) -> str:

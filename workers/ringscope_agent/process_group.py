@@ -56,6 +56,11 @@ def dies_with(parent_pid: int) -> Callable[[], None]:
     return arm
 
 
+def outlive_parent() -> None:
+    """Take back what ``dies_with`` has armed."""
+    _prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0)
+
+
 def environment_of(pid: int) -> dict[bytes, bytes]:
     """A process's environment as it was started; empty for a zombie or a process of someone else."""
     try:
@@ -91,6 +96,29 @@ def processes_of(token: str, home: Path | None = None) -> list[Process]:
         members |= children
         grown = bool(children)
     return [table[pid] for pid in sorted(members) if pid in table and pid != os.getpid()]
+
+
+def state_of(pid: int) -> str:
+    """The letter of a process's state in /proc/PID/stat; empty when there is none."""
+    found = _parent_and_state(pid)
+    return "" if found is None else found[1]
+
+
+@dataclass(frozen=True)
+class Times:
+    """What the main thread of a process did so far: on a core, and ready to run but without one."""
+
+    running_ns: int
+    queued_ns: int
+
+
+def times_of(pid: int) -> Times | None:
+    """By the kernel's scheduler; None where there is no such process, or the kernel does not tell."""
+    try:
+        running, queued, _ = (PROC / str(pid) / "schedstat").read_text().split()
+    except (OSError, ValueError):
+        return None
+    return Times(int(running), int(queued))
 
 
 def children_of(pid: int) -> int:
@@ -133,6 +161,8 @@ async def _signal_until_gone(token: str, home: Path, number: signal.Signals, sec
         for process in alive:
             if process.pid not in signalled or number is signal.SIGKILL:
                 _send(process.pid, number)
+                if number is not signal.SIGKILL:
+                    _send(process.pid, signal.SIGCONT)  # one that is stopped would only take it when it goes on
                 signalled.add(process.pid)
         await asyncio.sleep(POLL_SECONDS)
         reap_orphans()

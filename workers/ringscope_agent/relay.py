@@ -1,6 +1,6 @@
 """The Unix socket on which the ranks of one attempt tell what they did: one connection per rank, JSON lines.
 
-Reading never waits for anything but the rank, so a rank's socket only fills when the agent is stopped.
+Reading never waits for anything but the rank, so a rank's socket only fills when the keeper is stopped.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ringscope.hang_ups import HangUps
 from ringscope.record import RECORD, Hello, Record
 
 MAX_RECORD_BYTES = 64 << 20
@@ -20,14 +21,15 @@ class Relay:
 
     Args:
         on_record: called with (line, record) in the order of arrival.
-        on_hang_up: called with the rank when the connection of a rank that said hello closes.
+        on_hang_up: called with the rank when all was read that a rank said before its connection closed, and with
+            how many connections were closed before it.
         on_malformed: called with a sentence for a line that is no record; the line is dropped.
     """
 
     def __init__(
         self,
         on_record: Callable[[bytes, Record], None],
-        on_hang_up: Callable[[int], None],
+        on_hang_up: Callable[[int, int], None],
         on_malformed: Callable[[str], None],
     ) -> None:
         self._on_record = on_record
@@ -35,9 +37,11 @@ class Relay:
         self._on_malformed = on_malformed
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
+        self._hang_ups: HangUps
 
     async def start(self, socket_path: Path) -> None:
         """Listen on ``socket_path``; asyncio replaces a stale socket of an earlier life."""
+        self._hang_ups = HangUps()
         self._server = await asyncio.start_unix_server(self._accept, path=str(socket_path), limit=MAX_RECORD_BYTES)
 
     async def drain(self, timeout_seconds: float) -> None:
@@ -56,25 +60,29 @@ class Relay:
             await asyncio.wait(self._connections)
         await self._server.wait_closed()
         self._server = None
+        self._hang_ups.close()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._hang_ups.watch(writer.get_extra_info("socket").fileno())
         connection = asyncio.create_task(self._serve(reader, writer))
         self._connections.add(connection)
         connection.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         rank: int | None = None
+        descriptor = writer.get_extra_info("socket").fileno()
         try:
             while line := await self._read_line(reader):
                 record = self._parse(line.rstrip(b"\n"))
                 if isinstance(record, Hello):
                     rank = record.rank
         finally:
+            place = self._hang_ups.take_place(descriptor)
             writer.close()
             with contextlib.suppress(OSError, asyncio.CancelledError):
                 await writer.wait_closed()
             if rank is not None:
-                self._on_hang_up(rank)
+                self._on_hang_up(rank, place)
 
     async def _read_line(self, reader: asyncio.StreamReader) -> bytes:
         while True:

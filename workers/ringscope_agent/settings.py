@@ -2,6 +2,7 @@
 
 import os
 import socket
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,7 +10,9 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ringscope.spec import field_errors
+from ringscope.field_errors import field_errors
+from ringscope.metrics.scrape import linger_seconds
+from ringscope_agent.exporter import MAX_WORLD_SIZE
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
@@ -23,7 +26,9 @@ class AgentSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="RINGSCOPE_", extra="ignore", frozen=True)
 
-    server: str = Field("http://127.0.0.1:8000", description="URL of the Ringscope server.")
+    server: str = Field(
+        "http://127.0.0.1:8000", description="URL of the Ringscope server; of several, with commas between them."
+    )
     name: str = Field(default_factory=socket.gethostname, min_length=1, max_length=200, description="Node name.")
     slots: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=4096, description="Ranks at once.")
     address: str = Field("", description="Where the other nodes reach this one; also /metrics listens there.")
@@ -31,18 +36,44 @@ class AgentSettings(BaseSettings):
     data_dir: Path = Field(Path("~/.local/share/ringscope"), description="Spools, logs and the token file.")
     token: SecretStr | None = Field(None, description="The agent's token; else it is read from token_file.")
     token_file: Path | None = Field(None, description="Default: agent-token in the data directory.")
+    join_token: SecretStr | None = Field(None, description="Gets this node a token of its own at its first start.")
     labels: dict[str, str] = Field(default_factory=dict, description="For the selector of a placement.")
+    leaves_at: datetime | None = Field(
+        None, description="When a batch system takes this node back: ISO 8601 with a zone, or seconds since 1970."
+    )
+    leaves: bool = Field(
+        False,
+        description="Stopped in good order, take this node off the server's lists; one with leaves_at always does.",
+    )
     fault: str | None = Field(None, description="Drill, handed to the ranks: see ringscope.record.")
-    metrics_linger_seconds: float = Field(5.0, ge=0, description="How long a job's series outlive the job.")
+    scrape_interval_seconds: float = Field(
+        1.0, gt=0, description="How often Prometheus asks; a job's series outlive it for twice as long, 5 s at least."
+    )
+    wait_for_scrape_seconds: float = Field(
+        0.0, ge=0, le=60, description="Ranks wait so long at most until Prometheus has seen their counters at zero."
+    )
+    rank_series_max_world_size: int = Field(
+        MAX_WORLD_SIZE, ge=0, description="A larger gang has one series on each node, and not one for each rank."
+    )
+    scripts: Path | None = Field(
+        None, description="Folder of Python files that jobs of kind script may run; default: they are refused."
+    )
+    keep_checkpoints_hours: float = Field(
+        168.0, gt=0, description="How long a job's checkpoints stay on this node after it has ended."
+    )
+    gpu_metrics: bool = Field(False, description="Export what the GPUs do, where no dcgm-exporter runs.")
+    away_seconds: float = Field(20.0, gt=0, description="How long ranks go on without their agent, in seconds.")
     rank_module: str = Field("ringscope.rank", description="The Python module that every rank runs.")
 
     @field_validator("server")
     @classmethod
-    def _is_http_url(cls, server: str) -> str:
-        url = urlsplit(server)
-        if url.scheme not in ("http", "https") or not url.hostname:
-            raise ValueError(f"{server!r} is no URL of a server; write it like http://127.0.0.1:8000.")
-        return server.rstrip("/")
+    def _are_http_urls(cls, server: str) -> str:
+        servers = [one.strip().rstrip("/") for one in server.split(",")]
+        for one in servers:
+            url = urlsplit(one)
+            if url.scheme not in ("http", "https") or not url.hostname:
+                raise ValueError(f"{one!r} is no URL of a server; write it like http://127.0.0.1:8000.")
+        return ",".join(servers)
 
     @field_validator("name")
     @classmethod
@@ -58,7 +89,21 @@ class AgentSettings(BaseSettings):
             raise ValueError(f"{address!r} is no host name or IPv4 address, which is all that Hydra takes; give one.")
         return address
 
-    @field_validator("data_dir", "token_file")
+    @field_validator("scripts")
+    @classmethod
+    def _is_a_folder(cls, path: Path | None) -> Path | None:
+        if path is not None and not path.is_dir():
+            raise ValueError(f"{path} is no folder; name the one that holds the scripts, or leave it out.")
+        return path
+
+    @field_validator("leaves_at")
+    @classmethod
+    def _has_a_zone(cls, time: datetime | None) -> datetime | None:
+        if time is not None and time.tzinfo is None:
+            raise ValueError(f"{time.isoformat()} has no time zone; add one, as in {time.isoformat()}+00:00.")
+        return time
+
+    @field_validator("data_dir", "token_file", "scripts")
     @classmethod
     def _expand_home(cls, path: Path | None) -> Path | None:
         return path.expanduser().absolute() if path is not None else None
@@ -68,7 +113,19 @@ class AgentSettings(BaseSettings):
         """``address``, or what it is when nobody said: loopback beside the server, else the host's name."""
         if self.address:
             return self.address
-        return "127.0.0.1" if urlsplit(self.server).hostname in LOOPBACK_NAMES else socket.gethostname()
+        return (
+            "127.0.0.1" if urlsplit(self.server.partition(",")[0]).hostname in LOOPBACK_NAMES else socket.gethostname()
+        )
+
+    @property
+    def metrics_linger_seconds(self) -> float:
+        """How long a job's series outlive the job, so that Prometheus sees their last values."""
+        return linger_seconds(self.scrape_interval_seconds)
+
+    @property
+    def says_goodbye(self) -> bool:
+        """Whether the node leaves the cluster when its agent is stopped."""
+        return self.leaves or self.leaves_at is not None
 
     @property
     def token_path(self) -> Path:

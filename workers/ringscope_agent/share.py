@@ -13,6 +13,7 @@ from ringscope.protocol import Assignment, Proxy
 from ringscope.record import POSITIONS_VARIABLE, Log
 from ringscope_agent import hydra, launcher, process_group
 from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
+from ringscope_agent.programs import MpiPrograms
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class Share:
     def __init__(
         self,
         assignment: Assignment,
-        programs: launcher.MpiPrograms,
+        programs: MpiPrograms,
         environment: Mapping[str, str],
         rank_module: str,
         board: RankBoard,
@@ -96,13 +97,16 @@ class Share:
         proxy_exit = await self._start(launcher.proxy_command(self._programs.proxy, await proxy))
         watch = asyncio.create_task(self._watch_startup(self._pids[-1]))
         try:
-            exit_code = await self._wait_for_end(mpiexec_exit, proxy_exit)
+            await self._wait_for_end(mpiexec_exit, proxy_exit)
         finally:
             watch.cancel()
         await self._settle()
-        if mpiexec_exit is None and not self._board.has_trouble and not self._board.checks:
+        proxy_code = _code(proxy_exit)
+        was_killed = proxy_code is not None and proxy_code < 0
+        if mpiexec_exit is None and not was_killed and not self._board.has_trouble and not self._board.checks:
             return Outcome("completed") if self._board.all_done else None
-        return decide(self._evidence(exit_code, _oom_kills() > oom_kills))
+        exit_code = None if mpiexec_exit is None else _code(mpiexec_exit)
+        return decide(self._evidence(exit_code, proxy_code, _oom_kills() > oom_kills))
 
     async def close(self) -> None:
         """Collect the processes, which must have been ended before, and the rest of their output."""
@@ -135,7 +139,7 @@ class Share:
         )
         listening.cancel()
         if not self._listening.is_set():
-            code = mpiexec_exit.result() if mpiexec_exit.done() else None
+            code = _code(mpiexec_exit)
             await self._settle()
             return decide(self._evidence(code))
         wanted = len(self._assignment.gang)
@@ -148,8 +152,8 @@ class Share:
         self._on_proxies(sorted(self._proxies, key=lambda proxy: proxy.proxy_id))
         return None
 
-    async def _wait_for_end(self, mpiexec_exit: asyncio.Task[int] | None, proxy_exit: asyncio.Task[int]) -> int | None:
-        """Exit code of the launcher; None when it still runs although a rank is known to be lost."""
+    async def _wait_for_end(self, mpiexec_exit: asyncio.Task[int] | None, proxy_exit: asyncio.Task[int]) -> None:
+        """Until the launcher has ended, or does not although a rank is known to be lost."""
         main = mpiexec_exit or proxy_exit
         trouble = asyncio.create_task(self._trouble.wait())
         if main is not proxy_exit:
@@ -167,7 +171,6 @@ class Share:
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
         finally:
             trouble.cancel()
-        return main.result() if main.done() else None
 
     async def _watch_startup(self, proxy_pid: int) -> None:
         """A rank that ends before MPI is up is nothing to Hydra, while its peers wait for it for ever."""
@@ -193,7 +196,9 @@ class Share:
         if self._pumps:
             await asyncio.wait(self._pumps, timeout=1.0)
 
-    def _evidence(self, exit_code: int | None, killed_for_memory: bool = False) -> Evidence:
+    def _evidence(
+        self, exit_code: int | None, proxy_code: int | None = None, killed_for_memory: bool = False
+    ) -> Evidence:
         return Evidence(
             self.node,
             self._assignment.gang,
@@ -204,6 +209,8 @@ class Share:
             positions.steps(Path(self._environment[POSITIONS_VARIABLE])),
             self._hydra_hung,
             killed_for_memory,
+            proxy_code,
+            "" if self._assignment.spec.benchmark else " of a sum over the ranks",
         )
 
     async def _pump(self, reader: asyncio.StreamReader, stream: Literal["stdout", "stderr"]) -> None:
@@ -230,6 +237,11 @@ class Share:
         if proxy is not None:
             self._proxies.append(proxy)
         return proxy is not None
+
+
+def _code(exited: asyncio.Task[int]) -> int | None:
+    """Exit code, or minus the signal; None while the process runs."""
+    return exited.result() if exited.done() else None
 
 
 def _oom_kills() -> int:

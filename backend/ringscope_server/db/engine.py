@@ -1,74 +1,72 @@
-"""The database: one engine, short sessions to read, serialised sessions to write."""
+"""The database: one engine, short sessions to read, sessions to write that commit as a whole."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from datetime import UTC, datetime
 
-from sqlalchemy import event
-from sqlalchemy.engine import Connection
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy import URL, func, make_url, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.postgresql import postgresql_engine
+from ringscope_server.db.sqlite import WRITE, sqlite_engine
 
 
 class Database:
-    """Sessions on SQLite in WAL mode.
+    """Sessions on SQLite or PostgreSQL. No session may be held across a network call.
 
-    ``read`` sessions see one snapshot and never block. ``write`` sessions begin with BEGIN IMMEDIATE (a deferred
-    transaction that upgrades later can fail with "database is locked" however long it waits) and queue on a lock in
-    this process, which is fairer and cheaper than SQLite's own retry loop. No session may be held across a network
-    call.
+    ``read`` sessions see one snapshot and never block. ``write`` sessions are transactions. On SQLite they begin with
+    BEGIN IMMEDIATE (a deferred transaction that upgrades later can fail with "database is locked" however long it
+    waits) and queue on a lock in this process, which is fairer and cheaper than SQLite's own retry loop. On PostgreSQL
+    they run side by side (READ COMMITTED): whoever decides by a row locks it with ``with_for_update(key_share=True)``.
     """
 
-    def __init__(self, url: str) -> None:
-        self.engine = _sqlite_engine(url)
-        self._writing = asyncio.Lock()
+    def __init__(self, url: str | URL) -> None:
+        self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
+        self.engine = sqlite_engine(url) if self.is_sqlite else postgresql_engine(url)
+        snapshot = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        self._reader = self.engine.execution_options(**snapshot)
+        self._writer = self.engine.execution_options(**{WRITE: True})
+        self._writing: AbstractAsyncContextManager[object] = asyncio.Lock() if self.is_sqlite else nullcontext()
+        # What is still to be written, in the same transaction, once its block has ended well.
+        self.before_commit: list[Callable[[AsyncSession], Awaitable[None]]] = []
+
+    @property
+    def label(self) -> str:
+        """The database in words for operators, without user and password."""
+        url = self.engine.url
+        if self.is_sqlite:
+            return f"The database {url.database}"
+        host = url.host or url.query.get("host", "")
+        return f"The database postgresql://{host}{f':{url.port}' if url.port else ''}/{url.database}"
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
         """A session for queries only."""
-        async with AsyncSession(self.engine, expire_on_commit=False) as session:
+        async with AsyncSession(self._reader, expire_on_commit=False) as session:
             yield session
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncSession]:
         """A session that commits when the block ends well, and rolls back when it raises."""
-        writer = self.engine.execution_options(ringscope_write=True)
-        async with self._writing, AsyncSession(writer, expire_on_commit=False) as session, session.begin():
+        async with self._writing, AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
             yield session
+            for complete in self.before_commit:
+                await complete(session)
+
+    async def time(self, session: AsyncSession) -> datetime:
+        """The clock that every server on this database shares. SQLite has none, and serves one machine only."""
+        if self.is_sqlite:
+            return datetime.now(UTC)
+        now: datetime = (await session.execute(select(func.clock_timestamp()))).scalar_one()
+        return now.astimezone(UTC)
+
+    @property
+    def driver_error(self) -> type[Exception]:
+        """The base of what the driver itself raises, where SQLAlchemy does not stand between."""
+        error: type[Exception] = self.engine.dialect.loaded_dbapi.Error
+        return error
 
     async def dispose(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
-
-
-def sqlite_url(data_dir: Path) -> str:
-    """The URL of the embedded database in a data directory."""
-    return f"sqlite+aiosqlite:///{data_dir / 'ringscope.sqlite3'}"
-
-
-def _sqlite_engine(url: str) -> AsyncEngine:
-    engine = create_async_engine(url)
-    event.listen(engine.sync_engine, "connect", _prepare_connection)
-    event.listen(engine.sync_engine, "begin", _begin)
-    return engine
-
-
-def _prepare_connection(connection: Any, _record: object) -> None:
-    # The driver must not begin transactions on its own: _begin does, in the mode that is needed.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in (
-        "journal_mode = WAL",
-        "synchronous = NORMAL",
-        "busy_timeout = 10000",
-        "foreign_keys = ON",
-        "temp_store = MEMORY",
-    ):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin(connection: Connection) -> None:
-    is_write = connection.get_execution_options().get("ringscope_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")

@@ -7,6 +7,12 @@ from alembic.config import Config
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from ringscope_server.db.postgresql import let_transaction_last
+from ringscope_server.db.sqlite import MIGRATE, WRITE
+
+# Any number that no other program uses on the same database: servers that start together migrate one after the other.
+ADVISORY_LOCK = 7_464_672_637
+
 
 def alembic_config(connection: Connection) -> Config:
     """Alembic's configuration for one open connection; there is no ini file."""
@@ -22,8 +28,23 @@ async def upgrade(engine: AsyncEngine) -> None:
 
 
 async def run(engine: AsyncEngine, action: Callable[[Config], None]) -> None:
-    """Run one Alembic command on a connection of this engine."""
-    writer = engine.execution_options(ringscope_write=True)
+    """Run one Alembic command on a connection of this engine, in one transaction: all of it or nothing."""
+    writer = engine.execution_options(**{WRITE: True, MIGRATE: True})
     async with writer.connect() as connection:
-        await connection.run_sync(lambda sync: action(alembic_config(sync)))
-        await connection.commit()
+        try:
+            await connection.run_sync(_run, action)
+            await connection.commit()
+        finally:
+            # It does not watch foreign keys: see db/sqlite.py.
+            await connection.invalidate()
+
+
+def _run(connection: Connection, action: Callable[[Config], None]) -> None:
+    if connection.dialect.name == "postgresql":
+        let_transaction_last(connection)
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")
+    action(alembic_config(connection))
+    if connection.dialect.name == "sqlite":
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        if broken:
+            raise RuntimeError(f"the migration would leave {len(broken)} rows that refer to nothing: {broken[:3]}")

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.models import Event
 
 SYSTEM = "system"
+_RECORDED = "recorded_events"
 
 
 def record(
@@ -22,15 +23,20 @@ def record(
 ) -> None:
     """Add one event to the transaction that makes the change."""
     target_type, target_id = target
-    session.add(
-        Event(
-            time=now,
-            actor=actor,
-            action=action,
-            target_type=target_type,
-            target_id=str(target_id),
-            before=before,
-            after=after,
-            message=message,
-        )
+    event = Event(
+        time=now,
+        actor=actor,
+        action=action,
+        target_type=target_type,
+        target_id=str(target_id),
+        before=before,
+        after=after,
+        message=message,
     )
+    session.add(event)
+    session.info.setdefault(_RECORDED, []).append(event)
+
+
+def recorded(session: AsyncSession) -> list[Event]:
+    """The events of this transaction so far, but for those that were rolled back to a savepoint."""
+    return [event for event in session.info.get(_RECORDED, ()) if event in session]

@@ -1,6 +1,7 @@
 """The live stream: messages to browsers, with ids that only grow and a short memory to resume from."""
 
 import asyncio
+import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -8,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-MessageType = Literal["job", "measurements", "log", "node", "reset"]
+MessageType = Literal["job", "measurements", "log", "node", "insight_opened", "insight_closed", "reset"]
 MEMORY = 1_000
 QUEUE = MEMORY  # so that whatever is remembered can be replayed
+FOREIGN = -1
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Stream:
         self._last_id = time.time_ns() // 1_000_000
         self._memory: deque[Message] = deque(maxlen=MEMORY)
         self._complete_from = self._last_id  # every message after this id is in the memory
+        # Other servers count as well, and know nothing of this one's messages.
+        self._instance = secrets.token_hex(4)
         self._subscribers: set[Subscriber] = set()
         self.dropped_total = 0
 
@@ -57,6 +61,23 @@ class Stream:
         self._memory.clear()
         self._complete_from = self._last_id
 
+    def start_over(self) -> None:
+        """Messages may be missing: everybody reads everything again, those who listen and those who resume."""
+        self.publish_nothing()
+        for subscriber in self._subscribers:
+            subscriber.put(self._reset())
+
+    def event_id(self, message: Message) -> str:
+        """The message's id for the reader, who hands the last one back: it only grows, and names this stream."""
+        return f"{message.id}-{self._instance}"
+
+    def number_of(self, event_id: str | None) -> int | None:
+        """The id behind ``event_id``, None for none; FOREIGN, which is too old, where another server gave it."""
+        if event_id is None:
+            return None
+        number, _, instance = event_id.partition("-")
+        return int(number) if instance == self._instance and number.isdecimal() else FOREIGN
+
     @contextmanager
     def subscription(self, topics: Iterable[str], last_id: int | None) -> Iterator["Subscriber"]:
         """Listen to topics from now on; with ``last_id`` first to what came after it, or to a ``reset``."""
@@ -73,6 +94,17 @@ class Stream:
         finally:
             self._subscribers.discard(subscriber)
 
+    @property
+    def owners(self) -> set[int]:
+        """The tokens that opened the streams."""
+        return {subscriber.owner for subscriber in self._subscribers if subscriber.owner is not None}
+
+    def end(self, owners: set[int]) -> None:
+        """End the streams that these tokens opened: they are worth nothing any more."""
+        for subscriber in self._subscribers:
+            if subscriber.owner in owners:
+                subscriber.close()
+
     def close(self) -> None:
         """End every open stream: the server stops."""
         for subscriber in self._subscribers:
@@ -87,6 +119,7 @@ class Subscriber:
 
     def __init__(self, topics: frozenset[str], reset: Callable[[], Message]) -> None:
         self.topics = topics
+        self.owner: int | None = None  # the token that opened it
         self._reset = reset
         self._messages: deque[Message] = deque()
         self._has_overflowed = False

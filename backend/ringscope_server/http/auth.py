@@ -1,7 +1,7 @@
 """Who may do what: a bearer token, or the cookie of a browser session.
 
-Every route depends on one of ``Viewer``, ``Operator``, ``Admin`` or ``Agent``, or stands on the list of public
-routes in tests/server/test_auth.py.
+Every route depends on one of ``Viewer``, ``Operator``, ``Admin``, ``Agent`` or ``Joiner``, or stands on the list of
+public routes in tests/server/test_auth.py.
 """
 
 from typing import Annotated
@@ -10,7 +10,9 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from ringscope_server.http.problems import Problem
+from ringscope_server.http.rate_limit import limit_stranger, limit_user
 from ringscope_server.http.services import ServicesDep
+from ringscope_server.services import Services
 from ringscope_server.users import tokens
 from ringscope_server.users.tokens import Role, User
 
@@ -28,19 +30,28 @@ async def current_user(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     cookie: Annotated[str | None, Depends(_cookie)],
 ) -> User:
-    """The user of this request. Raises a 401 problem without a valid token, a 403 one for a forged request."""
+    """The user of this request. Raises a 401 problem without a valid token, 403 for a forged request, 429."""
     secret = bearer.credentials if bearer else cookie
     if secret is None:
+        await _refuse(request, services, "no_token")
         raise Problem(401, "not_logged_in", "This needs a token: send it as 'Authorization: Bearer TOKEN'.")
-    async with services.database.read() as session:
-        token = await tokens.find(session, secret, services.now())
+    token = await services.token_cache.find(services.database, secret, services.now())
     # A login link's token is good for one thing only: the login route, which takes it away.
     if token is None or token.kind == "login":
+        await _refuse(request, services, "bad_token")
         raise Problem(401, "bad_token", "The token is unknown or expired; use a valid one.")
     if bearer is None and request.method not in SAFE_METHODS and CLIENT_HEADER not in request.headers:
         # Another site's page can make the browser send the cookie, but not this header.
         raise Problem(403, "forged_request", f"A change made with the session cookie needs the {CLIENT_HEADER} header.")
-    return tokens.as_user(token)
+    user = tokens.as_user(token)
+    limit_user(services, user)
+    services.last_use.note(user.token_id, services.now())
+    return user
+
+
+async def _refuse(request: Request, services: Services, reason: str) -> None:
+    services.monitoring.refused[reason] += 1
+    await limit_stranger(request, services)
 
 
 class RequireRole:
@@ -60,3 +71,4 @@ Viewer = Annotated[User, Depends(RequireRole("viewer"))]
 Operator = Annotated[User, Depends(RequireRole("operator"))]
 Admin = Annotated[User, Depends(RequireRole("admin"))]
 Agent = Annotated[User, Depends(RequireRole("agent"))]
+Joiner = Annotated[User, Depends(RequireRole("join"))]

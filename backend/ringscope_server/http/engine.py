@@ -1,15 +1,27 @@
-"""/engine: what a benchmark can be made of, so that forms offer what the engine has."""
+"""/engine: what a job can be made of, so that forms offer what the engine has."""
 
-from typing import get_args
+from typing import Any, get_args
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ringscope.algorithms import COLLECTIVES as SCHEDULES
 from ringscope.algorithms import REDUCING, ROOTED, nameable
+from ringscope.benchmark_spec import COLLECTIVES, Algorithm, BenchmarkSpec, Collective, DType, Op, TransportName
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE
-from ringscope.spec import COLLECTIVES, Algorithm, BenchmarkSpec, Collective, DType, Op, TransportName
+from ringscope.plan import PRICED
+from ringscope.spec import JobSpec
 from ringscope.topology import PRESETS
+from ringscope.training_spec import (
+    MODEL_ARGUMENTS,
+    ONE_NODE,
+    PARAMETER_SERVERS,
+    STRATEGIES,
+    DatasetName,
+    ModelName,
+    Strategy,
+    TrainingSpec,
+)
 from ringscope_server.http.auth import Viewer
 
 router = APIRouter(tags=["engine"])
@@ -21,29 +33,43 @@ class CollectiveView(BaseModel):
     algorithms: list[Algorithm] = Field(description="Every algorithm that it has, auto first.")
     usual: list[Algorithm] = Field(description="Those that a job measures when it names none.")
     simulated: list[Algorithm] = Field(description="Those with a schedule, which transport simulated needs.")
+    priced: list[str] = Field(description="Those that the planner has a price for, also by a formula alone.")
     reduces: bool = Field(description="Whether ``op`` means something.")
     has_root: bool = Field(description="Whether ``root`` means something.")
     checked_in_place: bool = Field(description="Whether results in place are compared with the exact answer.")
 
 
+class TrainingChoices(BaseModel):
+    """The choices for each field of training."""
+
+    fields: dict[str, list[str]] = Field(description="Of each field that takes one of a few words: these words.")
+    datasets: list[DatasetName]
+    models: dict[ModelName, dict[str, int]] = Field(description="The arguments that each takes, with their defaults.")
+    one_node: list[Strategy] = Field(description="Strategies that stay on one node.")
+    parameter_servers: list[Strategy] = Field(description="Strategies that have parameter servers.")
+    defaults: JobSpec = Field(description="The job that says nothing but its kind.")
+
+
 class Engine(BaseModel):
-    """The choices for each field of a benchmark."""
+    """The choices for each field of a benchmark, and of training."""
 
     collectives: dict[Collective, CollectiveView]
     dtypes: list[DType]
     ops: list[Op]
     transports: list[TransportName]
     links: list[str] = Field(description="Known by name, for the cluster of a simulation.")
+    training: TrainingChoices
 
 
 @router.get("/engine", operation_id="get_engine")
 async def get_engine(user: Viewer) -> Engine:
-    """Collectives with their algorithms, data types, operations and transports."""
+    """Collectives with their algorithms, data types, operations and transports; what training can be made of."""
     collectives = {
         name: {
             "algorithms": nameable(name),
             "usual": BenchmarkSpec.model_validate({"collective": name}).algorithms,
             "simulated": tuple(SCHEDULES[name]),
+            "priced": PRICED if name == "all_reduce" else tuple(SCHEDULES[name]),
             "reduces": name in REDUCING,
             "has_root": name in ROOTED,
             "checked_in_place": name not in UNCHECKED_IN_PLACE,
@@ -52,4 +78,21 @@ async def get_engine(user: Viewer) -> Engine:
     }
     choices = {"dtypes": get_args(DType), "ops": get_args(Op), "transports": get_args(TransportName)}
     choices["links"] = tuple(PRESETS)
-    return Engine.model_validate(choices | {"collectives": collectives})
+    return Engine.model_validate(choices | {"collectives": collectives, "training": _training()})
+
+
+def _training() -> dict[str, Any]:
+    return {
+        "fields": _words(TrainingSpec),
+        "datasets": get_args(DatasetName),
+        "models": MODEL_ARGUMENTS,
+        "one_node": [name for name in STRATEGIES if name in ONE_NODE],
+        "parameter_servers": [name for name in STRATEGIES if name in PARAMETER_SERVERS],
+        "defaults": JobSpec(kind="training"),
+    }
+
+
+def _words(spec: type[BaseModel]) -> dict[str, tuple[str, ...]]:
+    """The fields of a specification that take one of a few words."""
+    choices = {name: get_args(field.annotation) for name, field in spec.model_fields.items()}
+    return {name: words for name, words in choices.items() if words and all(isinstance(word, str) for word in words)}

@@ -9,6 +9,7 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.problems import Problem
 from ringscope_server.http.services import ServicesDep
 from ringscope_server.monitoring.collector import registry
+from ringscope_server.monitoring.insights import InsightCollector
 
 discovery = APIRouter(tags=["monitoring"])
 pages = APIRouter(tags=["monitoring"], include_in_schema=False)
@@ -23,22 +24,39 @@ class TargetGroup(BaseModel):
     labels: dict[str, str]
 
 
+class Graphs(BaseModel):
+    """Addresses, without a slash at the end."""
+
+    prometheus_url: str | None
+    grafana_url: str | None
+
+
 @discovery.get("/prometheus/targets", operation_id="list_prometheus_targets")
 async def list_prometheus_targets(user: Viewer, services: ServicesDep, response: Response) -> list[TargetGroup]:
     """Agents to scrape, for http_sd. Lost nodes stay listed, so that ``up`` falls to 0 instead of vanishing."""
     if not services.monitoring.is_ready:
         # Prometheus keeps its last list on an error; an empty list would make it drop every target.
         raise Problem(503, "not_ready", "The list of nodes is not read yet; try again.")
+    cluster = services.settings.cluster
     response.headers["X-Prometheus-Refresh-Interval-Seconds"] = str(REFRESH_SECONDS)
     return [
-        TargetGroup(targets=[node.metrics_address], labels={"node": node.name}) for node in services.monitoring.nodes
+        TargetGroup(targets=[node.metrics_address], labels={"node": node.name, "cluster": cluster})
+        for node in services.monitoring.nodes
     ]
+
+
+@discovery.get("/graphs", operation_id="get_graphs")
+async def get_graphs(user: Viewer, services: ServicesDep) -> Graphs:
+    """Where people find this cluster's graphs; null for what the server was not told."""
+    settings = services.settings
+    return Graphs(prometheus_url=settings.prometheus_url or None, grafana_url=settings.grafana_url or None)
 
 
 @pages.get("/metrics")
 async def metrics(user: Viewer, request: Request, services: ServicesDep) -> Response:
     """The server's own metrics, as Prometheus text or OpenMetrics."""
     own = registry(services.monitoring, services.stream)
+    own.register(InsightCollector(services.insights))
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     return Response(encode(own), media_type=media_type)
 

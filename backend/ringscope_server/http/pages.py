@@ -6,9 +6,10 @@ from typing import Annotated
 
 from fastapi import Query
 
-from ringscope.spec import FieldError
+from ringscope.field_errors import FieldError
 from ringscope_server.http.problems import invalid
 
+MAX_KEY = 2**63 - 1  # what the databases can hold
 Limit = Annotated[int, Query(ge=1, le=1000, description="Rows of one page.")]
 Cursor = Annotated[str | None, Query(max_length=200, description="``next`` of the page before.")]
 
@@ -23,7 +24,10 @@ def decode(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     try:
-        return int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        key = int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if not 0 <= key <= MAX_KEY or encode(key) != cursor:
+            raise ValueError(key)
+        return key
     except (ValueError, binascii.Error) as error:
         sentence = "cursor: this is not a cursor of this server; pass the page's next unchanged, or leave it out."
         raise invalid([FieldError(pointer="/cursor", detail=sentence)]) from error

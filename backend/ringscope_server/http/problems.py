@@ -1,18 +1,27 @@
 """Errors as RFC 9457 problem documents, with a stable ``code`` and a JSON pointer for each wrong field."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
-from ringscope.spec import FieldError, request_field_errors
+from ringscope.field_errors import FieldError, request_field_errors
+from ringscope_server.db.faults import cause_of, fault_of, is_bad_value
+from ringscope_server.db.names import NameTakenError
+from ringscope_server.users.idempotency import KeyReusedError
 
 log = logging.getLogger(__name__)
+# In place of the framework's own words.
+UNREADABLE = "The request body is not UTF-8, is nested too deeply, or holds a number of thousands of digits; mend it."
+
+RETRY_AFTER_SECONDS = 1
 
 
 class ProblemDocument(BaseModel):
@@ -29,8 +38,16 @@ class ProblemDocument(BaseModel):
 class Problem(Exception):  # noqa: N818  # RFC 9457 calls it a problem
     """An expected error: one sentence, a stable code, and the fields that are wrong."""
 
-    def __init__(self, status: int, code: str, detail: str, errors: Sequence[FieldError] = ()) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        errors: Sequence[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(detail)
+        self.headers = dict(headers or {})
         self.document = ProblemDocument(
             title=HTTPStatus(status).phrase, status=status, detail=detail, code=code, errors=list(errors)
         )
@@ -46,32 +63,95 @@ def not_found(noun: str, key: object) -> Problem:
     return Problem(404, "not_found", f"There is no {noun} {key}.")
 
 
+MEDIA_TYPE = "application/problem+json"
+# For the OpenAPI document: any operation may answer so.
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ProblemDocument, "description": "What is wrong, as RFC 9457."}
+}
+
+
 def install(app: FastAPI) -> None:
     """Make every error of this application a problem document."""
+    _install_media_type(app)
 
     @app.exception_handler(Problem)
     async def _problem(request: Request, error: Problem) -> JSONResponse:
-        return _response(error)
+        return problem_response(error)
 
     @app.exception_handler(RequestValidationError)
     async def _validation(request: Request, error: RequestValidationError) -> JSONResponse:
-        return _response(invalid(request_field_errors(error.errors())))
+        return problem_response(invalid(request_field_errors(error.errors())))
+
+    @app.exception_handler(KeyReusedError)
+    async def _key_reused(request: Request, error: KeyReusedError) -> JSONResponse:
+        sentence = "This Idempotency-Key was used for another request; send a new key with a new request."
+        return problem_response(Problem(409, "idempotency_key_reused", sentence))
+
+    @app.exception_handler(NameTakenError)
+    async def _name_taken(request: Request, error: NameTakenError) -> JSONResponse:
+        found = FieldError(pointer="/name", detail=f"name: {error}")
+        return problem_response(Problem(409, "name_taken", found.detail, [found]))
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:
         code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
-        response = _response(Problem(error.status_code, code, str(error.detail)))
+        detail = UNREADABLE if error.detail == "There was an error parsing the body" else str(error.detail)
+        response = problem_response(Problem(error.status_code, code, detail))
         response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(OverflowError)
+    async def _out_of_range(request: Request, error: OverflowError) -> JSONResponse:
+        # The bounds of fields should have caught it; the log says where one is missing.
+        log.warning("%s %s: a value that cannot be stored", request.method, request.url.path, exc_info=error)
+        sentence = "A number or time in this request is beyond what can be stored; give a smaller one."
+        return problem_response(Problem(422, "out_of_range", sentence))
+
+    @app.exception_handler(RecursionError)
+    async def _nested(request: Request, error: RecursionError) -> JSONResponse:
+        sentence = "The request body is nested too deeply; make it flatter."
+        return problem_response(Problem(422, "invalid_request", sentence))
+
+    @app.exception_handler(SQLAlchemyError)
+    async def _database(request: Request, error: SQLAlchemyError) -> JSONResponse:
+        if is_bad_value(error):
+            return problem_response(Problem(422, "invalid_request", f"A value cannot be stored: {cause_of(error)}."))
+        fault = fault_of(error)
+        if fault is None:
+            return _mistake(request, error)
+        log.warning("%s %s: %s (%s)", request.method, request.url.path, fault.sentence, cause_of(error))
+        response = problem_response(Problem(503, fault.code, fault.sentence))
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-        log.exception("%s %s failed", request.method, request.url.path)
-        sentence = "The server made a mistake; its log has the details."
-        return _response(Problem(500, "server_error", sentence))
+        return _mistake(request, error)
 
 
-def _response(problem: Problem) -> JSONResponse:
+def _mistake(request: Request, error: Exception) -> JSONResponse:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return problem_response(Problem(500, "server_error", "The server made a mistake; its log has the details."))
+
+
+def problem_response(problem: Problem) -> JSONResponse:
+    """The answer that a problem is."""
     document = problem.document
-    headers = {"WWW-Authenticate": "Bearer"} if document.status == 401 else None
-    return JSONResponse(document.model_dump(), document.status, headers=headers, media_type="application/problem+json")
+    headers = problem.headers | ({"WWW-Authenticate": "Bearer"} if document.status == 401 else {})
+    return JSONResponse(document.model_dump(), document.status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def _install_media_type(app: FastAPI) -> None:
+    # FastAPI documents a model as application/json, whatever the handler answers with.
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = generate()
+        for path in document["paths"].values():
+            for operation in path.values():
+                content = operation["responses"].get("4XX", {}).get("content", {})
+                if "application/json" in content:
+                    content[MEDIA_TYPE] = content.pop("application/json")
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -3,15 +3,16 @@
 from datetime import datetime, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Cookie, Query, Request, Response
+from fastapi import APIRouter, Cookie, Depends, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel
 
 from ringscope_server.http.auth import COOKIE, Admin, Viewer
 from ringscope_server.http.problems import Problem
+from ringscope_server.http.rate_limit import limit_stranger
 from ringscope_server.http.services import ServicesDep
 from ringscope_server.services import Services
-from ringscope_server.users import tokens
+from ringscope_server.users import sessions
 from ringscope_server.users.tokens import Role
 
 router = APIRouter(tags=["session"])
@@ -46,30 +47,21 @@ async def get_me(user: Viewer) -> Me:
 
 @router.post("/login-links", status_code=201, operation_id="create_login_link")
 async def create_login_link(user: Admin, services: ServicesDep, request: Request) -> LoginLink:
-    """A one-time link for a browser; it gets the role of whoever asks."""
-    expires_at = services.now() + tokens.LOGIN_LINK_LIFETIME
+    """A one-time link for a browser; it gets the role of whoever asks, and ends with the token that asks."""
     async with services.database.write() as session:
-        secret = await tokens.create(session, user.name, "login", user.role, services.now(), expires_at)
+        secret, expires_at = await sessions.login_link(session, user, services.now())
     base = services.settings.public_url or str(request.base_url)
     return LoginLink(url=f"{base.rstrip('/')}/login?token={secret}", expires_at=expires_at)
 
 
-@router.post("/session", status_code=204, operation_id="create_session")
+@router.post("/session", status_code=204, operation_id="create_session", dependencies=[Depends(limit_stranger)])
 async def create_session(secret: Secret, services: ServicesDep, response: Response, request: Request) -> None:
     """Log a browser in with a token that somebody pasted: a personal one, or a login link's."""
     async with services.database.write() as session:
-        token = await tokens.consume(session, secret.token, services.now()) or await tokens.find(
-            session, secret.token, services.now()
-        )
-        if token is None or token.kind not in ("login", "personal"):
-            raise Problem(
-                401,
-                "bad_token",
-                "The token is unknown, used or expired; get a new one with `ringscope login`.",
-            )
-        cookie = await tokens.create(
-            session, token.name, "session", tokens.as_user(token).role, services.now(), _session_end(services)
-        )
+        cookie = await sessions.log_in(session, secret.token, services.now(), _lifetime(services))
+    if cookie is None:
+        services.monitoring.refused["login"] += 1
+        raise Problem(401, "bad_token", "The token is unknown, used or expired; get a new one with `ringscope login`.")
     _set_cookie(response, cookie, services, request)
 
 
@@ -83,11 +75,12 @@ async def delete_session(
     """Log this browser out."""
     if cookie is not None:
         async with services.database.write() as session:
-            await tokens.forget(session, cookie)
+            await sessions.log_out(session, cookie, services.now())
+        services.token_cache.clear()
     response.delete_cookie(COOKIE)
 
 
-@pages.get("/login")
+@pages.get("/login", dependencies=[Depends(limit_stranger)])
 async def login(
     services: ServicesDep,
     request: Request,
@@ -96,12 +89,10 @@ async def login(
 ) -> Response:
     """Follow a login link: its token is used up, the browser gets a session."""
     async with services.database.write() as session:
-        used = await tokens.consume(session, token, services.now())
-        if used is None:
-            return RedirectResponse("/?login=expired", 303)
-        cookie = await tokens.create(
-            session, used.name, "session", tokens.as_user(used).role, services.now(), _session_end(services)
-        )
+        cookie = await sessions.follow_link(session, token, services.now(), _lifetime(services))
+    if cookie is None:
+        services.monitoring.refused["login"] += 1
+        return RedirectResponse("/?login=expired", 303)
     # Only a path: a full URL here would let a link send a freshly logged-in person to another site.
     target = next if next.startswith("/") and not next.startswith(("//", "/\\")) else "/"
     response = RedirectResponse(target, 303)
@@ -109,8 +100,8 @@ async def login(
     return response
 
 
-def _session_end(services: Services) -> datetime:
-    return services.now() + timedelta(days=services.settings.session_days)
+def _lifetime(services: Services) -> timedelta:
+    return timedelta(days=services.settings.session_days)
 
 
 def _set_cookie(response: Response, secret: str, services: Services, request: Request) -> None:

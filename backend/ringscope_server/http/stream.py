@@ -24,9 +24,9 @@ async def stream(
     Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
     ``reset`` ({}) when messages were missed: read everything again. Ids only grow; Last-Event-ID resumes.
     """
-    last_id = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
-    with services.stream.subscription(topics.split(","), last_id) as messages:
+    with services.stream.subscription(topics.split(","), services.stream.number_of(last_event_id)) as messages:
+        messages.owner = user.token_id
         # Says that the stream stands: what happens from here on will come.
         yield ServerSentEvent(comment="connected", retry=2000)
         async for message in messages:
-            yield ServerSentEvent(data=message.data, event=message.type, id=str(message.id))
+            yield ServerSentEvent(data=message.data, event=message.type, id=services.stream.event_id(message))

@@ -6,6 +6,8 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 
+from ringscope_server.http.precompressed import Precompressed
+
 MISSING = """<!doctype html><title>Ringscope</title>
 <h1>The web page is not built</h1>
 <p>Run <code>make ui</code> in the checkout, then reload. The API works without it: <a href="/docs">/docs</a>.</p>"""
@@ -20,10 +22,10 @@ def built_files() -> Path | None:
     return None
 
 
-def install(app: FastAPI) -> None:
-    """Serve the page on every path that no route takes."""
-    place = built_files()
+def install(app: FastAPI, place: Path | None) -> None:
+    """Serve the page's files, or without them how to build it, on every path that no route takes."""
     if place is not None:
+        app.add_middleware(Precompressed, directory=place)
         app.frontend("/", directory=place, fallback="index.html")
         return
 

@@ -1,21 +1,44 @@
 """Jobs, read for people."""
 
-from collections.abc import Sequence
+from functools import partial
+from typing import cast
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
+from sqlalchemy.orm.attributes import set_committed_value
 
+from ringscope.advice import advice
 from ringscope.spec import JobSpec
 from ringscope_server.db.models import Attempt, Job, Member
-from ringscope_server.jobs.views import AttemptView, BenchmarkSummary, JobView, Pending, Progress
+from ringscope_server.insights.views import InsightView
+from ringscope_server.jobs.filters import EVERY_JOB, JobFilter, newest
+from ringscope_server.jobs.parsed import Parsed
+from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort, sorted_ids
+from ringscope_server.jobs.views import (
+    AttemptView,
+    BenchmarkSummary,
+    JobView,
+    MemberView,
+    Pending,
+    Phase,
+    Progress,
+    TrainingSummary,
+)
+from ringscope_server.results.summary import stored
 
-_WITH_ATTEMPTS = selectinload(Job.attempts).selectinload(Attempt.members).joinedload(Member.node)
+_KNOWN_JOBS = 1_000
+_specs: Parsed[JobSpec] = Parsed(_KNOWN_JOBS)
+_summaries: Parsed[BenchmarkSummary | TrainingSummary] = Parsed(_KNOWN_JOBS)
+_WITH_PARTS = (
+    selectinload(Job.attempts).selectinload(Attempt.members).joinedload(Member.node),
+    selectinload(Job.insights),
+)
 
 
 async def one(session: AsyncSession, job_id: int) -> JobView | None:
     """One job, or None."""
-    job = await session.scalar(select(Job).where(Job.id == job_id).options(_WITH_ATTEMPTS))
+    job = await session.scalar(select(Job).where(Job.id == job_id).options(*_WITH_PARTS))
     return view(job) if job is not None else None
 
 
@@ -23,21 +46,33 @@ async def page(
     session: AsyncSession,
     limit: int,
     before: int | None = None,
-    states: Sequence[str] = (),
-    kind: str | None = None,
-    text: str | None = None,
+    wanted: JobFilter = EVERY_JOB,
+    sort: Sort = NEWEST_FIRST,
 ) -> list[JobView]:
-    """Jobs newest first, those older than ``before``; ``text`` is looked for in the names."""
-    query = select(Job).order_by(Job.id.desc()).limit(limit).options(_WITH_ATTEMPTS)
-    if before is not None:
-        query = query.where(Job.id < before)
-    if states:
-        query = query.where(Job.state.in_(states))
-    if kind is not None:
-        query = query.where(Job.kind == kind)
-    if text:
-        query = query.where(Job.name.icontains(text, autoescape=True))
+    """Jobs in an order, those that come after the job ``before``."""
+    if sort != NEWEST_FIRST:
+        return await _sorted_page(session, limit, before, wanted, sort)
+    ids = ids_of_page(limit, before, wanted)
+    query = select(Job).where(Job.id.in_(ids)).order_by(Job.id.desc()).limit(limit).options(*_WITH_PARTS)
     return [view(job) for job in (await session.scalars(query)).all()]
+
+
+async def _sorted_page(
+    session: AsyncSession, limit: int, after: int | None, wanted: JobFilter, sort: Sort
+) -> list[JobView]:
+    matching = select(Job.id).where(*wanted.conditions())
+    ids = list(await session.scalars(sorted_ids(matching, sort, tuple(wanted.states), limit, after)))
+    jobs = await session.scalars(select(Job).where(Job.id.in_(ids)).options(*_WITH_PARTS))
+    by_id = {job.id: job for job in jobs}
+    return [view(by_id[job_id]) for job_id in ids]
+
+
+def ids_of_page(limit: int, before: int | None, wanted: JobFilter) -> Select[int]:
+    """The ids of a page's jobs, and of a few older ones if several states are wanted."""
+    ids = select(Job.id).where(*wanted.conditions())
+    if before is not None:
+        ids = ids.where(Job.id < before)
+    return newest(ids, wanted.states, limit)
 
 
 async def counts_by_state(session: AsyncSession) -> dict[str, int]:
@@ -46,9 +81,19 @@ async def counts_by_state(session: AsyncSession) -> dict[str, int]:
     return {row[0]: row[1] for row in rows}
 
 
+def view_of_new(job: Job) -> JobView:
+    """A job that was just submitted, which has neither yet: it need not be read again."""
+    for part in ("attempts", "insights"):
+        set_committed_value(job, part, [])
+    return view(job)
+
+
 def view(job: Job) -> JobView:
-    """A job, loaded with its attempts, as the API shows it."""
-    spec = JobSpec.model_validate(job.spec)
+    """A job, loaded with its attempts and insights, as the API shows it."""
+    spec = _specs.get(job.id, job.spec, JobSpec.model_validate)
+    pending = _pending(job)
+    summary = _summaries.get(job.id, job.summary, partial(stored, spec.kind))
+    total = spec.row_count if isinstance(summary, BenchmarkSummary) else summary.steps_total
     return JobView(
         id=job.id,
         name=job.name,
@@ -56,34 +101,68 @@ def view(job: Job) -> JobView:
         state=job.state,
         reason=job.reason,
         message=job.message,
+        advice=advice(job.id, job.state, job.reason, pending.reason if pending else None),
         user=job.user,
         created_at=job.created_at,
+        queued_at=job.queued_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
         spec=spec,
         priority=job.priority,
         labels=job.labels,
-        pending=_pending(job),
-        progress=Progress(done=job.rows_done, total=spec.benchmark.measurement_count()),
-        summary=BenchmarkSummary.model_validate(job.summary),
+        ranks=job.ranks,
+        revision=job.revision,
+        cloned_from=job.cloned_from,
+        schedule_id=job.schedule_id,
+        not_before=job.not_before,
+        excluded_nodes=job.excluded_nodes,
+        pending=pending,
+        progress=Progress(done=job.rows_done, total=total),
+        summary=summary,
         attempts=[
             AttemptView(
                 id=attempt.id,
                 number=attempt.number,
                 nodes=[member.node.name for member in attempt.members],
+                members=[_member_view(member) for member in attempt.members],
+                reason=attempt.reason,
+                message=attempt.message,
+                bad_node=attempt.bad_node,
+                bad_rank=attempt.bad_rank,
                 created_at=attempt.created_at,
                 started_at=attempt.started_at,
                 finished_at=attempt.finished_at,
             )
             for attempt in job.attempts
         ],
+        insights=[InsightView.model_validate(insight, from_attributes=True) for insight in job.insights],
+    )
+
+
+def _member_view(member: Member) -> MemberView:
+    return MemberView(
+        node=member.node.name,
+        first_rank=member.first_rank,
+        ranks=member.slots,
+        phase=cast(Phase, member.phase),
+        ready_at=member.ready_at,
+        running_at=member.running_at,
+        ended_at=member.ended_at,
+        clean_at=member.clean_at,
+        clock_offset_seconds=member.clock_offset_seconds,
+        clock_error_seconds=member.clock_error_seconds,
     )
 
 
 def _pending(job: Job) -> Pending | None:
     if job.pending_reason is None or job.pending_sentence is None:
         return None
-    return Pending(reason=job.pending_reason, sentence=job.pending_sentence, estimated_start=job.estimated_start)
+    return Pending(
+        reason=job.pending_reason,
+        sentence=job.pending_sentence,
+        estimated_start=job.estimated_start,
+        position=job.pending_position,
+    )
 
 
 async def nodes_of_job(session: AsyncSession, job_id: int) -> set[int]:
@@ -95,3 +174,8 @@ async def nodes_of_job(session: AsyncSession, job_id: int) -> set[int]:
 async def exists(session: AsyncSession, job_id: int) -> bool:
     """Whether there is such a job."""
     return await session.get(Job, job_id) is not None
+
+
+async def ranks_of(session: AsyncSession, job_id: int) -> int:
+    """The size of a job's gang."""
+    return (await session.scalars(select(Job.ranks).where(Job.id == job_id))).one()

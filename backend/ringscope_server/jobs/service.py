@@ -1,20 +1,26 @@
-"""Jobs: submit and cancel."""
+"""Jobs: submit, cancel, hold and release."""
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
+from sqlalchemy import func, select
+from sqlalchemy.exc import NoResultFound
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import FieldError, JobSpec, Placement
-from ringscope_server.db.models import IdempotencyKey, Job, Node
+from ringscope.field_errors import FieldError
+from ringscope.spec import JobSpec
+from ringscope_server.db import advisory_lock
+from ringscope_server.db.models import Job
 from ringscope_server.events import log
 from ringscope_server.jobs import gangs
-from ringscope_server.jobs.states import ACTIVE, TERMINAL, JobState
-from ringscope_server.jobs.transitions import transition
-from ringscope_server.nodes.queries import all_nodes, whole_cluster
-from ringscope_server.results.summary import EMPTY
-from ringscope_server.scheduler.placement import place
+from ringscope_server.jobs.reasons import reason_of
+from ringscope_server.jobs.states import TERMINAL, WAITING
+from ringscope_server.jobs.transitions import locked, transition
+from ringscope_server.results.summary import empty
+from ringscope_server.scheduler.capacity import Capacity
+from ringscope_server.training.resuming import resume_errors
+from ringscope_server.users import idempotency
 
 
 class InvalidJobError(Exception):
@@ -25,27 +31,41 @@ class InvalidJobError(Exception):
         self.errors = errors
 
 
-class KeyReusedError(Exception):
-    """The idempotency key was used before, with another body."""
+class WrongStateError(Exception):
+    """The job is in a state in which this cannot be done; the sentence says so."""
 
 
-class JobOverError(Exception):
-    """The job has already ended."""
+class TooManyQueuedError(Exception):
+    """The user has as many jobs waiting as one may have; the sentence says so."""
 
 
-async def submit(session: AsyncSession, spec: JobSpec, user: str, key: str | None, now: datetime) -> tuple[Job, bool]:
+async def submit(
+    session: AsyncSession,
+    spec: JobSpec,
+    user: str,
+    key: str | None,
+    now: datetime,
+    *,
+    cloned_from: int | None = None,
+    schedule_id: int | None = None,
+    fire_time: datetime | None = None,
+    max_queued: int = 0,
+    capacity: Capacity | None = None,
+) -> tuple[Job, bool]:
     """Put a job in the queue; gives the job and whether it is new.
 
-    The same ``key`` with the same body gives the first job again. Raises KeyReusedError and InvalidJobError.
+    The same ``key`` with the same body gives the first job again. ``max_queued`` jobs of a user may wait; 0: any
+    number. ``capacity`` remembers what fits from one call to the next. Raises KeyReusedError, InvalidJobError and
+    TooManyQueuedError.
     """
-    body_sha256 = hashlib.sha256(spec.model_dump_json().encode()).hexdigest()
-    if key is not None and (earlier := await session.get(IdempotencyKey, (user, key))):
-        if earlier.body_sha256 != body_sha256:
-            raise KeyReusedError
-        return await session.get_one(Job, earlier.job_id), False
-    errors = capacity_errors(spec.placement, await all_nodes(session))
+    action = "create job" if cloned_from is None else f"repeat job {cloned_from}"
+    body_sha256 = idempotency.fingerprint(action, spec)
+    if earlier := await idempotency.earlier(session, user, key, body_sha256):
+        return await session.get_one(Job, earlier.target_id), False
+    errors = await (capacity or Capacity()).errors(session, spec.placement) + await resume_errors(session, spec)
     if errors:
         raise InvalidJobError(errors)
+    await _require_room_in_queue(session, user, max_queued)
     job = Job(
         name=spec.name or default_name(spec),
         kind=spec.kind,
@@ -53,77 +73,117 @@ async def submit(session: AsyncSession, spec: JobSpec, user: str, key: str | Non
         user=user,
         priority=spec.priority,
         labels=spec.labels,
-        state="queued",
+        ranks=spec.placement.ranks,
+        collective=spec.benchmark.collective if spec.benchmark else None,
+        algorithms=",".join(_algorithms(spec)),
+        cloned_from=cloned_from,
+        schedule_id=schedule_id,
+        fire_time=fire_time,
+        state="held" if spec.hold else "queued",
         reason=None,
         created_at=now,
+        queued_at=now,
         started_at=None,
         finished_at=None,
-        pending_reason=None,
-        pending_sentence=None,
+        pending_reason="held" if spec.hold else None,
+        pending_sentence=_held_by(user) if spec.hold else None,
         estimated_start=None,
-        summary=EMPTY.model_dump(mode="json"),
+        summary=empty(spec.kind).model_dump(mode="json"),
     )
     session.add(job)
     await session.flush()
-    if key is not None:
-        session.add(IdempotencyKey(user=user, key=key, body_sha256=body_sha256, job_id=job.id, created_at=now))
-    log.record(session, now, user, "job.submitted", ("job", job.id), after="queued")
+    idempotency.remember(session, user, key, body_sha256, "job", job.id, now)
+    log.record(session, now, user, "job.submitted", ("job", job.id), after=job.state)
     return job, True
+
+
+def _algorithms(spec: JobSpec) -> tuple[str, ...]:
+    """Of a benchmark, or what sums in training."""
+    if spec.benchmark is not None:
+        return tuple(spec.benchmark.algorithms)
+    return (spec.training.all_reduce,) if spec.training is not None else ()
 
 
 async def cancel(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
     """End a job: at once while it waits, through ``stopping`` once it was started. None when there is no such job.
 
-    Raises JobOverError when it has ended already. Cancelling a job that is stopping changes nothing.
+    Raises WrongStateError when it has ended already. One that is stopping is only kept from being tried again.
     """
-    job = await session.get(Job, job_id)
+    job = await find(session, job_id)
     if job is None:
         return None
-    state: JobState = job.state  # type: ignore[assignment]  # the table holds only these words
-    if state in TERMINAL:
-        raise JobOverError
+    if job.state in TERMINAL:
+        raise WrongStateError(f"Job {job_id} has already ended; there is nothing to cancel.")
     sentence = f"Cancelled by {user}."
-    if state in ACTIVE:
-        await gangs.stop(session, job_id, "user_cancelled", sentence, now, actor=user)
-    else:
+    if job.state in WAITING:
         await transition(session, job_id, "cancelled", now, actor=user, reason="user_cancelled", message=sentence)
+    elif job.state != "stopping":
+        await gangs.stop(session, job_id, "user_cancelled", sentence, now, actor=user)
+    elif reason_of(job.reason or "").may_be_retried:
+        sentence = f"{sentence} It was stopping: {job.message}"
+        log.record(session, now, user, "job.not_to_be_retried", ("job", job_id), before=job.reason, message=sentence)
+        job.reason, job.message = "user_cancelled", sentence
     return job
+
+
+async def hold(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
+    """Keep a queued job from starting; a held one stays as it is. None when there is no such job.
+
+    Raises WrongStateError for one that was started or has ended.
+    """
+    job = await find(session, job_id)
+    if job is None or job.state == "held":
+        return job
+    held: dict[str, Any] = {"pending_reason": "held", "pending_sentence": _held_by(user)}
+    if not await transition(session, job_id, "held", now, actor=user, **held):
+        raise WrongStateError(f"Job {job_id} is {job.state}; only a queued job can be held.")
+    return job
+
+
+async def release(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
+    """Let a held job into the queue; a queued one stays as it is. None when there is no such job.
+
+    Raises WrongStateError for one that was started or has ended.
+    """
+    job = await find(session, job_id)
+    if job is None or job.state == "queued":
+        return job
+    if not await transition(session, job_id, "released", now, actor=user):
+        raise WrongStateError(f"Job {job_id} is {job.state}; only a held job can be released.")
+    return job
+
+
+async def find(session: AsyncSession, job_id: int) -> Job | None:
+    """The job, locked until the transaction ends, or None."""
+    try:
+        return await locked(session, job_id)
+    except NoResultFound:
+        return None
+
+
+async def _require_room_in_queue(session: AsyncSession, user: str, max_queued: int) -> None:
+    if not max_queued:
+        return
+    await advisory_lock.hold(session, f"queue of {user}")
+    waiting = await session.scalar(select(func.count()).where(Job.user == user, Job.state.in_(WAITING)))
+    if waiting is not None and waiting >= max_queued:
+        raise TooManyQueuedError(
+            f"{user} has {waiting} jobs waiting, and {max_queued} at most may wait; "
+            "try again when some have started, or cancel some."
+        )
+
+
+def _held_by(user: str) -> str:
+    return f"Held by {user}: it waits until somebody releases it."
 
 
 def default_name(spec: JobSpec) -> str:
     """A name for a job whose owner gave none."""
-    benchmark = spec.benchmark
+    if spec.training is not None:
+        training = spec.training
+        return f"{training.model} on {training.dataset.name}, {training.strategy}, {spec.ranks} ranks"
+    if spec.script is not None:
+        return f"{spec.script.file} on {spec.ranks} ranks"
+    benchmark = spec.sweep
     simulated = "simulated " if benchmark.is_simulated else ""
     return f"{benchmark.collective} {', '.join(benchmark.algorithms)} on {spec.ranks} {simulated}ranks"
-
-
-def capacity_errors(placement: Placement, nodes: Sequence[Node]) -> list[FieldError]:
-    """Why this cluster could never run such a gang, even empty; no error when it could."""
-    cluster = whole_cluster(nodes)
-    if place(placement, cluster) is not None:
-        return []
-    slots = sum(len(node.free) for node in cluster)
-    eligible = [node for node in cluster if node.carries(placement.selector)]
-    offered = sum(len(node.free) for node in eligible)
-    if not cluster:
-        return [_error("ranks", "the cluster has no node yet; start an agent with `ringscope agent`.")]
-    if not eligible:
-        wanted = ", ".join(f"{name}={value}" for name, value in placement.selector.items())
-        return [_error("selector", f"no node carries {wanted}; change the selector or label a node.")]
-    if placement.ranks > offered:
-        where = f"the cluster has {slots} slots"
-        if len(eligible) < len(cluster):
-            where = f"the nodes that its selector allows have {offered} slots"
-        return [_error("ranks", f"{placement.ranks} ranks were asked for, but {where}; ask for {offered} or fewer.")]
-    shape = f"{placement.nodes} nodes" if placement.nodes else f"{placement.ranks_per_node} ranks on each node"
-    field = "nodes" if placement.nodes else "ranks_per_node"
-    biggest = max(len(node.free) for node in eligible)
-    sentence = (
-        f"{placement.ranks} ranks as {shape} do not fit: {len(eligible)} nodes are there, "
-        f"the largest with {biggest} slots; change {field} or leave it out."
-    )
-    return [_error(field, sentence)]
-
-
-def _error(field: str, sentence: str) -> FieldError:
-    return FieldError(pointer=f"/placement/{field}", detail=f"placement.{field}: {sentence}")

@@ -1,31 +1,41 @@
-"""The states of a job, and the table of every move that is allowed between them."""
+"""The states of a job, and the table of every move between them."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 JobState = Literal["held", "queued", "starting", "running", "stopping", "succeeded", "failed", "cancelled"]
+Move = Literal[
+    "held", "released", "starting", "running", "stopping", "requeued", "succeeded", "failed", "cancelled"
+]  # a job's event is "job." and the move
 
-TERMINAL: frozenset[JobState] = frozenset({"succeeded", "failed", "cancelled"})
+WAITING: frozenset[JobState] = frozenset({"held", "queued"})
 ACTIVE: frozenset[JobState] = frozenset({"starting", "running", "stopping"})
-
-# Only "stopping" leads to an end state once something was started, so cleanup cannot be skipped.
-TRANSITIONS: dict[JobState, frozenset[JobState]] = {
-    "held": frozenset({"queued", "cancelled"}),
-    "queued": frozenset({"held", "starting", "cancelled", "failed"}),
-    "starting": frozenset({"running", "stopping"}),
-    "running": frozenset({"stopping"}),
-    "stopping": frozenset({"succeeded", "failed", "cancelled", "queued"}),
-    "succeeded": frozenset(),
-    "failed": frozenset(),
-    "cancelled": frozenset(),
-}
-
-# Where a job that is stopping for this reason ends. Every other reason is a failure.
-OUTCOMES: dict[str, JobState] = {
-    "completed": "succeeded",
-    "user_cancelled": "cancelled",
-}
+TERMINAL: frozenset[JobState] = frozenset({"succeeded", "failed", "cancelled"})
 
 
-def outcome(reason: str) -> JobState:
-    """The end state that a reason leads to."""
-    return OUTCOMES.get(reason, "failed")
+@dataclass(frozen=True)
+class Transition:
+    """One move: from any of its origins to its target."""
+
+    move: Move
+    origins: frozenset[JobState]
+    target: JobState
+
+
+def _transition(move: Move, origins: set[JobState], target: JobState) -> Transition:
+    return Transition(move, frozenset(origins), target)
+
+
+# Only "stopping" leads to an end state, or back into the queue, once something was started: cleanup cannot be skipped.
+TRANSITIONS: tuple[Transition, ...] = (
+    _transition("held", {"queued"}, "held"),
+    _transition("released", {"held"}, "queued"),
+    _transition("starting", {"queued"}, "starting"),
+    _transition("running", {"starting"}, "running"),
+    _transition("stopping", {"starting", "running"}, "stopping"),
+    _transition("requeued", {"stopping"}, "queued"),
+    _transition("succeeded", {"stopping"}, "succeeded"),
+    _transition("failed", {"queued", "stopping"}, "failed"),
+    _transition("cancelled", {"held", "queued", "stopping"}, "cancelled"),
+)
+BY_MOVE: dict[Move, Transition] = {transition.move: transition for transition in TRANSITIONS}

@@ -1,45 +1,38 @@
 """The one way in which a job changes its state."""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Job
 from ringscope_server.events import log
-from ringscope_server.jobs.states import TERMINAL, TRANSITIONS, JobState
+from ringscope_server.jobs.states import BY_MOVE, TERMINAL, JobState, Move
 
 
 async def transition(
     session: AsyncSession,
     job_id: int,
-    to: JobState,
+    move: Move,
     now: datetime,
     *,
     actor: str = log.SYSTEM,
     reason: str | None = None,
     message: str = "",
+    **columns: Any,
 ) -> bool:
-    """Move a job to another state and write the event, in one transaction.
+    """Move a job to another state and write the event, in one transaction; ``columns`` of the job change with it.
 
-    Gives False and changes nothing when the job is no longer in a state from which ``to`` may follow: somebody else
-    was faster, and the caller's news is old.
+    Gives False and changes nothing when the job is in no state from which the move may start: somebody else was
+    faster, and the caller's news is old.
     """
-    origins = [state for state, targets in TRANSITIONS.items() if to in targets]
-    values: dict[str, object] = {"state": to}
-    if reason is not None:
-        values |= {"reason": reason, "message": message}
-    if to == "running":
-        values["started_at"] = now
-    if to in TERMINAL:
-        values["finished_at"] = now
-    if to != "queued":
-        values |= {"pending_reason": None, "pending_sentence": None, "estimated_start": None}
-    before = (await session.get_one(Job, job_id, populate_existing=True)).state
+    allowed = BY_MOVE[move]
+    before = (await locked(session, job_id)).state
     result = await session.execute(
         update(Job)
-        .where(Job.id == job_id, Job.state == before, Job.state.in_(origins))
-        .values(**values)
+        .where(Job.id == job_id, Job.state == before, Job.state.in_(allowed.origins))
+        .values(_consequences(allowed.target, now, reason, message) | columns)
         .execution_options(synchronize_session="evaluate")
     )
     if result.rowcount == 0:  # type: ignore[attr-defined]  # an UPDATE's result is a CursorResult
@@ -48,10 +41,33 @@ async def transition(
         session,
         now,
         actor,
-        f"job.{to}",
+        f"job.{move}",
         ("job", job_id),
         before=before,
-        after=to,
+        after=allowed.target,
         message=message or (reason or ""),
     )
     return True
+
+
+async def locked(session: AsyncSession, job_id: int) -> Job:
+    """The job as it is now, which nobody else changes until this transaction ends. Raises NoResultFound."""
+    query = select(Job).where(Job.id == job_id).with_for_update(key_share=True)
+    return (await session.scalars(query.execution_options(populate_existing=True))).one()
+
+
+def _consequences(target: JobState, now: datetime, reason: str | None, message: str) -> dict[str, Any]:
+    """Columns that follow from the new state."""
+    values: dict[str, Any] = {"state": target}
+    values |= dict.fromkeys(("pending_reason", "pending_sentence", "pending_position", "estimated_start"))
+    if reason is not None:
+        values |= {"reason": reason, "message": message}
+    if target == "queued":  # the wait, and with it the queue timeout, starts anew
+        values |= {"queued_at": now, "started_at": None, "reason": None, "message": ""}
+    if target == "starting":
+        values["not_before"] = None
+    if target == "running":
+        values["started_at"] = now
+    if target in TERMINAL:
+        values["finished_at"] = now
+    return values

@@ -1,11 +1,15 @@
 """Jobs as the API shows them."""
 
 from datetime import datetime
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
 from ringscope.spec import JobKind, JobSpec
+from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs.states import JobState
+
+Phase = Literal["assigned", "ready", "running", "ended", "quarantined", "clean"]
 
 
 class Pending(BaseModel):
@@ -13,14 +17,17 @@ class Pending(BaseModel):
 
     reason: str
     sentence: str
-    estimated_start: datetime | None = None
+    estimated_start: datetime | None = Field(
+        None, description="If every job runs until its time limit; null far back in the queue."
+    )
+    position: int | None = Field(None, description="Its place in the queue; 1 is next.")
 
 
 class Progress(BaseModel):
-    """How far a sweep is: rows of its table."""
+    """How far a job is: rows of a sweep's table, or steps of training."""
 
     done: int
-    total: int
+    total: int | None = Field(description="null: not known, as for training until its first epoch has ended.")
 
 
 class AlgorithmBest(BaseModel):
@@ -33,12 +40,91 @@ class AlgorithmBest(BaseModel):
     in_place: bool
 
 
+class SizeBusbw(BaseModel):
+    """The bus bandwidth at one size."""
+
+    size_bytes: int
+    busbw_gb_per_s: float
+
+
 class BenchmarkSummary(BaseModel):
     """A benchmark in a few numbers."""
 
+    kind: Literal["benchmark"] = "benchmark"
     best: list[AlgorithmBest] = Field(description="Best bus bandwidth per algorithm, fastest first.")
+    sizes: list[SizeBusbw] = Field(
+        [],
+        description="Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of "
+        "several cycles the best; of many sizes 24. Empty also for jobs of earlier versions.",
+    )
+    min_size_p99_us: float | None = Field(
+        None, description="99th percentile of the same at the smallest size, of several cycles the largest."
+    )
+    limit_gb_per_s: float | None = Field(None, description="Bus bandwidth that its links allow; null: not known.")
     wrong: int = Field(description="Wrong elements over all checks.")
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
+    explanation: str = Field(
+        "", description="What the winner sends and over how many hops, beside the next; counted in their schedules."
+    )
+
+
+class TrainingSummary(BaseModel):
+    """Training in a few numbers, over all attempts: a later one goes on from a checkpoint."""
+
+    kind: Literal["training", "script"] = "training"
+    loss: float | None = Field(
+        None,
+        description="Of the training samples in the newest epoch, before its end that of the last step of rank 0 (with "
+        "parameter servers of the first worker); null also where it was no finite number: training has diverged.",
+    )
+    validation_loss: float | None = Field(None, description="Of the newest epoch.")
+    validation_accuracy: float | None = Field(None, description="Of the newest epoch, 0 to 1.")
+    samples_per_second: float | None = Field(
+        None,
+        description="Of all ranks together, in steps; the first step of each attempt, which warms up, is in none of "
+        "these rates and times.",
+    )
+    step_seconds: float | None = Field(None, description="The mean rank's time in steps.")
+    communication_seconds: float | None = Field(None, description="Of that the time while sums were under way.")
+    exposed_communication_seconds: float | None = Field(
+        None,
+        description="Of that the time in which the mean rank did nothing but wait for sums; null where no sum was "
+        "seen, as inside of TensorFlow.",
+    )
+    epochs_done: int = 0
+    steps_done: int = 0
+    steps_total: int | None = Field(None, description="null: not known until the first epoch has ended.")
+    seconds_to_target: float | None = Field(
+        None,
+        description="Time in the epochs up to the first that reached target_accuracy, with validation and checkpoints; "
+        "null: not reached, or there is no target.",
+    )
+    scaling_efficiency: float | None = Field(
+        None,
+        description="samples_per_second, of what so many ranks would do if each did as much as one rank alone; null "
+        "without such a job.",
+    )
+    scaling_baseline_job_id: int | None = Field(
+        None, description="The newest succeeded job of one rank with the same strategy, model, data, device, precision."
+    )
+
+
+Summary = Annotated[BenchmarkSummary | TrainingSummary, Field(discriminator="kind")]
+
+
+class MemberView(BaseModel):
+    """One node's share of a gang, and how far it has come."""
+
+    node: str
+    first_rank: int
+    ranks: int = Field(description="It runs ranks first_rank to first_rank + ranks - 1.")
+    phase: Phase
+    ready_at: datetime | None = Field(description="When the node had checked itself; null: it has not.")
+    running_at: datetime | None = Field(description="When all of its ranks had said hello.")
+    ended_at: datetime | None
+    clean_at: datetime | None = Field(description="When no process of the attempt was left, proven.")
+    clock_offset_seconds: float | None = Field(description="The node's clock minus the server's, in this attempt.")
+    clock_error_seconds: float | None = Field(description="The offset is at most so far from the truth.")
 
 
 class AttemptView(BaseModel):
@@ -47,6 +133,11 @@ class AttemptView(BaseModel):
     id: int
     number: int
     nodes: list[str]
+    members: list[MemberView] = Field(description="In rank order, as ``nodes``.")
+    reason: str | None = Field(description="Why this try ended; null while it lasts.")
+    message: str
+    bad_node: str | None = Field(description="The node that is to blame; the next try goes elsewhere if it can.")
+    bad_rank: int | None = Field(description="The rank that ended, hung or was wrong first, where it is known.")
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -61,17 +152,26 @@ class JobView(BaseModel):
     state: JobState
     reason: str | None
     message: str
+    advice: str = Field(description="What to do next, with commands of the CLI between backticks.")
     user: str
     created_at: datetime
+    queued_at: datetime = Field(description="When it began to wait, for the last time.")
     started_at: datetime | None
     finished_at: datetime | None
     spec: JobSpec
     priority: int
     labels: dict[str, str]
+    ranks: int = Field(description="Processes of the gang.")
+    revision: int = Field(description="Grows with each edit; the ETag is made of it.")
+    cloned_from: int | None = Field(description="The job that this one repeats, with or without changes.")
+    schedule_id: int | None = Field(description="The schedule that submitted it.")
+    not_before: datetime | None = Field(description="A retry waits until then.")
+    excluded_nodes: list[str] = Field(description="A retry goes elsewhere if it can.")
     pending: Pending | None
     progress: Progress
-    summary: BenchmarkSummary
+    summary: Summary
     attempts: list[AttemptView]
+    insights: list[InsightView] = Field(description="What was found wrong with it, oldest first; without evidence.")
 
 
 class JobPage(BaseModel):

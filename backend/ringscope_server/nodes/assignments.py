@@ -1,7 +1,7 @@
 """What each agent should do now: derived from the tables at every poll, so that nothing can be out of step."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,8 +12,25 @@ from ringscope.protocol import Assignment, GangMember, Proxy
 from ringscope.spec import JobSpec
 from ringscope.tuning import Table
 from ringscope_server.db.models import Attempt, Member
-from ringscope_server.jobs.states import TERMINAL
 from ringscope_server.results.tuning import known_times
+
+
+class Orders(NamedTuple):
+    """What of an assignment changes while a node holds it."""
+
+    desired: Literal["prepare", "launch", "stop"]
+    proxy: Proxy | None
+    take_evidence: bool
+
+
+def orders_of(attempt: Attempt) -> dict[int, Orders]:
+    """The orders of every node, by its id, that has not yet proven the attempt gone; job and members are loaded."""
+    return {member.node_id: _orders(attempt, member) for member in attempt.members if member.phase != "clean"}
+
+
+def ordered_anew(before: Mapping[int, Orders], after: Mapping[int, Orders]) -> set[int]:
+    """Nodes to wake. Most reports change nobody's orders: to wake the whole gang at each of them takes N² polls."""
+    return {node_id for node_id, orders in before.items() if after.get(node_id) != orders}
 
 
 async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment]:
@@ -35,29 +52,47 @@ async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment
 async def _assignment(session: AsyncSession, member: Member) -> Assignment:
     attempt = member.attempt
     spec = JobSpec.model_validate(attempt.job.spec)
+    orders = _orders(attempt, member)
     return Assignment(
         attempt_id=attempt.id,
         job_id=attempt.job_id,
         token=attempt.token,
-        desired=_desired(attempt),
+        desired=orders.desired,
         member=member.member,
         gang=[GangMember(node=m.node.name, address=m.node.address, slots=m.slots) for m in attempt.members],
         ranks=spec.placement.ranks,
         first_rank=member.first_rank,
         spec=spec,
-        proxy=Proxy.model_validate(member.proxy) if member.proxy else None,
+        proxy=orders.proxy,
         tuning=await _tuning(session, member, spec),
+        take_evidence=orders.take_evidence,
+    )
+
+
+def _orders(attempt: Attempt, member: Member) -> Orders:
+    return Orders(
+        desired=_desired(attempt),
+        proxy=Proxy.model_validate(member.proxy) if member.proxy else None,
+        take_evidence=attempt.finished_at is None and attempt.job.reason == "hang_detected",
     )
 
 
 async def _tuning(session: AsyncSession, member: Member, spec: JobSpec) -> Table | None:
     """Rank 0 chooses for all: only its node needs the table, and only until its ranks have started."""
-    if AUTO not in spec.benchmark.algorithms or member.member != 0 or member.phase not in ("assigned", "ready"):
+    if not _chooses(spec) or member.member != 0 or member.phase not in ("assigned", "ready"):
         return None
     return await known_times(session, spec, [m.slots for m in member.attempt.members])
 
 
+def _chooses(spec: JobSpec) -> bool:
+    """Whether the job has our ``auto``, which goes by measured times."""
+    if spec.training is not None:
+        return spec.training.is_mirrored and spec.training.all_reduce == AUTO
+    return spec.benchmark is not None and AUTO in spec.benchmark.algorithms
+
+
 def _desired(attempt: Attempt) -> Literal["prepare", "launch", "stop"]:
-    if attempt.job.state == "stopping" or attempt.job.state in TERMINAL:
+    # The job of an attempt that is over may already be at its next one.
+    if attempt.finished_at is not None or attempt.job.state == "stopping":
         return "stop"
     return "launch" if attempt.is_launched else "prepare"

@@ -8,17 +8,24 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.protocol import Inventory
-from ringscope_server.db.models import Allocation, Attempt, Node
+from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Node, QuarantinedSlot
+from ringscope_server.nodes import labels
 from ringscope_server.nodes.views import NodeView, SlotView
-from ringscope_server.scheduler.placement import NodeSlots
 
-# (node, slot) -> (job, rank)
+# node -> slot -> (job, rank)
 Occupancy = dict[int, dict[int, tuple[int, int]]]
+# node -> slot -> why
+Quarantine = dict[int, dict[int, str]]
 
 
 async def all_nodes(session: AsyncSession) -> Sequence[Node]:
-    """Every node, by name."""
-    return (await session.scalars(select(Node).order_by(Node.name))).all()
+    """Every node that was not removed, by name."""
+    return (await session.scalars(select(Node).where(Node.removed_at.is_(None)).order_by(Node.name))).all()
+
+
+async def one(session: AsyncSession, name: str) -> Node | None:
+    """The node of that name, unless it was removed."""
+    return await session.scalar(select(Node).where(Node.name == name, Node.removed_at.is_(None)))
 
 
 async def occupancy(session: AsyncSession) -> Occupancy:
@@ -27,51 +34,67 @@ async def occupancy(session: AsyncSession) -> Occupancy:
     rows = await session.execute(
         select(Allocation.node_id, Allocation.slot, Attempt.job_id, Allocation.rank)
         .join(Attempt, Attempt.id == Allocation.attempt_id)
-        .where(Allocation.is_active)
+        .where(IS_HELD)
     )
     for node_id, slot, job_id, rank in rows:
         taken[node_id][slot] = (job_id, rank)
     return taken
 
 
-def view(node: Node, taken: Occupancy, now: datetime) -> NodeView:
+async def quarantined(session: AsyncSession) -> Quarantine:
+    """Slots that must not be given away, as they could not be proven free."""
+    found: Quarantine = defaultdict(dict)
+    for node_id, slot, message in await session.execute(
+        select(QuarantinedSlot.node_id, QuarantinedSlot.slot, QuarantinedSlot.message)
+    ):
+        found[node_id][slot] = message
+    return found
+
+
+async def views(session: AsyncSession, nodes: Sequence[Node], now: datetime) -> list[NodeView]:
+    """Nodes as the API shows them."""
+    taken, quarantine = await occupancy(session), await quarantined(session)
+    return [view(node, taken, quarantine, now) for node in nodes]
+
+
+def view(node: Node, taken: Occupancy, quarantine: Quarantine, now: datetime) -> NodeView:
     """A node as the API shows it."""
-    busy = taken.get(node.id, {})
+    busy, unproven = taken.get(node.id, {}), quarantine.get(node.id, {})
+    effective = labels.effective(node)
     return NodeView(
         id=node.id,
         name=node.name,
         address=node.address,
+        revision=node.revision,
         desired=node.desired,
+        desired_reason=node.desired_reason,
+        desired_by=node.desired_by,
+        desired_at=node.desired_at,
         observed=node.observed,
+        observed_reason=node.observed_reason,
         slots_total=node.slots,
         slots_busy=len(busy),
+        slots_quarantined=len(unproven),
         slots=[
-            SlotView(slot=slot, job_id=busy.get(slot, (None, None))[0], rank=busy.get(slot, (None, None))[1])
-            for slot in range(node.slots)
+            SlotView(
+                slot=slot,
+                job_id=busy.get(slot, (None, None))[0],
+                rank=busy.get(slot, (None, None))[1],
+                quarantine=unproven.get(slot),
+            )
+            # Its agent may have come back with fewer slots than it still has ranks on.
+            for slot in sorted({*range(node.slots), *busy, *unproven})
         ],
         inventory=Inventory.model_validate(node.inventory),
         versions=node.versions,
-        labels=node.labels,
+        labels=effective,
+        rack=effective.get(labels.RACK),
+        label_overrides=node.label_overrides,
         metrics_address=node.metrics_address,
         registered_at=node.registered_at,
         last_heartbeat_at=node.last_heartbeat_at,
+        clock_offset_seconds=node.clock_offset_seconds,
+        clock_error_seconds=node.clock_error_seconds,
+        leaves_at=node.leaves_at,
         heartbeat_age_seconds=max(0.0, (now - node.last_heartbeat_at).total_seconds()),
     )
-
-
-def free_slots(nodes: Sequence[Node], taken: Occupancy) -> list[NodeSlots]:
-    """The nodes that accept work now, with their free slots."""
-    return [
-        _node_slots(node, tuple(slot for slot in range(node.slots) if slot not in taken.get(node.id, {})))
-        for node in nodes
-        if node.desired == "active" and node.observed == "ready"
-    ]
-
-
-def whole_cluster(nodes: Sequence[Node]) -> list[NodeSlots]:
-    """Every node with all its slots, busy or not, ready or not: what the cluster could ever offer."""
-    return [_node_slots(node, tuple(range(node.slots))) for node in nodes]
-
-
-def _node_slots(node: Node, free: tuple[int, ...]) -> NodeSlots:
-    return NodeSlots(id=node.id, name=node.name, labels=node.labels, free=free)

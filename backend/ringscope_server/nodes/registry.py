@@ -1,37 +1,53 @@
-"""Nodes come, are heard of, and are lost."""
+"""Agents introduce their nodes, and speak for them afterwards under the epoch that they were given."""
 
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST, Registration
-from ringscope_server.db.models import Node
+from ringscope.protocol import Registration
+from ringscope_server.db.models import Member, Node
 from ringscope_server.events import log
-
-LOST_AFTER = timedelta(seconds=HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST)
+from ringscope_server.nodes import health
 
 
 class StaleEpochError(Exception):
     """The request comes from an agent that the server no longer listens to under this name."""
 
 
-async def register(session: AsyncSession, registration: Registration, now: datetime) -> Node:
+class Speaker(NamedTuple):
+    """A node whose agent speaks under the epoch that counts."""
+
+    node_id: int
+    is_lost: bool
+
+
+@dataclass
+class Registered:
+    """A node that was taken in, and all nodes whose assignments tell of it."""
+
+    node: Node
+    gangs: set[int] = field(default_factory=set)
+
+
+async def register(session: AsyncSession, registration: Registration, now: datetime) -> Registered:
     """Take a node in, or take it back: the new epoch fences whatever an older agent of that name still sends."""
-    node = await session.scalar(select(Node).where(Node.name == registration.name))
+    query = select(Node).where(Node.name == registration.name)
+    node = await session.scalar(query.with_for_update(key_share=True))
     if node is None:
         node = Node(name=registration.name, desired="active", epoch=0, registered_at=now)
-        session.add(node)
-    before = node.observed
-    node.address = registration.address
-    node.slots = registration.slots
-    node.metrics_address = registration.metrics_address
-    node.inventory = registration.inventory.model_dump()
-    node.versions = dict(registration.versions)
-    node.labels = dict(registration.labels)
-    node.observed = "ready"
+        node.label_overrides, node.expected_slots, node.expected_gpus = {}, 0, 0
+    before = "removed" if node.removed_at is not None else node.observed
+    _describe(node, registration)
+    node.removed_at = None
     node.epoch += 1
     node.last_heartbeat_at = now
+    health.compare(node)
+    found = health.faults(node, await health.unproven_slots(session, node) if node.id else ())
+    node.observed, node.observed_reason = "degraded" if found else "ready", " ".join(found)
+    session.add(node)
     await session.flush()
     log.record(
         session,
@@ -40,41 +56,41 @@ async def register(session: AsyncSession, registration: Registration, now: datet
         "node.registered",
         ("node", node.name),
         before=before,
-        after="ready",
+        after=node.observed,
+        message=node.observed_reason,
     )
-    return node
+    return Registered(node, {node.id, *await _gang_mates(session, node.id)})
 
 
-async def heard_of(session: AsyncSession, name: str, epoch: int, now: datetime) -> tuple[Node, bool]:
-    """The node that speaks, and whether it was lost until now. Raises StaleEpochError."""
-    node = await session.scalar(select(Node).where(Node.name == name))
-    if node is None or node.epoch != epoch:
-        raise StaleEpochError
+async def speaker(session: AsyncSession, name: str, epoch: int) -> Speaker:
+    """The node that speaks. Raises StaleEpochError."""
+    query = select(Node.id, Node.epoch, Node.observed).where(Node.name == name, Node.removed_at.is_(None))
+    row = (await session.execute(query)).one_or_none()
+    if row is None or row.epoch != epoch:
+        raise StaleEpochError(name)
+    return Speaker(row.id, row.observed == "lost")
+
+
+async def take_back(session: AsyncSession, node_id: int, now: datetime) -> None:
+    """A lost node was heard of."""
+    node = await session.get_one(Node, node_id, with_for_update={"key_share": True})
     node.last_heartbeat_at = now
-    was_lost = node.observed == "lost"
-    if was_lost:
-        node.observed = "ready"
-        log.record(session, now, log.SYSTEM, "node.back", ("node", name), before="lost", after="ready")
-    return node, was_lost
+    await health.review(session, node, now)
 
 
-async def mark_lost(session: AsyncSession, now: datetime) -> list[Node]:
-    """Nodes that have missed their heartbeats and were not yet known to be lost."""
-    silent = (
-        await session.scalars(select(Node).where(Node.observed != "lost", Node.last_heartbeat_at < now - LOST_AFTER))
-    ).all()
-    for node in silent:
-        age = (now - node.last_heartbeat_at).total_seconds()
-        sentence = f"No heartbeat for {age:.0f} s."
-        log.record(
-            session,
-            now,
-            log.SYSTEM,
-            "node.lost",
-            ("node", node.name),
-            before=node.observed,
-            after="lost",
-            message=sentence,
-        )
-        node.observed = "lost"
-    return list(silent)
+def _describe(node: Node, registration: Registration) -> None:
+    node.address = registration.address
+    node.slots = registration.slots
+    node.metrics_address = registration.metrics_address
+    node.inventory = registration.inventory.model_dump()
+    node.versions = dict(registration.versions)
+    node.labels = dict(registration.labels)
+    node.leaves_at = registration.leaves_at
+    if node.desired_by == log.SYSTEM:  # drained as an earlier allocation of it came to its end
+        node.desired, node.desired_reason, node.desired_by, node.desired_at = "active", "", None, None
+
+
+async def _gang_mates(session: AsyncSession, node_id: int) -> set[int]:
+    """Nodes that share a gang with this one: its address, which may be another now, is in their assignments."""
+    attempts = select(Member.attempt_id).where(Member.node_id == node_id, Member.phase != "clean")
+    return set(await session.scalars(select(Member.node_id).where(Member.attempt_id.in_(attempts))))

@@ -1,21 +1,23 @@
 """Wake-ups inside this process: an agent's poll when its assignments change, the scheduler when work may start."""
 
 import asyncio
-import time
+import secrets
 from collections import defaultdict
 from contextlib import suppress
+
+REVISION_BITS = 60
 
 
 class Signals:
     """Revisions per node, and a bell for the scheduler. Nothing is lost without it: both also look now and then."""
 
     def __init__(self) -> None:
-        # Not zero: after a restart no agent may hold a revision that this process also counts.
-        self._start = time.time_ns() // 1_000_000
+        # No agent may hold a revision of another server, or of this one before a restart, that is also one here.
+        self._start = secrets.randbits(REVISION_BITS)
         self._revisions: dict[int, int] = defaultdict(lambda: self._start)
         self._changed: dict[int, asyncio.Event] = defaultdict(asyncio.Event)
         self._scheduler = asyncio.Event()
-        self._is_closing = False
+        self.is_closing = False
 
     def revision(self, node_id: int) -> int:
         """The number of this node's newest assignments."""
@@ -26,9 +28,14 @@ class Signals:
         self._revisions[node_id] += 1
         self._changed.pop(node_id, asyncio.Event()).set()
 
+    def everything_changed(self) -> None:
+        """Every node's assignments may be others than this server has told."""
+        for node_id in [*self._revisions]:
+            self.assignments_changed(node_id)
+
     async def wait_for_assignments(self, node_id: int, seen: int, seconds: float) -> None:
         """Return when the revision differs from ``seen``, or after ``seconds``."""
-        if self._revisions[node_id] == seen and not self._is_closing:
+        if self._revisions[node_id] == seen and not self.is_closing:
             await _wait(self._changed[node_id], seconds)
 
     def wake_scheduler(self) -> None:
@@ -42,9 +49,10 @@ class Signals:
 
     def close(self) -> None:
         """Let every waiting poll go: the server stops."""
-        self._is_closing = True
+        self.is_closing = True
         for event in self._changed.values():
             event.set()
+        self._scheduler.set()
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

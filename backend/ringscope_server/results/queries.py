@@ -1,49 +1,65 @@
 """What was measured, read for people: every list ascends by id, so that a cursor also follows a running job."""
 
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope_server.db.models import Attempt, Base, Event, LogLine, Measurement, Step
-from ringscope_server.results.views import AttemptEnvironment, EventView, MeasurementView, StepView
-from ringscope_server.results.views import LogLine as LogLineView
+from ringscope.arrivals import arrival
+from ringscope_server.db.models import Attempt, Base, Event, Measurement, Step
+from ringscope_server.results import clocks
+from ringscope_server.results.clocks import Seat
+from ringscope_server.results.views import ArrivalView, AttemptEnvironment, EventView, MeasurementView, StepView
+
+# A large gang has very many: whole objects would take several times as long.
+_OF_A_START = (Step.step, Step.rank, Step.started_at_ns, Step.op, Step.algorithm, Step.in_place, Step.bytes)
 
 
-async def measurements(session: AsyncSession, job_id: int, limit: int, after: int | None) -> list[MeasurementView]:
-    """Rows of the sweep's table."""
-    query = select(Measurement).where(Measurement.job_id == job_id)
+async def attempt_of(session: AsyncSession, job_id: int, number: int | None) -> int | None:
+    """Id of the attempt of a job with this number, or of its newest one; None when there is none."""
+    query = select(Attempt.id).where(Attempt.job_id == job_id).order_by(Attempt.number.desc()).limit(1)
+    return await session.scalar(query if number is None else query.where(Attempt.number == number))
+
+
+async def measurements(
+    session: AsyncSession, attempt_id: int | None, limit: int, after: int | None
+) -> list[MeasurementView]:
+    """Rows of the sweep's table, as one attempt measured it."""
+    query = select(Measurement).where(Measurement.attempt_id == attempt_id)
     rows = await session.scalars(_after(query, Measurement, limit, after))
     return [measurement_view(row) for row in rows]
 
 
 async def steps(
     session: AsyncSession,
-    job_id: int,
+    attempt_id: int | None,
     limit: int,
     after: int | None,
     rank: int | None = None,
     algorithm: str | None = None,
 ) -> list[StepView]:
-    """Steps of one rank or of all."""
-    query = select(Step).where(Step.job_id == job_id)
+    """Steps of one rank or of all in one attempt."""
+    query = select(Step).where(Step.attempt_id == attempt_id)
     if rank is not None:
         query = query.where(Step.rank == rank)
     if algorithm is not None:
         query = query.where(Step.algorithm == algorithm)
     rows = await session.scalars(_after(query, Step, limit, after))
-    return [StepView.model_validate(row, from_attributes=True) for row in rows]
+    seats = await clocks.seats(session, attempt_id)
+    return [_step_view(row, seats.get(row.rank)) for row in rows]
 
 
-async def log_lines(
-    session: AsyncSession, job_id: int, limit: int, after: int | None, rank: int | None = None
-) -> list[LogLineView]:
-    """Output of one rank or of all."""
-    query = select(LogLine).where(LogLine.job_id == job_id)
-    if rank is not None:
-        query = query.where(LogLine.rank == rank)
-    rows = await session.scalars(_after(query, LogLine, limit, after))
-    return [log_line_view(row) for row in rows]
+async def arrivals(session: AsyncSession, attempt_id: int | None, limit: int, after: int | None) -> list[ArrivalView]:
+    """Who came last to each step that every rank has told of; ``after`` is the step before."""
+    seats = await clocks.seats(session, attempt_id)
+    told = (Step.attempt_id == attempt_id, Step.step > (-1 if after is None else after))
+    complete = select(Step.step).where(*told).group_by(Step.step).having(func.count() == len(seats))
+    numbers = (await session.scalars(complete.order_by(Step.step).limit(limit))).all()
+    rows = await session.execute(select(*_OF_A_START).where(*told, Step.step.in_(numbers)).order_by(Step.step))
+    found = (_arrival_view(list(each), seats) for _, each in groupby(rows, lambda row: row.step))
+    return [view for view in found if view is not None]
 
 
 async def events(
@@ -62,14 +78,37 @@ async def environments(session: AsyncSession, job_id: int) -> list[AttemptEnviro
     return [AttemptEnvironment.model_validate({"attempt": number, **told}) for number, told in rows if told]
 
 
+def _step_view(row: Step, seat: Seat | None) -> StepView:
+    view = StepView.model_validate(row, from_attributes=True)
+    if seat is not None and seat.clock is not None:
+        view.server_time_ns = seat.clock.server_time_ns(row.started_at_ns)
+        view.clock_error_us = seat.clock.error_us(row.started_at_ns)
+    return view
+
+
+def _arrival_view(rows: Sequence[Any], seats: Mapping[int, Seat]) -> ArrivalView | None:
+    found = arrival([seats[row.rank].start(row.rank, row.started_at_ns) for row in rows if row.rank in seats])
+    if found is None:
+        return None
+    step = rows[0]
+    return ArrivalView(
+        step=step.step,
+        op=step.op,
+        algorithm=step.algorithm,
+        in_place=step.in_place,
+        bytes=step.bytes,
+        last_rank=found.last_rank,
+        last_node=seats[found.last_rank].node,
+        late_us=found.late_us,
+        error_us=found.error_us,
+        is_real=found.is_real,
+        spread_us=found.spread_us,
+    )
+
+
 def measurement_view(row: Measurement) -> MeasurementView:
     """A row as the API shows it."""
     return MeasurementView.model_validate(row, from_attributes=True)
-
-
-def log_line_view(row: LogLine) -> LogLineView:
-    """A line as the API shows it."""
-    return LogLineView.model_validate(row, from_attributes=True)
 
 
 def _after(query: Any, table: type[Base], limit: int, after: int | None) -> Any:

@@ -28,7 +28,9 @@ class MeasurementView(BaseModel):
     wrong: int | None = Field(description="Wrong elements over all ranks; null when the check was off.")
     min_us: float
     mean_us: float
+    p10_us: float | None = Field(None, description="null: measured by an earlier version; p90_us too.")
     p50_us: float
+    p90_us: float | None = None
     p95_us: float
     p99_us: float
     max_us: float
@@ -90,18 +92,93 @@ class StepView(BaseModel):
     transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     bytes: int
-    started_at_ns: int = Field(description="Wall clock, nanoseconds since 1970.")
+    started_at_ns: int = Field(description="By the node's clock, nanoseconds since 1970.")
+    server_time_ns: int | None = Field(
+        None, description="The same by the server's clock, so that nodes compare; null: the node's is not known."
+    )
+    clock_error_us: float | None = Field(None, description="server_time_ns is at most so far from the truth.")
     duration_us: float
     compute_us: float
     communication_us: float
     exposed_us: float
-    loss: float | None
+    loss: float | None = Field(description="Of a training step; null also where it was no finite number: it diverged.")
+    samples: int | None = Field(description="Of a training step: how many this rank took.")
+    lag: int | None = Field(description="With parameter servers: steps ahead of the slowest worker.")
+
+
+class ArrivalView(BaseModel):
+    """Who came last to one step, and by how much, by one clock for all nodes."""
+
+    step: int
+    op: str
+    algorithm: str
+    in_place: bool
+    bytes: int
+    last_rank: int
+    last_node: str
+    late_us: float = Field(description="After the median rank.")
+    error_us: float | None = Field(description="late_us is at most so far from the truth; null: a clock is not known.")
+    is_real: bool = Field(description="The last rank was late by more than the clocks may err.")
+    spread_us: float = Field(description="Between the first rank and the last.")
+
+
+class LatencyPoint(BaseModel):
+    """So large a share of the iterations took at most so long."""
+
+    share: float = Field(description="0: the fastest one, 1: the slowest one.")
+    time_us: float
+
+
+class LatencyCurve(BaseModel):
+    """The iterations of one row, by the slowest rank of each; their percentiles are those of the row."""
+
+    count: int = Field(
+        description="Iterations that every rank has told of, over all cycles; warm-up is not among them."
+    )
+    ranks: int
+    points: list[LatencyPoint] = Field(description="Ascending; no share beyond what so many iterations can tell.")
+
+
+class RankLateness(BaseModel):
+    """How late one rank came to the steps; late is after the median rank of the step."""
+
+    rank: int
+    node: str
+    mean_late_us: float = Field(description="Over all steps; negative: it came early.")
+    error_us: float | None = Field(
+        description="Lateness is at most so far from the truth; 0: all ranks on one node, null: a clock is not known."
+    )
+    last_steps: int = Field(description="Steps to which it came last.")
+    last_steps_beyond_error: int = Field(description="Of these, where it was late by more than the clocks may err.")
+    late_us: list[float | None] = Field(description="The largest lateness in each column.")
+
+
+class Lateness(BaseModel):
+    """Who comes late to the steps, and what they take after the last rank has come."""
+
+    first_step: int
+    steps: int = Field(description="Those that every rank has told of.")
+    steps_per_column: int
+    ranks: list[RankLateness] = Field(description="The latest on average first.")
+    after_us: list[float | None] = Field(
+        description="From the last rank's arrival to the last rank's end, the largest in each column."
+    )
+
+
+class LogOutline(BaseModel):
+    """A log by its length: where its pages begin, so that any part of it can be read."""
+
+    lines: int
+    last_id: int | None = Field(description="Of the newest line that is counted.")
+    lines_per_page: int
+    cursors: list[str | None] = Field(description="One for each page: null for the first one.")
 
 
 class LogLine(BaseModel):
     """A line of output; ``rank`` is null for the launcher's and the agent's own lines."""
 
     id: int
+    number: int | None = Field(None, description="Among all lines of the job, from 1; null in the live stream.")
     node: str
     rank: int | None
     stream: str
@@ -110,7 +187,7 @@ class LogLine(BaseModel):
 
 
 class EventView(BaseModel):
-    """Something that happened to a job or a node, and who did it."""
+    """Something that happened, and who did it."""
 
     id: int
     time: datetime
@@ -137,6 +214,13 @@ class StepPage(BaseModel):
     next: str | None
 
 
+class ArrivalPage(BaseModel):
+    """Arrivals in the order of the steps."""
+
+    items: list[ArrivalView]
+    next: str | None
+
+
 class LogPage(BaseModel):
     """Log lines in the order they were stored."""
 
@@ -145,7 +229,7 @@ class LogPage(BaseModel):
 
 
 class EventPage(BaseModel):
-    """Events, oldest first."""
+    """Events in the order of the list."""
 
     items: list[EventView]
     next: str | None

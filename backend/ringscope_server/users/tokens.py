@@ -4,26 +4,27 @@ import hashlib
 import os
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import delete, select
+from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Token
 
-Role = Literal["viewer", "operator", "admin", "agent"]
-TokenKind = Literal["personal", "agent", "login", "session"]
+PersonRole = Literal["viewer", "operator", "admin"]
+Role = Literal[PersonRole, "agent", "join"]
+TokenKind = Literal["personal", "agent", "join", "login", "session"]
 
-# What each role may also do. Agents stand apart: a person's token never speaks for a node.
+# What each role may also do. Agents stand apart: a person's token never speaks for a node, nor the reverse.
 INCLUDES: dict[Role, frozenset[Role]] = {
     "viewer": frozenset({"viewer"}),
     "operator": frozenset({"viewer", "operator"}),
     "admin": frozenset({"viewer", "operator", "admin"}),
     "agent": frozenset({"agent"}),
+    "join": frozenset({"join"}),
 }
-LOGIN_LINK_LIFETIME = timedelta(hours=24)
 
 
 @dataclass(frozen=True)
@@ -33,50 +34,77 @@ class User:
     name: str
     role: Role
     kind: TokenKind
+    token_id: int  # of the personal token, where this is a session that was made with it
+    node: str | None = None  # the only one that this agent speaks for; None: any
 
     def may(self, role: Role) -> bool:
         """Whether this user's role covers ``role``."""
         return role in INCLUDES[self.role]
 
 
-async def create(
-    session: AsyncSession, name: str, kind: TokenKind, role: Role, now: datetime, expires_at: datetime | None
-) -> str:
-    """Store a new token and give its secret, which nobody can read again."""
-    secret = f"rs_{secrets.token_urlsafe(32)}"
-    session.add(
-        Token(
-            name=name,
-            kind=kind,
-            role=role,
-            sha256=_sha256(secret),
-            created_at=now,
-            expires_at=expires_at,
-        )
+def draft(
+    name: str,
+    kind: TokenKind,
+    role: Role,
+    now: datetime,
+    expires_at: datetime | None,
+    *,
+    note: str = "",
+    node: str | None = None,
+    parent: Token | None = None,
+    created_by: str = "system",
+    secret: str | None = None,
+) -> tuple[Token, str]:
+    """A new token, not yet stored, and its secret, which nobody can read again. It ends with its parent."""
+    secret = secret or f"rs_{secrets.token_urlsafe(32)}"
+    ends = [end for end in (expires_at, parent and parent.expires_at) if end]
+    token = Token(
+        name=name,
+        note=note,
+        kind=kind,
+        role=role,
+        node=node,
+        sha256=fingerprint(secret),
+        parent_id=(parent.parent_id or parent.id) if parent else None,
+        created_by=created_by,
+        created_at=now,
+        expires_at=min(ends, default=None),
+        last_used_at=None,
     )
+    return token, secret
+
+
+async def create(
+    session: AsyncSession,
+    name: str,
+    kind: TokenKind,
+    role: Role,
+    now: datetime,
+    expires_at: datetime | None,
+    *,
+    node: str | None = None,
+    parent: Token | None = None,
+    created_by: str = "system",
+) -> str:
+    """Store a new token and give its secret."""
+    token, secret = draft(name, kind, role, now, expires_at, node=node, parent=parent, created_by=created_by)
+    session.add(token)
     return secret
 
 
-async def find(session: AsyncSession, secret: str, now: datetime) -> Token | None:
-    """The valid token with this secret, or None when it is unknown or expired."""
-    token = await session.scalar(select(Token).where(Token.sha256 == _sha256(secret)))
+async def find(session: AsyncSession, secret: str, now: datetime, *, to_use_up: bool = False) -> Token | None:
+    """The valid token with this secret, or None when it is unknown or expired; locked for whoever uses it up."""
+    query = select(Token).where(Token.sha256 == fingerprint(secret))
+    token = await session.scalar(query.with_for_update(key_share=True) if to_use_up else query)
     if token is None or (token.expires_at is not None and token.expires_at <= now):
         return None
     return token
 
 
-async def consume(session: AsyncSession, secret: str, now: datetime) -> Token | None:
-    """Take a login link's one-time token: the second call gets None."""
-    token = await find(session, secret, now)
-    if token is None or token.kind != "login":
-        return None
-    await session.execute(delete(Token).where(Token.id == token.id))
-    return token
-
-
-async def forget(session: AsyncSession, secret: str) -> None:
-    """Log out: the token is worth nothing from now on."""
-    await session.execute(delete(Token).where(Token.sha256 == _sha256(secret)))
+async def still_valid(session: AsyncSession, token_ids: set[int], now: datetime) -> set[int]:
+    """Those of the tokens that were neither revoked nor are over."""
+    is_valid = or_(Token.expires_at.is_(None), Token.expires_at > now)
+    return set(await session.scalars(select(Token.id).where(Token.id.in_(token_ids), is_valid)))
 
 
 def read_file(path: Path) -> str | None:
@@ -93,8 +121,13 @@ def write_file(path: Path, secret: str) -> None:
 
 def as_user(token: Token) -> User:
     """The person or agent behind a token."""
-    return User(token.name, token.role, token.kind)  # type: ignore[arg-type]  # the table holds only these words
+    role: Role = token.role  # type: ignore[assignment]  # the table holds only these words
+    kind: TokenKind = token.kind  # type: ignore[assignment]
+    # A session is a use of the token that it was made with; an agent's token stands for itself.
+    used = token.parent_id if kind == "session" and token.parent_id else token.id
+    return User(token.name, role, kind, used, token.node)
 
 
-def _sha256(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
+def fingerprint(secret: str) -> str:
+    """By which a secret is known without being kept: its SHA-256, in hexadecimal."""
+    return hashlib.sha256(secret.encode(errors="replace")).hexdigest()

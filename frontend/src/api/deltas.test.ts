@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { QueryClient } from "@tanstack/react-query";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { aJob, aRow } from "../lib/fixtures";
 import { applyEvents } from "./deltas";
 import type { JobView, MeasurementView } from "./types";
@@ -49,8 +49,25 @@ describe("measurements", () => {
   });
 });
 
+describe("the cluster's counts", () => {
+  it("are asked for once, however many events come at a time", () => {
+    vi.useFakeTimers();
+    const asked = vi.spyOn(client, "invalidateQueries");
+    const events = Array.from({ length: 100 }, (_, id) => ({ name: "job", data: aJob({ id }) }));
+    const counts = (): number => asked.mock.calls.filter(([filter]) => filter?.queryKey?.[0] === "cluster").length;
+    applyEvents(client, events);
+    expect(counts()).toBe(0);
+    vi.runAllTimers();
+    expect(counts()).toBe(1);
+    applyEvents(client, events.slice(0, 1));
+    vi.runAllTimers();
+    expect(counts()).toBe(2);
+    vi.useRealTimers();
+  });
+});
+
 describe("jobs", () => {
-  it("change on their page and in every list, and do not enter a filtered list", () => {
+  it("change on their page and in every list, and enter none that shows others already", () => {
     const page = (jobs: JobView[]) => ({ pages: [{ items: jobs, next: null }], pageParams: [null] });
     const list = (filter: object): number[] | undefined =>
       client
@@ -59,11 +76,14 @@ describe("jobs", () => {
     client.setQueryData(["job", 2], aJob({ id: 2 }));
     client.setQueryData(["jobs", "recent"], [aJob({ id: 1 })]);
     client.setQueryData(["jobs", "list", {}], page([aJob({ id: 1 })]));
-    client.setQueryData(["jobs", "list", { q: "x" }], page([aJob({ id: 1 })]));
+    client.setQueryData(["jobs", "list", { q: "sweep" }], page([]));
+    client.setQueryData(["jobs", "list", { q: "x" }], page([]));
     applyEvents(client, [{ name: "job", data: aJob({ id: 2, state: "succeeded" }) }]);
     expect(client.getQueryData<JobView>(["job", 2])?.state).toBe("succeeded");
     expect(client.getQueryData<JobView[]>(["jobs", "recent"])?.map((job) => job.id)).toEqual([2, 1]);
-    expect(list({})).toEqual([2, 1]);
-    expect(list({ q: "x" })).toEqual([1]);
+    expect(list({})).toEqual([1]);
+    expect(list({ q: "sweep" })).toEqual([2]);
+    expect(list({ q: "x" })).toEqual([]);
+    expect(client.getQueryData<JobView[]>(["jobs", "arrived"])?.map((job) => job.id)).toEqual([2]);
   });
 });

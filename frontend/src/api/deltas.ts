@@ -1,7 +1,8 @@
 /** Stream events written into the query cache. */
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
+import { type JobFilter, matches } from "../lib/jobFilter";
 import { mergeById, newerJob, upsertJob } from "../lib/merge";
-import { type JobFilter, type SeenNode, seenNow } from "./queries";
+import { arrivedQuery, type SeenNode, seenNow } from "./queries";
 import type { StreamEvent } from "./stream";
 import type { JobPage, JobView, LogLine, MeasurementView, NodeView } from "./types";
 
@@ -15,7 +16,7 @@ export function applyEvents(client: QueryClient, events: readonly StreamEvent[])
   for (const { name, data } of events) {
     if (name === "job") applyJob(client, data as JobView);
     else if (name === "measurements") applyItems(client, "measurements", data as Batch<MeasurementView>);
-    else if (name === "log") applyItems(client, "log", data as Batch<LogLine>);
+    else if (name === "log") lengthen(client, (data as Batch<LogLine>).job_id);
     else if (name === "node") applyNode(client, data as NodeView);
     else if (name === "reset") void refetchAll(client);
   }
@@ -26,6 +27,20 @@ export function refetchAll(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== "me" });
 }
 
+const MOST_ARRIVED = 200;
+const RECOUNT_MS = 300;
+const recounting = new WeakSet<QueryClient>();
+
+/** The cluster's counts are asked for again soon, and once for all that happens until then. */
+function recount(client: QueryClient): void {
+  if (recounting.has(client)) return;
+  recounting.add(client);
+  setTimeout(() => {
+    recounting.delete(client);
+    void client.invalidateQueries({ queryKey: ["cluster"] });
+  }, RECOUNT_MS);
+}
+
 function applyJob(client: QueryClient, job: JobView): void {
   const before = client.getQueryData<JobView>(["job", job.id]);
   if (client.getQueryState(["job", job.id])) client.setQueryData(["job", job.id], newerJob(before, job));
@@ -33,19 +48,20 @@ function applyJob(client: QueryClient, job: JobView): void {
   for (const [key, data] of client.getQueriesData<InfiniteData<JobPage>>({ queryKey: ["jobs", "list"] })) {
     if (data) client.setQueryData(key, applyToPages(data, job, key[2] as JobFilter));
   }
+  client.setQueryData<JobView[]>(arrivedQuery.queryKey, (jobs = []) => upsertJob(jobs, job).slice(0, MOST_ARRIVED));
   if (before?.state !== job.state) {
     void client.invalidateQueries({ queryKey: ["job", job.id, "events"] });
     void client.invalidateQueries({ queryKey: ["job", job.id, "environments"] });
-    void client.invalidateQueries({ queryKey: ["cluster"] });
+    recount(client);
   }
 }
 
-/** Rows change in place. A new job enters at the top only of the unfiltered list: filters are the server's. */
+/** Rows change in place. Nothing moves under the pointer: a new job enters only a list that is empty. */
 function applyToPages(data: InfiniteData<JobPage>, job: JobView, filter: JobFilter): InfiniteData<JobPage> {
-  const isUnfiltered = !filter.state && !filter.q;
-  const isKnown = data.pages.some((page) => page.items.some((item) => item.id === job.id));
+  const isEmpty = data.pages.every((page) => page.items.length === 0);
   const pages = data.pages.map((page, index) => {
-    const takes = isKnown ? page.items.some((item) => item.id === job.id) : index === 0 && isUnfiltered;
+    const isKnown = page.items.some((item) => item.id === job.id);
+    const takes = isKnown || (isEmpty && index === 0 && matches(job, filter));
     return takes ? { ...page, items: upsertJob(page.items, job) } : page;
   });
   return { ...data, pages };
@@ -59,6 +75,19 @@ function applyItems<T extends { id: number }>(client: QueryClient, part: string,
   }
 }
 
+const LENGTHEN_MS = 500;
+const lengthening = new Set<number>();
+
+/** A log's outline is asked for again soon, and once for all that is printed until then; its pages follow from it. */
+function lengthen(client: QueryClient, jobId: number): void {
+  if (lengthening.has(jobId)) return;
+  lengthening.add(jobId);
+  setTimeout(() => {
+    lengthening.delete(jobId);
+    void client.invalidateQueries({ queryKey: ["job", jobId, "log", "outline"] });
+  }, LENGTHEN_MS);
+}
+
 function applyNode(client: QueryClient, node: NodeView): void {
   const seen = seenNow(node);
   client.setQueryData<SeenNode[]>(["nodes"], (nodes) => {
@@ -67,5 +96,5 @@ function applyNode(client: QueryClient, node: NodeView): void {
     const next = isKnown ? nodes.map((item) => (item.id === node.id ? seen : item)) : [...nodes, seen];
     return next.sort((a, b) => a.name.localeCompare(b.name));
   });
-  void client.invalidateQueries({ queryKey: ["cluster"] });
+  recount(client);
 }

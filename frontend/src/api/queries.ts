@@ -1,19 +1,18 @@
 /** What the pages ask the server for: one factory per question, so that a key is written once. */
-import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { AuditParams } from "../lib/audit";
+import type { JobFilter, Sort } from "../lib/jobFilter";
 import { mergeById, newerJob } from "../lib/merge";
+import { isBenchmark } from "../lib/state";
 import { api, unwrap } from "./client";
-import type { EventView, JobPage, JobState, JobView, LogLine, MeasurementView, NodeView } from "./types";
+import type { paths } from "./schema";
+import type { EventView, JobPage, JobSpec, JobView, LogLine, MeasurementView, NodeView } from "./types";
 
-const PAGE = 500;
+export const PAGE = 500;
 const MAX_PAGES = 20;
 /** As many items of one list are loaded at most; pages that reach it say so. */
 export const MAX_ITEMS = PAGE * MAX_PAGES;
 const JOBS_PAGE = 50;
-
-export interface JobFilter {
-  state?: JobState | undefined;
-  q?: string | undefined;
-}
 
 /** A node and when this browser heard of it: ages go on from there, whatever the two clocks say. */
 export type SeenNode = NodeView & { seen_at_ms: number };
@@ -28,7 +27,7 @@ interface Page<T> {
 }
 
 /** All pages of an ascending list, merged over what live deltas have already put into the cache. */
-async function collect<T extends { id: number }>(
+export async function collect<T extends { id: number }>(
   client: QueryClient,
   queryKey: readonly unknown[],
   load: (cursor: string | undefined) => Promise<Page<T>>,
@@ -51,6 +50,13 @@ export const meQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** Where Prometheus and Grafana are. */
+export const graphsQuery = queryOptions({
+  queryKey: ["graphs"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/graphs")),
+  staleTime: Infinity,
+});
+
 /** What a benchmark can be made of; it changes only with the server's version. */
 export const engineQuery = queryOptions({
   queryKey: ["engine"],
@@ -68,28 +74,85 @@ export const nodesQuery = queryOptions({
   queryFn: async () => unwrap(await api.GET("/api/v1/nodes")).items.map(seenNow),
 });
 
+/** Bandwidth between pairs of nodes, as sendrecv jobs measured it. */
+export const linksQuery = queryOptions({
+  queryKey: ["links"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/links")).items,
+});
+
+/** What happened to a node, newest first. */
+export function nodeEventsQuery(name: string) {
+  const query = { target_type: "node", target_id: name, limit: 20 };
+  return queryOptions({
+    queryKey: ["nodes", name, "events"],
+    queryFn: async () => unwrap(await api.GET("/api/v1/events", { params: { query } })).items,
+  });
+}
+
 export const recentJobsQuery = queryOptions({
   queryKey: ["jobs", "recent"],
   queryFn: async () => unwrap(await api.GET("/api/v1/jobs", { params: { query: { limit: 30 } } })).items,
 });
 
-/** The job list under a filter, newest first, page by page. */
-export function jobsQuery(filter: JobFilter) {
+const RECOUNT_JOBS_MS = 10_000;
+
+/** The benchmark that measured the best bus bandwidth of those that ended since a time; null: none did. */
+export function bestJobQuery(since: string) {
+  return queryOptions({
+    queryKey: ["jobs", "best", since],
+    queryFn: async () => {
+      const query = { kind: "benchmark", sort: "-busbw", limit: 1, finished_after: since } as const;
+      return unwrap(await api.GET("/api/v1/jobs", { params: { query } })).items.filter(isBenchmark)[0] ?? null;
+    },
+    refetchInterval: RECOUNT_JOBS_MS,
+  });
+}
+
+/** The newest jobs whose name holds a text, for the command palette. */
+export function paletteJobsQuery(text: string) {
+  return queryOptions({
+    queryKey: ["jobs", "named", text],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs", { params: { query: { limit: 8, q: text } } })).items,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The job list under a filter and in an order, page by page. */
+export function jobsQuery(filter: JobFilter, sort?: Sort) {
   return infiniteQueryOptions({
-    queryKey: ["jobs", "list", filter],
+    queryKey: ["jobs", "list", filter, sort],
     initialPageParam: null as string | null,
     queryFn: async ({ pageParam }): Promise<JobPage> => {
-      const query = {
-        limit: JOBS_PAGE,
-        ...(filter.state && { state: [filter.state] }),
-        ...(filter.q && { q: filter.q }),
-        ...(pageParam && { cursor: pageParam }),
-      };
+      const query = { ...asQuery(filter), limit: JOBS_PAGE, ...(sort && { sort }), ...(pageParam && { cursor: pageParam }) };
       return unwrap(await api.GET("/api/v1/jobs", { params: { query } }));
     },
     getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
   });
 }
+
+/** How many jobs there are of each state, kind, collective, algorithm and user; asked for again now and then. */
+export function facetsQuery(filter: JobFilter) {
+  return queryOptions({
+    queryKey: ["jobs", "facets", filter],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/facets", { params: { query: asQuery(filter) } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: RECOUNT_JOBS_MS,
+  });
+}
+
+/** The filter as the API takes it. The words of a URL are the server's to judge. */
+function asQuery({ state, ...rest }: JobFilter) {
+  return { ...rest, ...(state && { state: [state] }) } as NonNullable<paths["/api/v1/jobs/facets"]["get"]["parameters"]["query"]>;
+}
+
+/** Jobs that were submitted since the lists were asked for, newest first; deltas fill it. */
+export const arrivedQuery = queryOptions({
+  queryKey: ["jobs", "arrived"],
+  queryFn: (): JobView[] => [],
+  initialData: [],
+  staleTime: Infinity,
+});
 
 /** One job; never replaced by an older view of itself. */
 export function jobQuery(id: number) {
@@ -117,17 +180,99 @@ export function measurementsQuery(id: number) {
   });
 }
 
-/** The lines of a job's log, ascending by id. */
-export function logQuery(id: number) {
-  const queryKey = ["job", id, "log"] as const;
-  const path = { job_id: id };
+/** What the rows of a benchmark can be held against; asked for anew with each attempt. */
+export function expectationsQuery(id: number, attempts: number) {
   return queryOptions({
-    queryKey,
-    queryFn: ({ client }): Promise<LogLine[]> =>
-      collect(client, queryKey, async (cursor) => {
-        const query = { limit: PAGE, ...(cursor && { cursor }) };
-        return unwrap(await api.GET("/api/v1/jobs/{job_id}/log", { params: { path, query } }));
-      }),
+    queryKey: ["job", id, "expectations", attempts],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/expectations", { params: { path: { job_id: id } } })),
+    staleTime: Infinity,
+  });
+}
+
+/** One row of a sweep. */
+export interface RowPlace {
+  algorithm: string;
+  sizeBytes: number;
+  inPlace: boolean;
+}
+
+/** The iterations of a row; a row is told after its iterations, so that they are all there. */
+export function latenciesQuery(id: number, attempt: number, { algorithm, sizeBytes, inPlace }: RowPlace) {
+  const query = { algorithm, size_bytes: sizeBytes, in_place: inPlace, attempt };
+  return queryOptions({
+    queryKey: ["job", id, "latencies", query],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/latencies", { params: { path: { job_id: id }, query } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Who comes late to the iterations of a row. */
+export function latenessQuery(id: number, attempt: number, { algorithm, sizeBytes, inPlace }: RowPlace) {
+  const query = { algorithm, size_bytes: sizeBytes, in_place: inPlace, attempt };
+  return queryOptions({
+    queryKey: ["job", id, "lateness", query],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/lateness", { params: { path: { job_id: id }, query } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Which lines of a log: of one rank, of one stream, with every word of a text, or matching a regular expression. */
+export type LogFilter = Pick<
+  NonNullable<paths["/api/v1/jobs/{job_id}/log/outline"]["get"]["parameters"]["query"]>,
+  "rank" | "stream" | "q" | "pattern"
+>;
+
+/** How long a log is, and where its pages begin. */
+export function logOutlineQuery(id: number, filter: LogFilter) {
+  return queryOptions({
+    queryKey: ["job", id, "log", "outline", filter],
+    queryFn: async () =>
+      unwrap(await api.GET("/api/v1/jobs/{job_id}/log/outline", { params: { path: { job_id: id }, query: { ...filter } } })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** One page of a log; `lines` is how many of it there are, so that the last page is read again when it has grown. */
+export function logPageQuery(id: number, filter: LogFilter, cursor: string | null, limit: number, lines: number) {
+  return queryOptions({
+    queryKey: ["job", id, "log", "page", filter, cursor, lines],
+    queryFn: async (): Promise<LogLine[]> => {
+      const query = { ...filter, limit, ...(cursor !== null && { cursor }) };
+      return unwrap(await api.GET("/api/v1/jobs/{job_id}/log", { params: { path: { job_id: id }, query } })).items;
+    },
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+}
+
+/** What a benchmark would take and reach, before it is submitted. */
+export function predictionQuery(spec: JobSpec) {
+  return queryOptions({
+    queryKey: ["prediction", spec],
+    queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction", { body: spec })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** When a job would start, if it were submitted now. */
+export function queuePlanQuery(spec: JobSpec) {
+  return queryOptions({
+    queryKey: ["queue plan", spec],
+    queryFn: async () => unwrap(await api.POST("/api/v1/plan/queue", { body: spec })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** Benchmarks beside a baseline; `done` are their rows so far, so that it is asked for again when there are more. */
+export function comparisonQuery(ids: readonly number[], base: number, done: number) {
+  return queryOptions({
+    queryKey: ["comparison", ids, base, done],
+    queryFn: async () => unwrap(await api.GET("/api/v1/comparison", { params: { query: { job: [...ids], base } } })),
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
   });
 }
 
@@ -137,6 +282,15 @@ export function environmentsQuery(id: number) {
     queryKey: ["job", id, "environments"],
     queryFn: async () =>
       unwrap(await api.GET("/api/v1/jobs/{job_id}/environment", { params: { path: { job_id: id } } })).items,
+  });
+}
+
+/** What was found wrong with a job, with the evidence; asked for again once an insight is over, which completes it. */
+export function insightsQuery(id: number, until: string | null) {
+  return queryOptions({
+    queryKey: ["job", id, "insights", until],
+    queryFn: async () =>
+      unwrap(await api.GET("/api/v1/jobs/{job_id}/insights", { params: { path: { job_id: id } } })).items,
   });
 }
 
@@ -151,5 +305,55 @@ export function eventsQuery(id: number) {
         const query = { limit: PAGE, ...(cursor && { cursor }) };
         return unwrap(await api.GET("/api/v1/jobs/{job_id}/events", { params: { path, query } }));
       }),
+  });
+}
+
+const ALL = 1000;
+const DELIVERIES_POLL_MS = 3_000;
+
+/** Tokens of people and agents, newest first; for admins. */
+export const tokensQuery = queryOptions({
+  queryKey: ["settings", "tokens"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/tokens", { params: { query: { limit: ALL } } })).items,
+});
+
+/** Webhooks, newest first; for admins. */
+export const webhooksQuery = queryOptions({
+  queryKey: ["settings", "webhooks"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/webhooks", { params: { query: { limit: ALL } } })).items,
+});
+
+/** Messages of a webhook, newest first; asked for again while they are under way. */
+export function deliveriesQuery(id: number) {
+  return queryOptions({
+    queryKey: ["settings", "webhooks", id, "deliveries"],
+    queryFn: async () => unwrap(await api.GET("/api/v1/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id } } })).items,
+    refetchInterval: DELIVERIES_POLL_MS,
+  });
+}
+
+/** Schedules, newest first. */
+export const schedulesQuery = queryOptions({
+  queryKey: ["settings", "schedules"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/schedules", { params: { query: { limit: ALL } } })).items,
+});
+
+/** The next times of a schedule as it stands in a revision. */
+export function upcomingQuery(id: number, revision: number) {
+  return queryOptions({
+    queryKey: ["settings", "schedules", id, "upcoming", revision],
+    queryFn: async () => unwrap(await api.GET("/api/v1/schedules/{schedule_id}/upcoming", { params: { path: { schedule_id: id } } })).items,
+  });
+}
+
+/** Events under a filter, newest first, page by page. */
+export function auditQuery(filter: AuditParams) {
+  return infiniteQueryOptions({
+    queryKey: ["settings", "audit", filter],
+    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam }) =>
+      unwrap(await api.GET("/api/v1/events", { params: { query: { ...filter, limit: 100, ...(pageParam && { cursor: pageParam }) } } })),
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
   });
 }

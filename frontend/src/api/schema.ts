@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/v1/agents/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join
+         * @description Give a new node a token that speaks for it alone.
+         */
+        post: operations["join_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/register": {
         parameters: {
             query?: never;
@@ -24,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{name}/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave
+         * @description Take a node off the lists whose agent ends for good; its own token ends with it.
+         */
+        post: operations["leave_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{name}/poll": {
         parameters: {
             query?: never;
@@ -38,6 +78,26 @@ export interface paths {
          * @description Heartbeat of a node; answers as soon as its assignments are others than it has seen.
          */
         post: operations["poll_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{name}/pulses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pulse
+         * @description How far the ranks of an attempt on a node are; kept in memory until the next look for insights.
+         */
+        post: operations["pulse_agent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -104,6 +164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Jobs
+         * @description The rows of benchmarks beside those of a baseline, what is noise in them, and which cannot be compared.
+         */
+        get: operations["compare_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/engine": {
         parameters: {
             query?: never;
@@ -113,9 +193,69 @@ export interface paths {
         };
         /**
          * Get Engine
-         * @description Collectives with their algorithms, data types, operations and transports.
+         * @description Collectives with their algorithms, data types, operations and transports; what training can be made of.
          */
         get: operations["get_engine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Events
+         * @description What happened to anything here and who did it, newest first.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Events
+         * @description Every event that matches, oldest first, as a file. In CSV an apostrophe stands before what begins a formula.
+         */
+        get: operations["export_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/graphs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graphs
+         * @description Where people find this cluster's graphs; null for what the server was not told.
+         */
+        get: operations["get_graphs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -133,7 +273,7 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description Jobs, newest first.
+         * @description Jobs, newest first unless another order is asked for.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -142,6 +282,46 @@ export interface paths {
          * @description Submit a job. The cluster starts it as soon as all of its ranks fit.
          */
         post: operations["create_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count Jobs
+         * @description How many jobs match a filter, and how many would with another state, kind, collective, algorithm or user.
+         */
+        get: operations["count_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/prediction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Job
+         * @description The rows that the cost model foresees for a benchmark, how long it takes, and warnings; nothing is submitted.
+         */
+        post: operations["predict_job"];
         delete?: never;
         options?: never;
         head?: never;
@@ -157,9 +337,53 @@ export interface paths {
         };
         /**
          * Get Job
-         * @description One job.
+         * @description One job; its ETag is for changing it.
          */
         get: operations["get_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Edit Job
+         * @description Change the name, the labels, or the priority and with it the place in the queue.
+         */
+        patch: operations["edit_job"];
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/arrivals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Arrivals
+         * @description Who came last to each step in one attempt, and by how much, with what the nodes' clocks may err.
+         */
+        get: operations["list_arrivals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/buckets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Buckets
+         * @description The newest step of each rank in one attempt from inside: when each piece of the gradient was ready and summed.
+         */
+        get: operations["list_buckets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -188,6 +412,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/clone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Clone Job
+         * @description Submit a job again with changes: the body is a merge patch (RFC 7396) over its specification.
+         */
+        post: operations["clone_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/environment": {
         parameters: {
             query?: never;
@@ -200,6 +444,26 @@ export interface paths {
          * @description What the job ran in: versions, environment variables, the nodes, and where each rank was bound.
          */
         get: operations["list_environments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/epochs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Epochs
+         * @description Validation and times of each epoch, over all attempts, oldest first; of one told twice the later counts.
+         */
+        get: operations["list_epochs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -228,6 +492,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/expectations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Expectations
+         * @description What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs.
+         */
+        get: operations["get_expectations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/fit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Fit
+         * @description α, β and γ of the cost model from the job's rows, with what is left over of each: as `ringscope fit --job`.
+         */
+        get: operations["get_fit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold Job
+         * @description Keep a queued job from starting until it is released.
+         */
+        post: operations["hold_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Insights
+         * @description What was found wrong with the job while it ran, oldest first, and what that is founded on.
+         */
+        get: operations["list_insights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/latencies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Latencies
+         * @description How long the iterations of one row took: a curve over their share, by the slowest rank of each iteration.
+         */
+        get: operations["get_latencies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/lateness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Lateness
+         * @description How late each rank comes to the iterations of one attempt, and how long they take after the last one has come.
+         */
+        get: operations["get_lateness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/log": {
         parameters: {
             query?: never;
@@ -237,9 +621,49 @@ export interface paths {
         };
         /**
          * List Log Lines
-         * @description What the ranks, their launcher and the agents printed.
+         * @description What was printed, oldest first; also while the job runs.
          */
         get: operations["list_log_lines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/log/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Log
+         * @description The lines as a text file, each with its time and who printed it.
+         */
+        get: operations["export_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/log/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Log Outline
+         * @description How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read.
+         */
+        get: operations["get_log_outline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -257,11 +681,51 @@ export interface paths {
         };
         /**
          * List Measurements
-         * @description Rows of the sweep's table, in the order they were measured; also while it runs.
+         * @description Rows of the sweep's table in one attempt, in the order they were measured; also while it runs.
          */
         get: operations["list_measurements"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Job
+         * @description Let a held job into the queue.
+         */
+        post: operations["release_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Job
+         * @description Submit a job that has ended once more, as a new one; training that was cut short goes on from its checkpoint.
+         */
+        post: operations["retry_job"];
         delete?: never;
         options?: never;
         head?: never;
@@ -277,9 +741,129 @@ export interface paths {
         };
         /**
          * List Steps
-         * @description Every single iteration of every rank, with its exact times.
+         * @description Every single iteration of every rank in one attempt, with its exact times.
          */
         get: operations["list_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/steps/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Steps
+         * @description Every step of one attempt as a file; openmetrics is what promtool fills into Prometheus, without simulations.
+         */
+        get: operations["export_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Trace
+         * @description One operation: each transfer of each rank in time, by one clock for all nodes, beside the cost model's.
+         */
+        get: operations["get_trace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/trace.perfetto.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Trace
+         * @description The same as Chrome trace events, a file that ui.perfetto.dev opens.
+         */
+        get: operations["export_trace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Traces
+         * @description Which operations of one attempt were followed; a benchmark does so with ``trace``.
+         */
+        get: operations["list_traces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/training": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Training Curve
+         * @description Loss, throughput and the split of a step, over all attempts; also while it runs.
+         */
+        get: operations["get_training_curve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Links
+         * @description Bandwidth between pairs of nodes, as the newest sendrecv of one rank on each measured it.
+         */
+        get: operations["list_links"];
         put?: never;
         post?: never;
         delete?: never;
@@ -299,7 +883,7 @@ export interface paths {
         put?: never;
         /**
          * Create Login Link
-         * @description A one-time link for a browser; it gets the role of whoever asks.
+         * @description A one-time link for a browser; it gets the role of whoever asks, and ends with the token that asks.
          */
         post: operations["create_login_link"];
         delete?: never;
@@ -337,7 +921,7 @@ export interface paths {
         };
         /**
          * List Nodes
-         * @description Every node that ever joined, by name.
+         * @description Every node that joined and was not removed, by name.
          */
         get: operations["list_nodes"];
         put?: never;
@@ -362,6 +946,154 @@ export interface paths {
         get: operations["get_node"];
         put?: never;
         post?: never;
+        /**
+         * Remove Node
+         * @description Take a lost node off the lists and end its own tokens. Its name stays in the jobs that it ran.
+         */
+        delete: operations["remove_node"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Node
+         * @description Set labels of a node, or take them away with null.
+         */
+        patch: operations["update_node"];
+        trace?: never;
+    };
+    "/api/v1/nodes/{name}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drain Node
+         * @description Give a node no new work; what runs on it goes on.
+         */
+        post: operations["drain_node"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{name}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Node Events
+         * @description Everything that happened to a node, who did it and why; oldest first.
+         */
+        get: operations["list_node_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Node
+         * @description Give a node work again, with the slots and GPUs that it has now.
+         */
+        post: operations["resume_node"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{name}/slots/{slot}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Slot
+         * @description Give a quarantined slot away again: you have seen to it that nothing of its last job is left.
+         */
+        post: operations["release_slot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Prices
+         * @description What a collective costs with each algorithm, for sizes and numbers of ranks: as `ringscope plan` prices it.
+         */
+        post: operations["plan_prices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plan/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Queue
+         * @description When a job would start, where, and what it would delay; nothing is submitted.
+         */
+        post: operations["plan_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plan/sensitivity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Sensitivity
+         * @description How each algorithm's time changes with each figure of the links.
+         */
+        post: operations["plan_sensitivity"];
         delete?: never;
         options?: never;
         head?: never;
@@ -380,6 +1112,98 @@ export interface paths {
          * @description Agents to scrape, for http_sd. Lost nodes stay listed, so that ``up`` falls to 0 instead of vanishing.
          */
         get: operations["list_prometheus_targets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Schedules
+         * @description Schedules, newest first.
+         */
+        get: operations["list_schedules"];
+        put?: never;
+        /**
+         * Create Schedule
+         * @description Submit a job at every time of a cron expression; the jobs are yours.
+         */
+        post: operations["create_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Schedule
+         * @description One schedule.
+         */
+        get: operations["get_schedule"];
+        /**
+         * Replace Schedule
+         * @description Change a schedule. What is left out takes its default.
+         */
+        put: operations["replace_schedule"];
+        post?: never;
+        /**
+         * Delete Schedule
+         * @description Remove a schedule. Its jobs stay, also those that run.
+         */
+        delete: operations["delete_schedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{schedule_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Schedule
+         * @description Submit its job now, beside its times; also while it is disabled, and whatever its overlap says.
+         */
+        post: operations["run_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{schedule_id}/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Upcoming Times
+         * @description When it fires next; no time while it is disabled.
+         */
+        get: operations["list_upcoming_times"];
         put?: never;
         post?: never;
         delete?: never;
@@ -435,10 +1259,227 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tokens
+         * @description Tokens of people and agents, newest first.
+         */
+        get: operations["list_tokens"];
+        put?: never;
+        /**
+         * Create Token
+         * @description Make a token. Its secret is told only here.
+         */
+        post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Token
+         * @description Make a token worthless, with the sessions and login links that were made with it.
+         */
+        delete: operations["revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trace Example
+         * @description A collective on given numbers, step by step: as `ringscope trace` prints it. Times are the cost model's.
+         */
+        post: operations["trace_example"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trace/perfetto": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trace Perfetto
+         * @description The same as Chrome trace events, which ui.perfetto.dev opens.
+         */
+        post: operations["trace_perfetto"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Webhooks
+         * @description Webhooks, newest first.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Create Webhook
+         * @description Be told of events by signed messages (Standard Webhooks). Keep the secret: it is shown here only.
+         */
+        post: operations["create_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Webhook
+         * @description One webhook.
+         */
+        get: operations["get_webhook"];
+        /**
+         * Replace Webhook
+         * @description Change a webhook; its secret stays. What is left out takes its default.
+         */
+        put: operations["replace_webhook"];
+        post?: never;
+        /**
+         * Delete Webhook
+         * @description Remove a webhook and its deliveries.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deliveries
+         * @description Its messages and what came of them, newest first; kept for 30 days.
+         */
+        get: operations["list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver
+         * @description Send the same message once more, under the same webhook-id.
+         */
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Webhook
+         * @description Send a message of type webhook.test, whatever it listens to.
+         */
+        post: operations["test_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * Against
+         * @description A row beside the baseline's of the same algorithm, size and place.
+         */
+        Against: {
+            /**
+             * Is Beyond Noise
+             * @description The times differ by more than that.
+             */
+            is_beyond_noise: boolean;
+            /**
+             * Noise
+             * @description How far iterations differ among themselves, over the baseline's time: the root of the squared sum of both rows' standard deviations.
+             */
+            noise: number;
+            /**
+             * Ratio
+             * @description Time over the baseline's time: below 1 it is faster.
+             */
+            ratio: number;
+        };
         /**
          * AlgorithmBest
          * @description The best row of one algorithm.
@@ -457,6 +1498,56 @@ export interface components {
              * @description simulated: the bandwidth is the cost model's.
              */
             transport: string;
+        };
+        /**
+         * ArrivalPage
+         * @description Arrivals in the order of the steps.
+         */
+        ArrivalPage: {
+            /** Items */
+            items: components["schemas"]["ArrivalView"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * ArrivalView
+         * @description Who came last to one step, and by how much, by one clock for all nodes.
+         */
+        ArrivalView: {
+            /** Algorithm */
+            algorithm: string;
+            /** Bytes */
+            bytes: number;
+            /**
+             * Error Us
+             * @description late_us is at most so far from the truth; null: a clock is not known.
+             */
+            error_us: number | null;
+            /** In Place */
+            in_place: boolean;
+            /**
+             * Is Real
+             * @description The last rank was late by more than the clocks may err.
+             */
+            is_real: boolean;
+            /** Last Node */
+            last_node: string;
+            /** Last Rank */
+            last_rank: number;
+            /**
+             * Late Us
+             * @description After the median rank.
+             */
+            late_us: number;
+            /** Op */
+            op: string;
+            /**
+             * Spread Us
+             * @description Between the first rank and the last.
+             */
+            spread_us: number;
+            /** Step */
+            step: number;
         };
         /**
          * Assignment
@@ -498,6 +1589,12 @@ export interface components {
             ranks: number;
             spec: components["schemas"]["JobSpec"];
             /**
+             * Take Evidence
+             * @description With stop: the ranks hang, so report ``evidence`` of what each of them does, then end them.
+             * @default false
+             */
+            take_evidence: boolean;
+            /**
              * Token
              * @description In the environment of every rank, so that none can hide.
              */
@@ -526,6 +1623,16 @@ export interface components {
          */
         AttemptView: {
             /**
+             * Bad Node
+             * @description The node that is to blame; the next try goes elsewhere if it can.
+             */
+            bad_node: string | null;
+            /**
+             * Bad Rank
+             * @description The rank that ended, hung or was wrong first, where it is known.
+             */
+            bad_rank: number | null;
+            /**
              * Created At
              * Format: date-time
              */
@@ -534,10 +1641,22 @@ export interface components {
             finished_at: string | null;
             /** Id */
             id: number;
+            /**
+             * Members
+             * @description In rank order, as ``nodes``.
+             */
+            members: components["schemas"]["MemberView"][];
+            /** Message */
+            message: string;
             /** Nodes */
             nodes: string[];
             /** Number */
             number: number;
+            /**
+             * Reason
+             * @description Why this try ended; null while it lasts.
+             */
+            reason: string | null;
             /** Started At */
             started_at: string | null;
         };
@@ -674,6 +1793,12 @@ export interface components {
             /** @description The cluster that transport simulated stands for. */
             topology?: components["schemas"]["ClusterSpec"] | null;
             /**
+             * Trace
+             * @description After each size is timed, follow one more operation of each algorithm transfer by transfer; those of libraries cannot be followed.
+             * @default false
+             */
+            trace: boolean;
+            /**
              * Transport
              * @description How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI. simulated moves nothing: the times are the cost model's, for the cluster in topology.
              * @default auto
@@ -698,6 +1823,33 @@ export interface components {
              */
             best: components["schemas"]["AlgorithmBest"][];
             /**
+             * Explanation
+             * @description What the winner sends and over how many hops, beside the next; counted in their schedules.
+             * @default
+             */
+            explanation: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "benchmark";
+            /**
+             * Limit Gb Per S
+             * @description Bus bandwidth that its links allow; null: not known.
+             */
+            limit_gb_per_s?: number | null;
+            /**
+             * Min Size P99 Us
+             * @description 99th percentile of the same at the smallest size, of several cycles the largest.
+             */
+            min_size_p99_us?: number | null;
+            /**
+             * Sizes
+             * @description Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of several cycles the best; of many sizes 24. Empty also for jobs of earlier versions.
+             * @default []
+             */
+            sizes: components["schemas"]["SizeBusbw"][];
+            /**
              * Verdict
              * @description One sentence that compares the algorithms; empty before there are rows.
              */
@@ -707,6 +1859,51 @@ export interface components {
              * @description Wrong elements over all checks.
              */
             wrong: number;
+        };
+        /**
+         * Bucket
+         * @description One piece of the gradient; times count from the step's start.
+         */
+        Bucket: {
+            /**
+             * Bytes
+             * @description Of the gradients, before compression.
+             */
+            bytes: number;
+            /** End Us */
+            end_us: number;
+            /**
+             * Ready Us
+             * @description All its gradients were there.
+             */
+            ready_us: number;
+            /**
+             * Start Us
+             * @description Its sum began.
+             */
+            start_us: number;
+        };
+        /**
+         * BucketList
+         * @description One entry for each rank that told its buckets, in the order of the ranks.
+         */
+        BucketList: {
+            /** Items */
+            items: components["schemas"]["RankBucketsView"][];
+        };
+        Chunk: [
+            number,
+            number
+        ];
+        /**
+         * ChunkView
+         * @description A run of elements of the buffer.
+         */
+        ChunkView: {
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
         };
         /**
          * Cluster
@@ -796,6 +1993,11 @@ export interface components {
              */
             has_root: boolean;
             /**
+             * Priced
+             * @description Those that the planner has a price for, also by a formula alone.
+             */
+            priced: string[];
+            /**
              * Reduces
              * @description Whether ``op`` means something.
              */
@@ -810,6 +2012,54 @@ export interface components {
              * @description Those that a job measures when it names none.
              */
             usual: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
+        };
+        /**
+         * ComparedJob
+         * @description A job beside the baseline.
+         */
+        ComparedJob: {
+            /** Job Id */
+            job_id: number;
+            /**
+             * Obstacles
+             * @description Why its rows do not measure the same thing as the baseline's.
+             */
+            obstacles: string[];
+            /** Rows */
+            rows: components["schemas"]["ComparedRow"][];
+        };
+        /**
+         * ComparedRow
+         * @description One algorithm at one size and place; of several cycles the one in the middle.
+         */
+        ComparedRow: {
+            /** @description null: the baseline has no such row, or is this job itself. */
+            against: components["schemas"]["Against"] | null;
+            /**
+             * Algorithm
+             * @description fastest: the one that took the least time.
+             */
+            algorithm: string;
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
+            /** In Place */
+            in_place: boolean;
+            /** Iterations */
+            iterations: number;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Time Us */
+            time_us: number;
+        };
+        /**
+         * Comparison
+         * @description Jobs in the order asked for.
+         */
+        Comparison: {
+            /** Base */
+            base: number;
+            /** Jobs */
+            jobs: components["schemas"]["ComparedJob"][];
         };
         /**
          * Curve
@@ -847,18 +2097,179 @@ export interface components {
             transport: string;
         };
         /**
+         * CurvePart
+         * @description What one attempt adds to the curve: a later one goes on where its checkpoint stopped.
+         */
+        CurvePart: {
+            /** Attempt */
+            attempt: number;
+            /** First Step */
+            first_step: number;
+            /**
+             * Job Id
+             * @description This job, or one whose checkpoint it went on from.
+             */
+            job_id: number;
+            /** Last Step */
+            last_step: number;
+        };
+        /**
+         * CurvePoint
+         * @description Some consecutive steps as one: means over all of their steps, of all ranks.
+         */
+        CurvePoint: {
+            /**
+             * Communication Us
+             * @description Sums were under way.
+             */
+            communication_us: number;
+            /** Compute Us */
+            compute_us: number;
+            /**
+             * Duration Us
+             * @description Of a step of a rank.
+             */
+            duration_us: number;
+            /**
+             * Exposed Us
+             * @description The rank did nothing but wait for them.
+             */
+            exposed_us: number;
+            /** First Step */
+            first_step: number;
+            /** Last Step */
+            last_step: number;
+            /**
+             * Loss
+             * @description Mean over the samples of all ranks; null: there is no finite one.
+             */
+            loss: number | null;
+            /**
+             * Samples Per Second
+             * @description Of all ranks together, in the time of the mean rank.
+             */
+            samples_per_second: number | null;
+        };
+        /**
+         * DatasetSpec
+         * @description Where the samples come from. Nothing is downloaded.
+         */
+        DatasetSpec: {
+            /**
+             * Name
+             * @default digits
+             * @enum {string}
+             */
+            name: "digits" | "cifar10" | "text" | "synthetic";
+            /**
+             * Path
+             * @description Folder on every node: of cifar10 the unpacked python version, of text the files.
+             */
+            path?: string | null;
+            /**
+             * Samples
+             * @description How many synthetic makes; null: 8192.
+             */
+            samples?: number | null;
+            /**
+             * Validation Percent
+             * @description Held out, of datasets that come without a test set of their own.
+             * @default 20
+             */
+            validation_percent: number;
+        };
+        /**
+         * DeliveryPage
+         * @description A page of deliveries, newest first; pass ``next`` as ``cursor`` for the page after it.
+         */
+        DeliveryPage: {
+            /** Items */
+            items: components["schemas"]["DeliveryView"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * DeliveryView
+         * @description One message to one webhook, and what came of it.
+         */
+        DeliveryView: {
+            /**
+             * Body
+             * @description Exactly what is signed and sent.
+             */
+            body: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Delivered At */
+            delivered_at: string | null;
+            /** Event Type */
+            event_type: string;
+            /** Id */
+            id: number;
+            /**
+             * Last Error
+             * @description What went wrong in the last try, in a sentence.
+             */
+            last_error: string;
+            /**
+             * Last Status
+             * @description HTTP status of the last answer; null where there was none.
+             */
+            last_status: number | null;
+            /**
+             * Message Id
+             * @description The header webhook-id: the same in every try and when it is sent again.
+             */
+            message_id: string;
+            /**
+             * Next Attempt At
+             * @description Null once it is delivered or given up.
+             */
+            next_attempt_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            /** Tries */
+            tries: number;
+            /** Webhook Id */
+            webhook_id: number;
+        };
+        /**
          * Directives
          * @description All assignments of this node: one that is missing here is over and forgotten.
          */
         Directives: {
-            /** Assignments */
-            assignments: components["schemas"]["Assignment"][];
+            /**
+             * Assignments
+             * @description null: the same as with the revision that was seen.
+             */
+            assignments: components["schemas"]["Assignment"][] | null;
+            /**
+             * Received Ns
+             * @description Nanoseconds since 1970.
+             */
+            received_ns: number;
             /** Revision */
             revision: number;
+            /** Sent Ns */
+            sent_ns: number;
+        };
+        /**
+         * Drain
+         * @description Why a node shall take no new work.
+         */
+        Drain: {
+            /** Reason */
+            reason: string;
         };
         /**
          * Engine
-         * @description The choices for each field of a benchmark.
+         * @description The choices for each field of a benchmark, and of training.
          */
         Engine: {
             /** Collectives */
@@ -874,6 +2285,7 @@ export interface components {
             links: string[];
             /** Ops */
             ops: ("sum" | "prod" | "min" | "max" | "avg")[];
+            training: components["schemas"]["TrainingChoices"];
             /** Transports */
             transports: ("auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc" | "simulated")[];
         };
@@ -886,8 +2298,81 @@ export interface components {
             items: components["schemas"]["AttemptEnvironment"][];
         };
         /**
+         * EpochPage
+         * @description Epochs over all attempts, in the order they were stored.
+         */
+        EpochPage: {
+            /** Items */
+            items: components["schemas"]["EpochView"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * EpochView
+         * @description The end of an epoch.
+         */
+        EpochView: {
+            /**
+             * Attempt
+             * @description Number of the attempt that told it; of an epoch told twice the later one counts.
+             */
+            attempt: number;
+            /** Checkpoint Us */
+            checkpoint_us: number;
+            /**
+             * Duration Us
+             * @description Of the epoch's steps, without validation and checkpoint.
+             */
+            duration_us: number;
+            /**
+             * Ended At
+             * Format: date-time
+             * @description By the node's clock.
+             */
+            ended_at: string;
+            /**
+             * Epoch
+             * @description From 1.
+             */
+            epoch: number;
+            /** Id */
+            id: number;
+            /**
+             * Rank
+             * @description Who told it: rank 0, with parameter servers the first worker.
+             */
+            rank: number;
+            /**
+             * Samples
+             * @description Of all ranks in this epoch.
+             */
+            samples: number;
+            /**
+             * Step
+             * @description Steps done when it ended.
+             */
+            step: number;
+            /**
+             * Training Loss
+             * @description Mean over the epoch's samples of all ranks; null: it was no finite number, training has diverged.
+             */
+            training_loss: number | null;
+            /**
+             * Validation Accuracy
+             * @description Share of the held-out samples (of gpt: tokens) told right; null: there are none.
+             */
+            validation_accuracy: number | null;
+            /**
+             * Validation Loss
+             * @description Mean over the held-out samples; null also where there are none, or it was no finite number.
+             */
+            validation_loss: number | null;
+            /** Validation Us */
+            validation_us: number;
+        };
+        /**
          * EventPage
-         * @description Events, oldest first.
+         * @description Events in the order of the list.
          */
         EventPage: {
             /** Items */
@@ -897,7 +2382,7 @@ export interface components {
         };
         /**
          * EventView
-         * @description Something that happened to a job or a node, and who did it.
+         * @description Something that happened, and who did it.
          */
         EventView: {
             /** Action */
@@ -921,6 +2406,87 @@ export interface components {
              * Format: date-time
              */
             time: string;
+        };
+        /**
+         * Example
+         * @description The numbers are worked out, the times are the cost model's; nothing is measured.
+         */
+        Example: {
+            /** Algorithm */
+            algorithm: string;
+            cluster: components["schemas"]["ClusterSpec"];
+            /** Collective */
+            collective: string;
+            /** Element Bytes */
+            element_bytes: number;
+            example: components["schemas"]["WorkedExample"];
+            /** Root */
+            root: number;
+        };
+        /**
+         * ExampleQuestion
+         * @description Numbers, and the algorithm that sums them up or moves them.
+         */
+        ExampleQuestion: {
+            /**
+             * Algorithm
+             * @default ring
+             */
+            algorithm: string;
+            /**
+             * Collective
+             * @default all_reduce
+             * @enum {string}
+             */
+            collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
+            /**
+             * Element Bytes
+             * @description That each number stands for in the times.
+             * @default 4
+             */
+            element_bytes: number;
+            /**
+             * Root
+             * @description Of broadcast and reduce.
+             * @default 0
+             */
+            root: number;
+            /**
+             * Shape
+             * @description RANKS, NODESxRANKS or RACKSxNODESxRANKS; null: as many ranks as rows of values, or 3.
+             */
+            shape?: string | null;
+            /**
+             * Values
+             * @description A row of numbers for each rank; empty: rank r holds one number for each rank, all r+1.
+             * @default []
+             */
+            values: number[][];
+        };
+        /**
+         * Expectations
+         * @description What the rows of a benchmark can be held against.
+         */
+        Expectations: {
+            /** @description null: no link's rate is known. */
+            limit: components["schemas"]["Limit"] | null;
+            /** @description null: nothing can be told yet, or the rows are the model's themselves. */
+            model: components["schemas"]["Model"] | null;
+            /**
+             * Usual
+             * @description Bus bandwidths; of rows with three good earlier runs at least.
+             */
+            usual: components["schemas"]["UsualRow"][];
+        };
+        /**
+         * FacetCount
+         * @description One value that jobs have, and how many have it.
+         */
+        FacetCount: {
+            /** Count */
+            count: number;
+            /** Value */
+            value: string;
         };
         /**
          * FieldError
@@ -962,6 +2528,105 @@ export interface components {
             uuid: string;
         };
         /**
+         * Graphs
+         * @description Addresses, without a slash at the end.
+         */
+        Graphs: {
+            /** Grafana Url */
+            grafana_url: string | null;
+            /** Prometheus Url */
+            prometheus_url: string | null;
+        };
+        /**
+         * InsightDetail
+         * @description The same with what it is founded on.
+         */
+        InsightDetail: {
+            /** Attempt Id */
+            attempt_id: number;
+            /**
+             * Evidence
+             * @description Numbers that differ by kind; of a hang also the ranks' stacks.
+             */
+            evidence: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth";
+            /**
+             * Message
+             * @description One sentence.
+             */
+            message: string;
+            /** Node */
+            node: string | null;
+            /**
+             * Rank
+             * @description null: it is about the whole gang, or a node.
+             */
+            rank: number | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * @description null: it is so now.
+             */
+            until: string | null;
+        };
+        /**
+         * InsightList
+         * @description Of one job, oldest first.
+         */
+        InsightList: {
+            /** Items */
+            items: components["schemas"]["InsightDetail"][];
+        };
+        /**
+         * InsightView
+         * @description Something that was found wrong with a job.
+         */
+        InsightView: {
+            /** Attempt Id */
+            attempt_id: number;
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth";
+            /**
+             * Message
+             * @description One sentence.
+             */
+            message: string;
+            /** Node */
+            node: string | null;
+            /**
+             * Rank
+             * @description null: it is about the whole gang, or a node.
+             */
+            rank: number | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * @description null: it is so now.
+             */
+            until: string | null;
+        };
+        /**
          * Inventory
          * @description What a node is made of.
          */
@@ -979,8 +2644,113 @@ export interface components {
             hostname: string;
             /** Memory Bytes */
             memory_bytes: number;
+            /**
+             * Nics
+             * @default []
+             */
+            nics: components["schemas"]["Nic"][];
             /** Os */
             os: string;
+        };
+        /**
+         * JobEdit
+         * @description The fields that are to change; what is left out stays.
+         */
+        JobEdit: {
+            /**
+             * Labels
+             * @description Instead of all that it has.
+             * @default {}
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * Name
+             * @description Empty: made from the specification.
+             * @default
+             */
+            name: string;
+            /**
+             * Priority
+             * @description Higher runs first.
+             * @default 50
+             */
+            priority: number;
+        };
+        /**
+         * JobFacets
+         * @description Jobs counted by what they are. Each list leaves its own filter out, so that it says what another choice gives.
+         */
+        JobFacets: {
+            /**
+             * Algorithm
+             * @description A job counts for each of its algorithms.
+             */
+            algorithm: components["schemas"]["FacetCount"][];
+            /** Collective */
+            collective: components["schemas"]["FacetCount"][];
+            /**
+             * Is Complete
+             * @description False: there are more, and the newest 20,000 were counted.
+             */
+            is_complete: boolean;
+            /** Kind */
+            kind: components["schemas"]["FacetCount"][];
+            /** State */
+            state: components["schemas"]["FacetCount"][];
+            /**
+             * Total
+             * @description Jobs that match the whole filter.
+             */
+            total: number;
+            /** User */
+            user: components["schemas"]["FacetCount"][];
+        };
+        /**
+         * JobFit
+         * @description The cost model's parameters from the rows of a job; the same document as `ringscope fit --job N --json`.
+         */
+        JobFit: {
+            /** Job Id */
+            job_id: number;
+            /**
+             * Left Out
+             * @description Algorithms of the job that have no schedule, and so no price.
+             */
+            left_out: string[];
+            /** Median Error */
+            median_error: number;
+            /** Nics Per Node */
+            nics_per_node: number | null;
+            /** R Squared */
+            r_squared: number;
+            /**
+             * Ranks
+             * @description That took part in the rows.
+             */
+            ranks: number;
+            /**
+             * Ranks Per Node
+             * @description 1: all links are alike.
+             */
+            ranks_per_node: number;
+            /** Regimes */
+            regimes: components["schemas"]["RegimeFigures"][];
+            /** Residuals */
+            residuals: components["schemas"]["Residual"][];
+            /** Row Count */
+            row_count: number;
+            /**
+             * Transport
+             * @description What moved the data; simulated: nothing did.
+             */
+            transport: string;
+            /**
+             * Version
+             * @default 1
+             */
+            version: number;
         };
         /**
          * JobPage
@@ -997,46 +2767,36 @@ export interface components {
          * @description One job as submitted. It never changes; what happens to it is kept in attempts.
          */
         JobSpec: {
+            /** @description Of kind benchmark; without it the usual sweep. */
+            benchmark?: components["schemas"]["BenchmarkSpec"] | null;
             /**
-             * @default {
-             *       "aggregate": 1,
-             *       "algorithms": [
-             *         "ring",
-             *         "direct",
-             *         "mpi"
-             *       ],
-             *       "average": "mean",
-             *       "blocking": 0,
-             *       "check": true,
-             *       "collective": "all_reduce",
-             *       "cycles": 1,
-             *       "device": "auto",
-             *       "dtype": "float32",
-             *       "iterations": 20,
-             *       "max_bytes": 67108864,
-             *       "min_bytes": 8,
-             *       "op": "sum",
-             *       "per_iteration": false,
-             *       "root": 0,
-             *       "rotate": false,
-             *       "skip_iterations": 0,
-             *       "step_factor": 2,
-             *       "timeout_seconds": 300,
-             *       "transport": "auto",
-             *       "warmup": 5
-             *     }
+             * Hang Seconds
+             * @description No rank has come further for so long, or ten times the mean step if that is more: it hangs.
+             * @default 60
              */
-            benchmark: components["schemas"]["BenchmarkSpec"];
+            hang_seconds: number;
+            /**
+             * Hold
+             * @description Submitted as held: it waits until somebody releases it.
+             * @default false
+             */
+            hold: boolean;
             /**
              * Kind
              * @default benchmark
-             * @constant
+             * @enum {string}
              */
-            kind: "benchmark";
+            kind: "benchmark" | "training" | "script";
             /** Labels */
             labels?: {
                 [key: string]: string;
             };
+            /**
+             * Max Attempts
+             * @description Tries, counting the first; only trouble of a node or of the service is tried again.
+             * @default 3
+             */
+            max_attempts: number;
             /**
              * Name
              * @default
@@ -1044,7 +2804,10 @@ export interface components {
             name: string;
             /**
              * @default {
+             *       "arrangement": "pack",
+             *       "exclusive": false,
              *       "ranks": 2,
+             *       "same_rack": false,
              *       "selector": {}
              *     }
              */
@@ -1056,32 +2819,62 @@ export interface components {
              */
             priority: number;
             /**
+             * Queue Timeout Seconds
+             * @description If it has not started by then, it fails; null: it waits for ever.
+             */
+            queue_timeout_seconds?: number | null;
+            /** @description Of kind script. */
+            script?: components["schemas"]["ScriptSpec"] | null;
+            /**
              * Time Limit Seconds
+             * @description From the start of its ranks; then it is stopped.
              * @default 600
              */
             time_limit_seconds: number;
+            /** @description Of kind training. */
+            training?: components["schemas"]["TrainingSpec"] | null;
         };
         /**
          * JobView
          * @description A job: what was asked for, where it stands, what came out.
          */
         JobView: {
+            /**
+             * Advice
+             * @description What to do next, with commands of the CLI between backticks.
+             */
+            advice: string;
             /** Attempts */
             attempts: components["schemas"]["AttemptView"][];
+            /**
+             * Cloned From
+             * @description The job that this one repeats, with or without changes.
+             */
+            cloned_from: number | null;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Excluded Nodes
+             * @description A retry goes elsewhere if it can.
+             */
+            excluded_nodes: string[];
             /** Finished At */
             finished_at: string | null;
             /** Id */
             id: number;
             /**
-             * Kind
-             * @constant
+             * Insights
+             * @description What was found wrong with it, oldest first; without evidence.
              */
-            kind: "benchmark";
+            insights: components["schemas"]["InsightView"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "benchmark" | "training" | "script";
             /** Labels */
             labels: {
                 [key: string]: string;
@@ -1090,12 +2883,38 @@ export interface components {
             message: string;
             /** Name */
             name: string;
+            /**
+             * Not Before
+             * @description A retry waits until then.
+             */
+            not_before: string | null;
             pending: components["schemas"]["Pending"] | null;
             /** Priority */
             priority: number;
             progress: components["schemas"]["Progress"];
+            /**
+             * Queued At
+             * Format: date-time
+             * @description When it began to wait, for the last time.
+             */
+            queued_at: string;
+            /**
+             * Ranks
+             * @description Processes of the gang.
+             */
+            ranks: number;
             /** Reason */
             reason: string | null;
+            /**
+             * Revision
+             * @description Grows with each edit; the ETag is made of it.
+             */
+            revision: number;
+            /**
+             * Schedule Id
+             * @description The schedule that submitted it.
+             */
+            schedule_id: number | null;
             spec: components["schemas"]["JobSpec"];
             /** Started At */
             started_at: string | null;
@@ -1104,9 +2923,141 @@ export interface components {
              * @enum {string}
              */
             state: "held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled";
-            summary: components["schemas"]["BenchmarkSummary"];
+            /** Summary */
+            summary: components["schemas"]["BenchmarkSummary"] | components["schemas"]["TrainingSummary"];
             /** User */
             user: string;
+        };
+        /**
+         * Join
+         * @description A new node asks for a token of its own; the bearer token of this request is a join token.
+         */
+        Join: {
+            /** Name */
+            name: string;
+        };
+        /**
+         * Joined
+         * @description The node's own token, which speaks for no other node; it is told only here.
+         */
+        Joined: {
+            /** Token */
+            token: string;
+        };
+        /**
+         * LatencyCurve
+         * @description The iterations of one row, by the slowest rank of each; their percentiles are those of the row.
+         */
+        LatencyCurve: {
+            /**
+             * Count
+             * @description Iterations that every rank has told of, over all cycles; warm-up is not among them.
+             */
+            count: number;
+            /**
+             * Points
+             * @description Ascending; no share beyond what so many iterations can tell.
+             */
+            points: components["schemas"]["LatencyPoint"][];
+            /** Ranks */
+            ranks: number;
+        };
+        /**
+         * LatencyPoint
+         * @description So large a share of the iterations took at most so long.
+         */
+        LatencyPoint: {
+            /**
+             * Share
+             * @description 0: the fastest one, 1: the slowest one.
+             */
+            share: number;
+            /** Time Us */
+            time_us: number;
+        };
+        /**
+         * Lateness
+         * @description Who comes late to the steps, and what they take after the last rank has come.
+         */
+        Lateness: {
+            /**
+             * After Us
+             * @description From the last rank's arrival to the last rank's end, the largest in each column.
+             */
+            after_us: (number | null)[];
+            /** First Step */
+            first_step: number;
+            /**
+             * Ranks
+             * @description The latest on average first.
+             */
+            ranks: components["schemas"]["RankLateness"][];
+            /**
+             * Steps
+             * @description Those that every rank has told of.
+             */
+            steps: number;
+            /** Steps Per Column */
+            steps_per_column: number;
+        };
+        /**
+         * Leave
+         * @description The agent ends and will not come back: its node goes off the lists and its own token ends. 412: not yet clean.
+         */
+        Leave: {
+            /** Epoch */
+            epoch: number;
+        };
+        /**
+         * Limit
+         * @description The bus bandwidth that no algorithm can pass.
+         */
+        Limit: {
+            /**
+             * Because
+             * @description Which link it is, in a sentence.
+             */
+            because: string;
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
+        };
+        /**
+         * LinkList
+         * @description Pairs that were measured, by name; others are not listed.
+         */
+        LinkList: {
+            /** Items */
+            items: components["schemas"]["LinkView"][];
+        };
+        /**
+         * LinkView
+         * @description One pair of nodes, and the fastest row of the newest job that measured it.
+         */
+        LinkView: {
+            /** Algorithm */
+            algorithm: string;
+            /**
+             * Busbw Gb Per S
+             * @description 1e9 bytes per second that each of the two sends, and gets meanwhile.
+             */
+            busbw_gb_per_s: number;
+            /** Job Id */
+            job_id: number;
+            /**
+             * Measured At
+             * Format: date-time
+             * @description When the job ended.
+             */
+            measured_at: string;
+            /**
+             * Nodes
+             * @description The two, by name.
+             */
+            nodes: string[];
+            /** Size Bytes */
+            size_bytes: number;
+            /** Transport */
+            transport: string;
         };
         /**
          * LogLine
@@ -1117,6 +3068,11 @@ export interface components {
             id: number;
             /** Node */
             node: string;
+            /**
+             * Number
+             * @description Among all lines of the job, from 1; null in the live stream.
+             */
+            number?: number | null;
             /** Rank */
             rank: number | null;
             /** Stream */
@@ -1125,6 +3081,26 @@ export interface components {
             text: string;
             /** Time Ns */
             time_ns: number;
+        };
+        /**
+         * LogOutline
+         * @description A log by its length: where its pages begin, so that any part of it can be read.
+         */
+        LogOutline: {
+            /**
+             * Cursors
+             * @description One for each page: null for the first one.
+             */
+            cursors: (string | null)[];
+            /**
+             * Last Id
+             * @description Of the newest line that is counted.
+             */
+            last_id: number | null;
+            /** Lines */
+            lines: number;
+            /** Lines Per Page */
+            lines_per_page: number;
         };
         /**
          * LogPage
@@ -1160,7 +3136,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "viewer" | "operator" | "admin" | "agent";
+            role: "viewer" | "operator" | "admin" | "agent" | "join";
         };
         /**
          * MeasurementPage
@@ -1228,8 +3204,15 @@ export interface components {
             min_us: number;
             /** Op */
             op: string;
+            /**
+             * P10 Us
+             * @description null: measured by an earlier version; p90_us too.
+             */
+            p10_us?: number | null;
             /** P50 Us */
             p50_us: number;
+            /** P90 Us */
+            p90_us?: number | null;
             /** P95 Us */
             p95_us: number;
             /** P99 Us */
@@ -1252,6 +3235,178 @@ export interface components {
              * @description Wrong elements over all ranks; null when the check was off.
              */
             wrong: number | null;
+        };
+        /**
+         * MemberView
+         * @description One node's share of a gang, and how far it has come.
+         */
+        MemberView: {
+            /**
+             * Clean At
+             * @description When no process of the attempt was left, proven.
+             */
+            clean_at: string | null;
+            /**
+             * Clock Error Seconds
+             * @description The offset is at most so far from the truth.
+             */
+            clock_error_seconds: number | null;
+            /**
+             * Clock Offset Seconds
+             * @description The node's clock minus the server's, in this attempt.
+             */
+            clock_offset_seconds: number | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** First Rank */
+            first_rank: number;
+            /** Node */
+            node: string;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "assigned" | "ready" | "running" | "ended" | "quarantined" | "clean";
+            /**
+             * Ranks
+             * @description It runs ranks first_rank to first_rank + ranks - 1.
+             */
+            ranks: number;
+            /**
+             * Ready At
+             * @description When the node had checked itself; null: it has not.
+             */
+            ready_at: string | null;
+            /**
+             * Running At
+             * @description When all of its ranks had said hello.
+             */
+            running_at: string | null;
+        };
+        /**
+         * Model
+         * @description What the cost model says of a sweep, and how far it can be trusted.
+         */
+        Model: {
+            /**
+             * Knees
+             * @description Of the algorithms that reach theirs in the sweep.
+             */
+            knees: components["schemas"]["PredictedKnee"][];
+            /**
+             * Median Error
+             * @description Of the rows that it was fitted to: the median of abs(ln(model / measured)), 0.15 means 15 %; null: it was not fitted.
+             */
+            median_error: number | null;
+            /** Rows */
+            rows: components["schemas"]["PredictedRow"][];
+            /**
+             * Source
+             * @description Where its parameters come from, in a sentence.
+             */
+            source: string;
+            /**
+             * Unpredicted
+             * @description Algorithms that it does not know here.
+             */
+            unpredicted: string[];
+        };
+        /**
+         * NewToken
+         * @description A token that was just made.
+         */
+        NewToken: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "personal" | "agent" | "join" | "login" | "session";
+            /**
+             * Last Used At
+             * @description To the minute.
+             */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /** Node */
+            node: string | null;
+            /** Note */
+            note: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin" | "agent" | "join";
+            /**
+             * Secret
+             * @description Told only here; keep it.
+             */
+            secret: string;
+        };
+        /**
+         * NewWebhook
+         * @description A webhook just made; its secret is shown here only.
+         */
+        NewWebhook: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Events */
+            events: string[];
+            /** Id */
+            id: number;
+            /** Is Enabled */
+            is_enabled: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Revision
+             * @description Grows with each edit; the ETag is made of it.
+             */
+            revision: number;
+            /**
+             * Secret
+             * @description Signs the messages, as Standard Webhooks has it: whsec_ and base64.
+             */
+            secret: string;
+            /** Url */
+            url: string;
+            /**
+             * User
+             * @description Who made it.
+             */
+            user: string;
+        };
+        /**
+         * Nic
+         * @description One network interface that is up, loopback left out.
+         */
+        Nic: {
+            /**
+             * Addresses
+             * @default []
+             */
+            addresses: string[];
+            /** Name */
+            name: string;
+            /**
+             * Speed Mbit Per S
+             * @description As the driver tells it; null: it does not.
+             */
+            speed_mbit_per_s?: number | null;
         };
         /**
          * NodeEnvironment
@@ -1298,6 +3453,16 @@ export interface components {
             };
         };
         /**
+         * NodeLabels
+         * @description Labels to set on a node, and with null to take away; the others stay.
+         */
+        NodeLabels: {
+            /** Labels */
+            labels: {
+                [key: string]: string | null;
+            };
+        };
+        /**
          * NodePage
          * @description All nodes, by name.
          */
@@ -1315,10 +3480,29 @@ export interface components {
             /** Address */
             address: string;
             /**
+             * Clock Error Seconds
+             * @description The offset is at most so far from the truth.
+             */
+            clock_error_seconds: number | null;
+            /**
+             * Clock Offset Seconds
+             * @description The node's clock minus the server's; null: not known.
+             */
+            clock_offset_seconds: number | null;
+            /**
              * Desired
              * @enum {string}
              */
             desired: "active" | "drain";
+            /** Desired At */
+            desired_at: string | null;
+            /** Desired By */
+            desired_by: string | null;
+            /**
+             * Desired Reason
+             * @description Why people want it so.
+             */
+            desired_reason: string;
             /**
              * Heartbeat Age Seconds
              * @description Seconds since the agent was last heard of.
@@ -1327,7 +3511,17 @@ export interface components {
             /** Id */
             id: number;
             inventory: components["schemas"]["Inventory"];
-            /** Labels */
+            /**
+             * Label Overrides
+             * @description Set by people; null takes a label away.
+             */
+            label_overrides: {
+                [key: string]: string | null;
+            };
+            /**
+             * Labels
+             * @description The agent's, as changed by label_overrides.
+             */
             labels: {
                 [key: string]: string;
             };
@@ -1336,6 +3530,11 @@ export interface components {
              * Format: date-time
              */
             last_heartbeat_at: string;
+            /**
+             * Leaves At
+             * @description When the batch system takes the node back; null: it stays.
+             */
+            leaves_at: string | null;
             /** Metrics Address */
             metrics_address: string;
             /** Name */
@@ -1346,14 +3545,31 @@ export interface components {
              */
             observed: "ready" | "degraded" | "lost";
             /**
+             * Observed Reason
+             * @description Why it is degraded or lost, in words.
+             */
+            observed_reason: string;
+            /**
+             * Rack
+             * @description Its label rack.
+             */
+            rack: string | null;
+            /**
              * Registered At
              * Format: date-time
              */
             registered_at: string;
+            /**
+             * Revision
+             * @description Grows with each edit; the ETag is made of it.
+             */
+            revision: number;
             /** Slots */
             slots: components["schemas"]["SlotView"][];
             /** Slots Busy */
             slots_busy: number;
+            /** Slots Quarantined */
+            slots_quarantined: number;
             /** Slots Total */
             slots_total: number;
             /** Versions */
@@ -1362,12 +3578,76 @@ export interface components {
             };
         };
         /**
+         * OperationTrace
+         * @description One operation, transfer by transfer. Events of two nodes that are closer than both errors have no order.
+         */
+        OperationTrace: {
+            /**
+             * Algorithm
+             * @description As the job names it; auto stays auto.
+             */
+            algorithm: string;
+            /**
+             * Chosen Algorithm
+             * @description What auto took; null for an algorithm named by the job.
+             */
+            chosen_algorithm: string | null;
+            /**
+             * Chunks
+             * @description In which the schedule cuts the buffer; null: not known.
+             */
+            chunks: components["schemas"]["ChunkView"][] | null;
+            /** Collective */
+            collective: string;
+            /** Dtype */
+            dtype: string;
+            /**
+             * Duration Ns
+             * @description Of the slowest rank; it is none of the timed operations.
+             */
+            duration_ns: number;
+            /** In Place */
+            in_place: boolean;
+            /** @description null: it could not be priced. */
+            prediction: components["schemas"]["TracePrediction"] | null;
+            /** Ranks */
+            ranks: components["schemas"]["TracedRank"][];
+            /**
+             * Rows
+             * @description By rank, then in the order of their start.
+             */
+            rows: components["schemas"]["TraceRow"][];
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * Started At
+             * Format: date-time
+             * @description On the first rank, by the server's clock.
+             */
+            started_at: string;
+            /** Steps */
+            steps: components["schemas"]["TraceStep"][];
+            /**
+             * Transport
+             * @description simulated: the times are the cost model's.
+             */
+            transport: string;
+        };
+        /**
          * Pending
          * @description Why a job waits.
          */
         Pending: {
-            /** Estimated Start */
+            /**
+             * Estimated Start
+             * @description If every job runs until its time limit; null far back in the queue.
+             */
             estimated_start?: string | null;
+            /**
+             * Position
+             * @description Its place in the queue; 1 is next.
+             */
+            position?: number | null;
             /** Reason */
             reason: string;
             /** Sentence */
@@ -1378,6 +3658,34 @@ export interface components {
          * @description How many ranks, and on which nodes.
          */
         Placement: {
+            /**
+             * Arrangement
+             * @description pack takes as few nodes as possible, spread as many; nodes or ranks_per_node says it exactly.
+             * @default pack
+             * @enum {string}
+             */
+            arrangement: "pack" | "spread";
+            /**
+             * Exclusive
+             * @description No other job on its nodes.
+             * @default false
+             */
+            exclusive: boolean;
+            /**
+             * Gpu Model
+             * @description Part of the model's name of every GPU of its nodes, such as H200.
+             */
+            gpu_model?: string | null;
+            /**
+             * Min Gpu Memory Bytes
+             * @description Memory of each GPU of its nodes, at least.
+             */
+            min_gpu_memory_bytes?: number | null;
+            /**
+             * Min Memory Bytes
+             * @description Memory of each of its nodes, at least.
+             */
+            min_memory_bytes?: number | null;
             /**
              * Nodes
              * @description Exactly this many nodes.
@@ -1395,6 +3703,12 @@ export interface components {
              */
             ranks_per_node?: number | null;
             /**
+             * Same Rack
+             * @description All nodes carry the same label rack.
+             * @default false
+             */
+            same_rack: boolean;
+            /**
              * Selector
              * @description Labels that a node must carry.
              */
@@ -1403,10 +3717,167 @@ export interface components {
             };
         };
         /**
+         * Plan
+         * @description Times of the cost model; nothing in it is measured.
+         */
+        Plan: {
+            /**
+             * Bandwidth Bytes Per S
+             * @description Between nodes; with parameters, of the largest messages.
+             */
+            bandwidth_bytes_per_s: number;
+            /**
+             * Cells
+             * @description Shape by shape, the sizes as asked.
+             */
+            cells: components["schemas"]["PlanCell"][];
+            cluster: components["schemas"]["ClusterSpec"];
+            /** Collective */
+            collective: string;
+            /**
+             * Latency S
+             * @description Of the same link.
+             */
+            latency_s: number;
+        };
+        /**
+         * PlanCell
+         * @description One size on one shape: all prices, and the least.
+         */
+        PlanCell: {
+            /**
+             * Fastest
+             * @description The algorithm with the least time; null for one rank.
+             */
+            fastest: string | null;
+            /**
+             * Limit Gb Per S
+             * @description Bus bandwidth that no all-reduce can pass on these links; null: not known for this collective.
+             */
+            limit_gb_per_s: number | null;
+            /** Ranks */
+            ranks: number;
+            /** Results */
+            results: components["schemas"]["Price"][];
+            /** Shape */
+            shape: string;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * PlanQuestion
+         * @description Prices for each size on each shape.
+         */
+        PlanQuestion: {
+            /**
+             * Algorithms
+             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule.
+             * @default []
+             */
+            algorithms: string[];
+            /**
+             * @default {
+             *       "intra": "nvlink4",
+             *       "link": "10gbe",
+             *       "oversubscription": 1,
+             *       "shape": "8"
+             *     }
+             */
+            cluster: components["schemas"]["ClusterSpec"];
+            /**
+             * Collective
+             * @default all_reduce
+             * @enum {string}
+             */
+            collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
+            /**
+             * Parameters
+             * @description The regimes of GET /jobs/{id}/fit: measured figures instead of the links' of the cluster.
+             * @default []
+             */
+            parameters: components["schemas"]["RegimeFigures"][];
+            /**
+             * Servers
+             * @description Parameter servers, or helpers of assisted_servers.
+             * @default 1
+             */
+            servers: number;
+            /**
+             * Shapes
+             * @description Instead of the cluster's own shape: the same links for other numbers of ranks.
+             * @default []
+             */
+            shapes: string[];
+            /**
+             * Sizes Bytes
+             * @default [
+             *       67108864
+             *     ]
+             */
+            sizes_bytes: number[];
+        };
+        /**
+         * PlannedDelay
+         * @description A queued job that would start later, as far as that can be told.
+         */
+        PlannedDelay: {
+            /**
+             * From
+             * Format: date-time
+             */
+            from: string;
+            /** Job Id */
+            job_id: number;
+            /** Name */
+            name: string;
+            /** To */
+            to: string | null;
+        };
+        /**
+         * PlannedNode
+         * @description A node's part of the ranks.
+         */
+        PlannedNode: {
+            /** Node */
+            node: string;
+            /** Ranks */
+            ranks: number;
+        };
+        /**
+         * PlannedShare
+         * @description A node's part of the gang.
+         */
+        PlannedShare: {
+            /** Node */
+            node: string;
+            /** Slots */
+            slots: number[];
+        };
+        /**
+         * PlannedWait
+         * @description Why it would wait.
+         */
+        PlannedWait: {
+            /** Reason */
+            reason: string;
+            /** Sentence */
+            sentence: string;
+        };
+        /**
          * Poll
          * @description A heartbeat. The server answers at once when its revision differs from ``seen``, else after a while.
          */
         Poll: {
+            /**
+             * Clock Error Seconds
+             * @description The offset is at most so far from the truth.
+             */
+            clock_error_seconds?: number | null;
+            /**
+             * Clock Offset Seconds
+             * @description The agent's clock minus this server's; null: not known.
+             */
+            clock_offset_seconds?: number | null;
             /** Epoch */
             epoch: number;
             /**
@@ -1415,6 +3886,104 @@ export interface components {
              * @default -1
              */
             seen: number;
+        };
+        /**
+         * PredictedKnee
+         * @description Where an algorithm stops waiting for latency and begins to wait for bytes, by the cost model.
+         */
+        PredictedKnee: {
+            /** Algorithm */
+            algorithm: string;
+            /**
+             * Size Bytes
+             * @description Half of its time is latency there; of a ring α·n·B.
+             */
+            size_bytes: number;
+        };
+        /**
+         * PredictedRow
+         * @description One row of a sweep out of place, by the cost model; rates in 1e9 bytes per second.
+         */
+        PredictedRow: {
+            /** Algbw Gb Per S */
+            algbw_gb_per_s: number;
+            /** Algorithm */
+            algorithm: string;
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
+            /**
+             * Chosen Algorithm
+             * @description What auto would take; null for an algorithm named by the job.
+             */
+            chosen_algorithm: string | null;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Time Us */
+            time_us: number;
+        };
+        /**
+         * Prediction
+         * @description What a benchmark would take and reach, before it is submitted.
+         */
+        Prediction: {
+            /**
+             * Buffer Bytes
+             * @description Of each rank: input and result of the largest message.
+             */
+            buffer_bytes: number;
+            /** @description null: no link's rate is known. */
+            limit: components["schemas"]["Limit"] | null;
+            model: components["schemas"]["Model"];
+            /**
+             * Nodes
+             * @description Where the ranks would lie if the cluster were empty.
+             */
+            nodes: components["schemas"]["PlannedNode"][];
+            /**
+             * Operations Seconds
+             * @description All operations of the sweep; starting ranks and comparing results come on top. null: not known.
+             */
+            operations_seconds: number | null;
+            /**
+             * Warnings
+             * @description What would make the result less than it seems, a sentence each.
+             */
+            warnings: string[];
+        };
+        /**
+         * Price
+         * @description The time of one call in the model, and what it is made of.
+         *
+         *     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
+         *     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
+         *     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
+         *     sends) come from the schedule.
+         */
+        Price: {
+            /** Algbw Gb Per S */
+            algbw_gb_per_s: number;
+            /** Algorithm */
+            algorithm: string;
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
+            /** Bytes On Critical Path */
+            bytes_on_critical_path?: number | null;
+            /** Formula S */
+            formula_s?: number | null;
+            /** Messages */
+            messages?: number | null;
+            /** Phase Ends S */
+            phase_ends_s?: {
+                [key: string]: number;
+            } | null;
+            /** Sent Bytes */
+            sent_bytes?: number | null;
+            /** Source */
+            source: string;
+            /** Steps */
+            steps?: number | null;
+            /** Time S */
+            time_s: number;
         };
         /**
          * ProblemDocument
@@ -1442,13 +4011,16 @@ export interface components {
         };
         /**
          * Progress
-         * @description How far a sweep is: rows of its table.
+         * @description How far a job is: rows of a sweep's table, or steps of training.
          */
         Progress: {
             /** Done */
             done: number;
-            /** Total */
-            total: number;
+            /**
+             * Total
+             * @description null: not known, as for training until its first epoch has ended.
+             */
+            total: number | null;
         };
         /**
          * Proxy
@@ -1461,6 +4033,54 @@ export interface components {
             control_port: number;
             /** Proxy Id */
             proxy_id: number;
+        };
+        /**
+         * Pulse
+         * @description How far the ranks of an attempt on one node are. Only the newest counts: one that is lost is not sent again.
+         */
+        Pulse: {
+            /** Attempt Id */
+            attempt_id: number;
+            /** Epoch */
+            epoch: number;
+            /** Ranks */
+            ranks: components["schemas"]["RankPulse"][];
+            /**
+             * Time Us
+             * @description When it was taken, by any clock of the node that never jumps.
+             */
+            time_us: number;
+        };
+        /**
+         * QueuePlan
+         * @description What would happen if the job were submitted now (and not held).
+         */
+        QueuePlan: {
+            /** Delays */
+            delays: components["schemas"]["PlannedDelay"][];
+            /**
+             * Estimated Start
+             * @description If every job runs until its time limit.
+             */
+            estimated_start: string | null;
+            pending: components["schemas"]["PlannedWait"] | null;
+            /**
+             * Position
+             * @description Its place in the queue; 1 is next, 0: it starts now.
+             */
+            position: number;
+            /**
+             * Preempted Jobs
+             * @description Running jobs of lower priority that would end for it.
+             */
+            preempted_jobs: number[];
+            /**
+             * Shares
+             * @description Where it would start now; empty when it would wait.
+             */
+            shares: components["schemas"]["PlannedShare"][];
+            /** Starts Now */
+            starts_now: boolean;
         };
         /**
          * RankBinding
@@ -1492,6 +4112,123 @@ export interface components {
             rank: number;
         };
         /**
+         * RankBucketsView
+         * @description One step of one rank from inside: the newest that it told.
+         */
+        RankBucketsView: {
+            /**
+             * Backward Us
+             * @description End of the backward pass, from the step's start.
+             */
+            backward_us: number;
+            /**
+             * Buckets
+             * @description In the order in which they were summed.
+             */
+            buckets: components["schemas"]["Bucket"][];
+            /** Rank */
+            rank: number;
+            /** Step */
+            step: number;
+        };
+        /**
+         * RankEvidence
+         * @description What a rank of a gang that hangs was doing, taken before it was ended.
+         */
+        RankEvidence: {
+            /** Rank */
+            rank: number;
+            /**
+             * Source
+             * @description py-spy, faulthandler, or empty where neither had an answer.
+             */
+            source: string;
+            /**
+             * Stack
+             * @description Of its threads; a sentence where there is none.
+             */
+            stack: string;
+            /** State */
+            state: string;
+        };
+        /**
+         * RankLateness
+         * @description How late one rank came to the steps; late is after the median rank of the step.
+         */
+        RankLateness: {
+            /**
+             * Error Us
+             * @description Lateness is at most so far from the truth; 0: all ranks on one node, null: a clock is not known.
+             */
+            error_us: number | null;
+            /**
+             * Last Steps
+             * @description Steps to which it came last.
+             */
+            last_steps: number;
+            /**
+             * Last Steps Beyond Error
+             * @description Of these, where it was late by more than the clocks may err.
+             */
+            last_steps_beyond_error: number;
+            /**
+             * Late Us
+             * @description The largest lateness in each column.
+             */
+            late_us: (number | null)[];
+            /**
+             * Mean Late Us
+             * @description Over all steps; negative: it came early.
+             */
+            mean_late_us: number;
+            /** Node */
+            node: string;
+            /** Rank */
+            rank: number;
+        };
+        /**
+         * RankPulse
+         * @description How far a rank is, and what it has done with its time; all counts are since the rank's start.
+         *
+         *     ``running_us``, ``queued_us``: the kernel's, of its main thread: on a core, and ready to run but without one.
+         *     ``waited_us``: for other ranks, as far as our own schedules wait for them; a library's collectives tell nothing.
+         */
+        RankPulse: {
+            /** Iterations */
+            iterations: number;
+            /** Queued Us */
+            queued_us?: number | null;
+            /** Rank */
+            rank: number;
+            /**
+             * Running Us
+             * @description null: this kernel does not tell.
+             */
+            running_us?: number | null;
+            /**
+             * Size Bytes
+             * @description Of the message at hand.
+             */
+            size_bytes: number;
+            /**
+             * State
+             * @description Of the process, as /proc/PID/stat has it: R, S, D, T …
+             */
+            state: string;
+            /**
+             * Step
+             * @description Of the schedule's running call; null: in none.
+             */
+            step?: number | null;
+            /**
+             * Untimed
+             * @description Other work that is done: warm-up operations, checks.
+             */
+            untimed: number;
+            /** Waited Us */
+            waited_us: number;
+        };
+        /**
          * RecordBatch
          * @description Consecutive records of one attempt from one node; the first has number ``first_sequence`` (from 1 on).
          */
@@ -1519,6 +4256,42 @@ export interface components {
             last_sequence: number;
         };
         /**
+         * RegimeFigures
+         * @description Parameters for messages below a size; see ``parameters.Regime``.
+         */
+        RegimeFigures: {
+            /**
+             * Below Bytes
+             * @description null: of any size above the regime before.
+             */
+            below_bytes: number | null;
+            /**
+             * Intra Latency S
+             * @description α inside a node; null: all links are alike.
+             */
+            intra_latency_s: number | null;
+            /**
+             * Intra Send S Per Byte
+             * @description β inside a node.
+             */
+            intra_send_s_per_byte: number | null;
+            /**
+             * Latency S
+             * @description α, of a message between nodes (or any two ranks).
+             */
+            latency_s: number;
+            /**
+             * Reduce S Per Byte
+             * @description γ; null where adding is part of β.
+             */
+            reduce_s_per_byte: number | null;
+            /**
+             * Send S Per Byte
+             * @description β, of the same link.
+             */
+            send_s_per_byte: number;
+        };
+        /**
          * Registered
          * @description The server's welcome. A higher epoch fences everything that older agents of this node still send.
          */
@@ -1532,6 +4305,13 @@ export interface components {
             heartbeat_seconds: number;
             /** Node Id */
             node_id: number;
+            /**
+             * Received Ns
+             * @description Nanoseconds since 1970.
+             */
+            received_ns: number;
+            /** Sent Ns */
+            sent_ns: number;
         };
         /**
          * Registration
@@ -1552,6 +4332,11 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * Leaves At
+             * @description Its batch system takes the node back then; null: it stays.
+             */
+            leaves_at?: string | null;
+            /**
              * Metrics Address
              * @description host:port of the agent's /metrics, for Prometheus.
              */
@@ -1562,7 +4347,7 @@ export interface components {
             slots: number;
             /**
              * Versions
-             * @description ringscope, python, mpi4py, mpi, numpy … as found on the node.
+             * @description ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node.
              */
             versions: {
                 [key: string]: string;
@@ -1576,8 +4361,12 @@ export interface components {
          *     refused   it cannot: ``message`` says why; the gang is not started
          *     proxies   the first member's mpiexec listens: one Proxy per member, in member order
          *     running   every rank of this node said hello
+         *     stalled   a rank lives and stands still (``rank``, and ``message`` says how), so the gang would wait for ever
+         *     evidence  what each rank of this node was doing (``evidence``), before any of them was ended
          *     ended     the node's processes ended, for ``reason``: completed, rank_exit, rank_signal, launch_failed,
-         *               verification_failed, oom, agent_restarted …
+         *               verification_failed, oom, agent_restarted …; ``is_hearsay`` when another node may know better
+         *     unclean   processes of the attempt cannot be ended (``message`` names them): its slots must not be used. The agent
+         *               goes on trying, and ``clean`` may still follow
          *     clean     no process of the attempt is left and every record up to ``last_sequence`` was accepted
          */
         Report: {
@@ -1589,9 +4378,19 @@ export interface components {
              * Event
              * @enum {string}
              */
-            event: "ready" | "refused" | "proxies" | "running" | "ended" | "clean";
+            event: "ready" | "refused" | "proxies" | "running" | "stalled" | "evidence" | "ended" | "unclean" | "clean";
+            /**
+             * Evidence
+             * @default []
+             */
+            evidence: components["schemas"]["RankEvidence"][];
             /** Exit Code */
             exit_code?: number | null;
+            /**
+             * Is Hearsay
+             * @default false
+             */
+            is_hearsay: boolean;
             /**
              * Last Sequence
              * @default 0
@@ -1613,6 +4412,151 @@ export interface components {
             reason?: string | null;
         };
         /**
+         * Residual
+         * @description One measured row beside the model's time for it.
+         */
+        Residual: {
+            /** Algorithm */
+            algorithm: string;
+            /** Collective */
+            collective: string;
+            /**
+             * Log Ratio
+             * @description ln(model / measured); 0.15 means 15 %.
+             */
+            log_ratio: number;
+            /** Measured Us */
+            measured_us: number;
+            /** Model Us */
+            model_us: number;
+            /** Ranks */
+            ranks: number;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * ScheduleBody
+         * @description What a person says about a schedule.
+         */
+        ScheduleBody: {
+            /**
+             * Cron
+             * @description Minute, hour, day of month, month, day of week, such as 30 2 * * MON-FRI.
+             */
+            cron: string;
+            /**
+             * Is Enabled
+             * @default true
+             */
+            is_enabled: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Overlap
+             * @description When a job of this schedule has not ended: skip the time, queue one more, or replace it: cancel it and submit anew.
+             * @default skip
+             * @enum {string}
+             */
+            overlap: "skip" | "queue" | "replace";
+            /** @description The job that is submitted at each time. */
+            spec: components["schemas"]["JobSpec"];
+            /**
+             * Timezone
+             * @description An IANA name, such as Europe/Berlin.
+             * @default UTC
+             */
+            timezone: string;
+        };
+        /**
+         * SchedulePage
+         * @description A page of schedules, newest first; pass ``next`` as ``cursor`` for the page after it.
+         */
+        SchedulePage: {
+            /** Items */
+            items: components["schemas"]["ScheduleView"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * ScheduleView
+         * @description A schedule, when it fires next, and what became of the last time.
+         */
+        ScheduleView: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Cron */
+            cron: string;
+            /** Id */
+            id: number;
+            /** Is Enabled */
+            is_enabled: boolean;
+            /** Last Fire At */
+            last_fire_at: string | null;
+            /** Last Job Id */
+            last_job_id: number | null;
+            /**
+             * Last Outcome
+             * @description What became of the last time, in a sentence.
+             */
+            last_outcome: string;
+            /** Name */
+            name: string;
+            /**
+             * Next Fire At
+             * @description Null while it is disabled.
+             */
+            next_fire_at: string | null;
+            /**
+             * Overlap
+             * @enum {string}
+             */
+            overlap: "skip" | "queue" | "replace";
+            /**
+             * Revision
+             * @description Grows with each edit; the ETag is made of it.
+             */
+            revision: number;
+            /**
+             * Spec
+             * @description The job that is submitted at each time.
+             */
+            spec: {
+                [key: string]: unknown;
+            };
+            /** Timezone */
+            timezone: string;
+            /**
+             * User
+             * @description Whose jobs these are.
+             */
+            user: string;
+        };
+        /**
+         * ScriptSpec
+         * @description A Python file of the node's own, run by every rank.
+         */
+        ScriptSpec: {
+            /**
+             * Arguments
+             * @default []
+             */
+            arguments: string[];
+            /**
+             * Device
+             * @default auto
+             * @enum {string}
+             */
+            device: "auto" | "cpu" | "cuda";
+            /**
+             * File
+             * @description Below the folder that the agents were given with --scripts.
+             */
+            file: string;
+        };
+        /**
          * Secret
          * @description A token that somebody pastes.
          */
@@ -1621,12 +4565,107 @@ export interface components {
             token: string;
         };
         /**
+         * Sensitivity
+         * @description ``figure`` times a factor makes ``time_s`` into ``changed_time_s``; ``change`` is the share that it grows by.
+         */
+        Sensitivity: {
+            /** Algorithm */
+            algorithm: string;
+            /** Change */
+            change: number;
+            /** Changed Time S */
+            changed_time_s: number;
+            /** Figure */
+            figure: string;
+            /** Time S */
+            time_s: number;
+        };
+        /**
+         * SensitivityList
+         * @description What each figure of the links does to the time of each algorithm.
+         */
+        SensitivityList: {
+            /** Factor */
+            factor: number;
+            /** Items */
+            items: components["schemas"]["Sensitivity"][];
+            /** Ranks */
+            ranks: number;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * SensitivityQuestion
+         * @description How the times change with each figure of the links.
+         */
+        SensitivityQuestion: {
+            /**
+             * Algorithms
+             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule.
+             * @default []
+             */
+            algorithms: string[];
+            /**
+             * @default {
+             *       "intra": "nvlink4",
+             *       "link": "10gbe",
+             *       "oversubscription": 1,
+             *       "shape": "8"
+             *     }
+             */
+            cluster: components["schemas"]["ClusterSpec"];
+            /**
+             * Collective
+             * @default all_reduce
+             * @enum {string}
+             */
+            collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
+            /**
+             * Factor
+             * @description What each figure is multiplied by.
+             * @default 1.1
+             */
+            factor: number;
+            /**
+             * Parameters
+             * @description The regimes of GET /jobs/{id}/fit: measured figures instead of the links' of the cluster.
+             * @default []
+             */
+            parameters: components["schemas"]["RegimeFigures"][];
+            /**
+             * Servers
+             * @description Parameter servers, or helpers of assisted_servers.
+             * @default 1
+             */
+            servers: number;
+            /**
+             * Size Bytes
+             * @default 67108864
+             */
+            size_bytes: number;
+        };
+        /**
+         * SizeBusbw
+         * @description The bus bandwidth at one size.
+         */
+        SizeBusbw: {
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
          * SlotView
          * @description One slot of a node, and the rank on it.
          */
         SlotView: {
             /** Job Id */
             job_id: number | null;
+            /**
+             * Quarantine
+             * @description Why it is not given away: its last processes are not proven gone.
+             */
+            quarantine: string | null;
             /** Rank */
             rank: number | null;
             /** Slot */
@@ -1651,6 +4690,11 @@ export interface components {
             algorithm: string;
             /** Bytes */
             bytes: number;
+            /**
+             * Clock Error Us
+             * @description server_time_ns is at most so far from the truth.
+             */
+            clock_error_us?: number | null;
             /** Communication Us */
             communication_us: number;
             /** Compute Us */
@@ -1663,15 +4707,33 @@ export interface components {
             id: number;
             /** In Place */
             in_place: boolean;
-            /** Loss */
+            /**
+             * Lag
+             * @description With parameter servers: steps ahead of the slowest worker.
+             */
+            lag: number | null;
+            /**
+             * Loss
+             * @description Of a training step; null also where it was no finite number: it diverged.
+             */
             loss: number | null;
             /** Op */
             op: string;
             /** Rank */
             rank: number;
             /**
+             * Samples
+             * @description Of a training step: how many this rank took.
+             */
+            samples: number | null;
+            /**
+             * Server Time Ns
+             * @description The same by the server's clock, so that nodes compare; null: the node's is not known.
+             */
+            server_time_ns?: number | null;
+            /**
              * Started At Ns
-             * @description Wall clock, nanoseconds since 1970.
+             * @description By the node's clock, nanoseconds since 1970.
              */
             started_at_ns: number;
             /** Step */
@@ -1711,6 +4773,769 @@ export interface components {
             /** Targets */
             targets: string[];
         };
+        /**
+         * TokenPage
+         * @description Tokens of people and agents, newest first; sessions and login links end with the token that made them.
+         */
+        TokenPage: {
+            /** Items */
+            items: components["schemas"]["TokenView"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * TokenSpec
+         * @description A token to be made.
+         */
+        TokenSpec: {
+            /**
+             * Expires In Days
+             * @description null: never.
+             */
+            expires_in_days?: number | null;
+            /**
+             * Kind
+             * @description join: good for taking nodes in, each of which gets an agent token of its own.
+             * @default personal
+             * @enum {string}
+             */
+            kind: "personal" | "join" | "agent";
+            /**
+             * Name
+             * @description Whom it speaks for: what this user does is recorded under the name.
+             */
+            name: string;
+            /**
+             * Node
+             * @description The only node that an agent token speaks for; null: any.
+             */
+            node?: string | null;
+            /**
+             * Note
+             * @description What it is for.
+             * @default
+             */
+            note: string;
+            /**
+             * Role
+             * @description What a person may do; agents have none to choose.
+             */
+            role?: ("viewer" | "operator" | "admin") | null;
+        };
+        /**
+         * TokenView
+         * @description A token without its secret, which only its owner has.
+         */
+        TokenView: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "personal" | "agent" | "join" | "login" | "session";
+            /**
+             * Last Used At
+             * @description To the minute.
+             */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /** Node */
+            node: string | null;
+            /** Note */
+            note: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin" | "agent" | "join";
+        };
+        /**
+         * TraceList
+         * @description Every operation that was followed in one attempt, in the order in which they were told.
+         */
+        TraceList: {
+            /** Items */
+            items: components["schemas"]["TracedOperation"][];
+        };
+        /**
+         * TracePrediction
+         * @description The model's time for the same operation.
+         */
+        TracePrediction: {
+            /** Duration Ns */
+            duration_ns: number;
+            /**
+             * Parameters
+             * @description Where α, β and γ are from, in words.
+             */
+            parameters: string;
+        };
+        /**
+         * TraceRow
+         * @description One transfer as one rank told it; times in ns since the operation began on the first rank, by one clock.
+         */
+        TraceRow: {
+            /** Bytes */
+            bytes: number;
+            /**
+             * Chunks
+             * @description Of the schedule, at the source.
+             */
+            chunks: number[];
+            /** Done Ns */
+            done_ns: number;
+            /**
+             * Into
+             * @description Where they land at the destination.
+             */
+            into: number[];
+            /**
+             * Is Send
+             * @description It sends to peer; else it receives from it.
+             */
+            is_send: boolean;
+            /** Peer */
+            peer: number;
+            /** Phase */
+            phase: string;
+            /**
+             * Predicted Ns
+             * @description How long the model takes, adding included; null: not priced.
+             */
+            predicted_ns: number | null;
+            /**
+             * Rank
+             * @description Who tells it.
+             */
+            rank: number;
+            /**
+             * Recv Ns
+             * @description They were there, or had left; null: moving and adding were one pass.
+             */
+            recv_ns: number | null;
+            /**
+             * Reduce
+             * @description The receiver adds what comes to its own.
+             */
+            reduce: boolean;
+            /**
+             * Reduce Ns
+             * @description Adding began; null: nothing is added here.
+             */
+            reduce_ns: number | null;
+            /**
+             * Send Ns
+             * @description The bytes began to move; null: this end cannot know.
+             */
+            send_ns: number | null;
+            /**
+             * Start Ns
+             * @description Posted the message; in shared memory: began to wait for the peer.
+             */
+            start_ns: number;
+            /** Step */
+            step: number;
+            /**
+             * Work Ns
+             * @description How long its processor moved or added the bytes; null: it did not.
+             */
+            work_ns: number | null;
+        };
+        /**
+         * TraceStep
+         * @description One step of the schedule over all ranks, beside the model's.
+         */
+        TraceStep: {
+            /** End Ns */
+            end_ns: number;
+            /**
+             * Phase
+             * @description Several are joined by a plus sign.
+             */
+            phase: string;
+            /** Predicted End Ns */
+            predicted_end_ns: number | null;
+            /**
+             * Predicted Start Ns
+             * @description null: not priced.
+             */
+            predicted_start_ns: number | null;
+            /**
+             * Start Ns
+             * @description The first transfer began to move.
+             */
+            start_ns: number;
+            /** Step */
+            step: number;
+        };
+        /**
+         * TracedOperation
+         * @description What a trace is of.
+         */
+        TracedOperation: {
+            /**
+             * Algorithm
+             * @description As the job names it; auto stays auto.
+             */
+            algorithm: string;
+            /**
+             * Chosen Algorithm
+             * @description What auto took; null for an algorithm named by the job.
+             */
+            chosen_algorithm: string | null;
+            /** Collective */
+            collective: string;
+            /** Dtype */
+            dtype: string;
+            /**
+             * Duration Ns
+             * @description Of the slowest rank; it is none of the timed operations.
+             */
+            duration_ns: number;
+            /** In Place */
+            in_place: boolean;
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * Transport
+             * @description simulated: the times are the cost model's.
+             */
+            transport: string;
+        };
+        /**
+         * TracedRank
+         * @description One rank's part; ranks of one node share a clock, so its error does not matter between them.
+         */
+        TracedRank: {
+            /**
+             * Clock Error Ns
+             * @description Its times are at most so far from the truth; null: not known.
+             */
+            clock_error_ns: number | null;
+            /**
+             * Clock Offset Ns
+             * @description The node's clock minus the server's; null: not known.
+             */
+            clock_offset_ns: number | null;
+            /** Ended Ns */
+            ended_ns: number;
+            /**
+             * Left Out
+             * @description Later transfers that it did not tell: there were too many.
+             */
+            left_out: number;
+            /** Node */
+            node: string;
+            /** Rank */
+            rank: number;
+            /**
+             * Started Ns
+             * @description Since the operation began on the first rank.
+             */
+            started_ns: number;
+        };
+        /**
+         * TrainingChoices
+         * @description The choices for each field of training.
+         */
+        TrainingChoices: {
+            /** Datasets */
+            datasets: ("digits" | "cifar10" | "text" | "synthetic")[];
+            /** @description The job that says nothing but its kind. */
+            defaults: components["schemas"]["JobSpec"];
+            /**
+             * Fields
+             * @description Of each field that takes one of a few words: these words.
+             */
+            fields: {
+                [key: string]: string[];
+            };
+            /**
+             * Models
+             * @description The arguments that each takes, with their defaults.
+             */
+            models: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /**
+             * One Node
+             * @description Strategies that stay on one node.
+             */
+            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+            /**
+             * Parameter Servers
+             * @description Strategies that have parameter servers.
+             */
+            parameter_servers: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+        };
+        /**
+         * TrainingCurve
+         * @description Training over all attempts, and the jobs it was resumed from; of a step told twice the later attempt counts.
+         */
+        TrainingCurve: {
+            /**
+             * Attempts
+             * @description Which attempt which steps are from.
+             */
+            attempts: components["schemas"]["CurvePart"][];
+            /**
+             * Epochs
+             * @description Of this job, in their order; where there are more than points, equally spaced ones and the last.
+             */
+            epochs: components["schemas"]["EpochView"][];
+            /**
+             * Points
+             * @description In the order of the steps; all but the last of equally many.
+             */
+            points: components["schemas"]["CurvePoint"][];
+            /** Steps Per Point */
+            steps_per_point: number;
+        };
+        /**
+         * TrainingSpec
+         * @description Data-parallel training: every rank has the whole model, and its part of every global batch.
+         */
+        TrainingSpec: {
+            /**
+             * Accumulation Steps
+             * @description Batches whose gradients are added up before a sum.
+             * @default 1
+             */
+            accumulation_steps: number;
+            /**
+             * All Reduce
+             * @description How gradients are summed: what tf calls cross-device ops.
+             * @default auto
+             * @enum {string}
+             */
+            all_reduce: "auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl";
+            /**
+             * Batch Split
+             * @description speed: each rank gets samples in proportion to how many it manages in a second.
+             * @default equal
+             * @enum {string}
+             */
+            batch_split: "equal" | "speed";
+            /**
+             * Bucket Bytes
+             * @description Gradients are summed in pieces of this size.
+             * @default 26214400
+             */
+            bucket_bytes: number;
+            /**
+             * Checkpoint Every Steps
+             * @description Beside the checkpoint at the end of each epoch.
+             */
+            checkpoint_every_steps?: number | null;
+            /**
+             * Clip Norm
+             * @description The gradient's global norm is cut down to this.
+             */
+            clip_norm?: number | null;
+            /**
+             * Compression
+             * @description What travels instead of float32 gradients.
+             * @default none
+             * @enum {string}
+             */
+            compression: "none" | "fp16" | "top_k" | "powersgd";
+            /**
+             * Consistency
+             * @description Of parameter_server: wait for all workers in each step, for none, or for the slowest.
+             * @default sync
+             * @enum {string}
+             */
+            consistency: "sync" | "async" | "ssp";
+            /**
+             * @default {
+             *       "name": "digits",
+             *       "validation_percent": 20
+             *     }
+             */
+            dataset: components["schemas"]["DatasetSpec"];
+            /**
+             * Device
+             * @default auto
+             * @enum {string}
+             */
+            device: "auto" | "cpu" | "cuda";
+            /**
+             * Epochs
+             * @description How often it goes through the samples.
+             * @default 10
+             */
+            epochs: number;
+            /**
+             * Global Batch Size
+             * @description Samples in a step, over all ranks.
+             * @default 64
+             */
+            global_batch_size: number;
+            /**
+             * Learning Rate
+             * @default 0.05
+             */
+            learning_rate: number;
+            /**
+             * Max Steps
+             * @description Ends there, even inside an epoch.
+             */
+            max_steps?: number | null;
+            /**
+             * Model
+             * @description mlp, cnn and resnet18 read pictures, gpt reads tokens.
+             * @default mlp
+             * @enum {string}
+             */
+            model: "mlp" | "cnn" | "resnet18" | "gpt";
+            /**
+             * Model Arguments
+             * @description Sizes of the model, such as hidden and layers of mlp.
+             */
+            model_arguments?: {
+                [key: string]: number;
+            };
+            /**
+             * Momentum
+             * @description Of sgd.
+             * @default 0.9
+             */
+            momentum: number;
+            /**
+             * Optimizer
+             * @default sgd
+             * @enum {string}
+             */
+            optimizer: "sgd" | "adam" | "adamw";
+            /**
+             * Overlap
+             * @description Sum the first pieces while backward still makes the others.
+             * @default true
+             */
+            overlap: boolean;
+            /**
+             * Powersgd Rank
+             * @description Of powersgd.
+             * @default 2
+             */
+            powersgd_rank: number;
+            /**
+             * Precision
+             * @description Of forward and backward; parameters and optimizer stay float32.
+             * @default float32
+             * @enum {string}
+             */
+            precision: "float32" | "bfloat16" | "float16";
+            /**
+             * Resume From
+             * @description Number of an earlier job, whose checkpoint it starts from.
+             */
+            resume_from?: number | null;
+            /**
+             * Seed
+             * @description Of the first parameters and of the order of samples.
+             * @default 0
+             */
+            seed: number;
+            /**
+             * Servers
+             * @description Of parameter_server: so many of the ranks hold the parameters, in equal shares.
+             * @default 1
+             */
+            servers: number;
+            /**
+             * Staleness
+             * @description Of ssp: so many steps a worker may be ahead of the slowest one.
+             */
+            staleness?: number | null;
+            /**
+             * Strategy
+             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, to compare with.
+             * @default mirrored
+             * @enum {string}
+             */
+            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
+            /**
+             * Target Accuracy
+             * @description Of the held-out samples; the job tells when it was reached, and goes on.
+             */
+            target_accuracy?: number | null;
+            /**
+             * Timeout Seconds
+             * @description How long a rank waits for another one before it gives up and names it.
+             * @default 300
+             */
+            timeout_seconds: number;
+            /**
+             * Top K Percent
+             * @description Of top_k: the largest part of the gradient, sent.
+             * @default 1
+             */
+            top_k_percent: number;
+            /**
+             * Transport
+             * @description How our algorithms move data; auto takes the first one that can.
+             * @default auto
+             * @enum {string}
+             */
+            transport: "auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc";
+            /**
+             * Weight Decay
+             * @default 0
+             */
+            weight_decay: number;
+        };
+        /**
+         * TrainingSummary
+         * @description Training in a few numbers, over all attempts: a later one goes on from a checkpoint.
+         */
+        TrainingSummary: {
+            /**
+             * Communication Seconds
+             * @description Of that the time while sums were under way.
+             */
+            communication_seconds?: number | null;
+            /**
+             * Epochs Done
+             * @default 0
+             */
+            epochs_done: number;
+            /**
+             * Exposed Communication Seconds
+             * @description Of that the time in which the mean rank did nothing but wait for sums; null where no sum was seen, as inside of TensorFlow.
+             */
+            exposed_communication_seconds?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "script" | "training";
+            /**
+             * Loss
+             * @description Of the training samples in the newest epoch, before its end that of the last step of rank 0 (with parameter servers of the first worker); null also where it was no finite number: training has diverged.
+             */
+            loss?: number | null;
+            /**
+             * Samples Per Second
+             * @description Of all ranks together, in steps; the first step of each attempt, which warms up, is in none of these rates and times.
+             */
+            samples_per_second?: number | null;
+            /**
+             * Scaling Baseline Job Id
+             * @description The newest succeeded job of one rank with the same strategy, model, data, device, precision.
+             */
+            scaling_baseline_job_id?: number | null;
+            /**
+             * Scaling Efficiency
+             * @description samples_per_second, of what so many ranks would do if each did as much as one rank alone; null without such a job.
+             */
+            scaling_efficiency?: number | null;
+            /**
+             * Seconds To Target
+             * @description Time in the epochs up to the first that reached target_accuracy, with validation and checkpoints; null: not reached, or there is no target.
+             */
+            seconds_to_target?: number | null;
+            /**
+             * Step Seconds
+             * @description The mean rank's time in steps.
+             */
+            step_seconds?: number | null;
+            /**
+             * Steps Done
+             * @default 0
+             */
+            steps_done: number;
+            /**
+             * Steps Total
+             * @description null: not known until the first epoch has ended.
+             */
+            steps_total?: number | null;
+            /**
+             * Validation Accuracy
+             * @description Of the newest epoch, 0 to 1.
+             */
+            validation_accuracy?: number | null;
+            /**
+             * Validation Loss
+             * @description Of the newest epoch.
+             */
+            validation_loss?: number | null;
+        };
+        /**
+         * UpcomingTimes
+         * @description When a schedule fires.
+         */
+        UpcomingTimes: {
+            /** Items */
+            items: string[];
+        };
+        /**
+         * UsualRow
+         * @description What earlier good runs of the same row gave, in 1e9 bytes per second.
+         */
+        UsualRow: {
+            /**
+             * Algorithm
+             * @description Of auto the one that it chose.
+             */
+            algorithm: string;
+            /** In Place */
+            in_place: boolean;
+            /** Least Gb Per S */
+            least_gb_per_s: number;
+            /** Median Gb Per S */
+            median_gb_per_s: number;
+            /** Runs */
+            runs: number;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * WebhookBody
+         * @description What a person says about a webhook.
+         */
+        WebhookBody: {
+            /**
+             * Events
+             * @description Event types such as job.failed, or job.* for all of jobs, or *.
+             */
+            events: string[];
+            /**
+             * Is Enabled
+             * @default true
+             */
+            is_enabled: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Url
+             * @description Where messages are posted to; https, or http inside your own network.
+             */
+            url: string;
+        };
+        /**
+         * WebhookPage
+         * @description A page of webhooks, newest first; pass ``next`` as ``cursor`` for the page after it.
+         */
+        WebhookPage: {
+            /** Items */
+            items: components["schemas"]["WebhookView"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * WebhookView
+         * @description A webhook, without its secret.
+         */
+        WebhookView: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Events */
+            events: string[];
+            /** Id */
+            id: number;
+            /** Is Enabled */
+            is_enabled: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Revision
+             * @description Grows with each edit; the ETag is made of it.
+             */
+            revision: number;
+            /** Url */
+            url: string;
+            /**
+             * User
+             * @description Who made it.
+             */
+            user: string;
+        };
+        /**
+         * WorkedExample
+         * @description All of it. ``results`` is what belongs to each rank's result; the rest is left over from the way.
+         */
+        WorkedExample: {
+            /** Chunks */
+            chunks: components["schemas"]["Chunk"][];
+            /** Ranks */
+            ranks: number;
+            /** Results */
+            results: number[][];
+            /** Steps */
+            steps: components["schemas"]["WorkedStep"][];
+            /** Time S */
+            time_s: number;
+            /** Values */
+            values: number[][];
+        };
+        /**
+         * WorkedMove
+         * @description One message: ``src`` sends ``values`` from ``chunks`` to ``dst``, which adds them (``reduce``) or keeps them.
+         *
+         *     ``offset`` is where they land. Times are seconds of the cost model since the start of the call: it starts, is
+         *     there, begins to be added up, and is done.
+         */
+        WorkedMove: {
+            /** Adding S */
+            adding_s: number;
+            /** Arrived S */
+            arrived_s: number;
+            /** Chunks */
+            chunks: number[];
+            /** Dst */
+            dst: number;
+            /** End S */
+            end_s: number;
+            /** Into Chunks */
+            into_chunks: number[];
+            /** Offset */
+            offset: number;
+            /** Phase */
+            phase: string;
+            /** Reduce */
+            reduce: boolean;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Src */
+            src: number;
+            /** Start S */
+            start_s: number;
+            /** Step */
+            step: number;
+            /** Values */
+            values: number[];
+        };
+        /**
+         * WorkedStep
+         * @description One step: its messages, and what every rank holds after it (a row for each rank).
+         */
+        WorkedStep: {
+            /** Held */
+            held: number[][];
+            /** Moves */
+            moves: components["schemas"]["WorkedMove"][];
+            /** Phase */
+            phase: string;
+            /** Step */
+            step: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -1720,6 +5545,39 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    join_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Join"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Joined"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     register_agent: {
         parameters: {
             query?: never;
@@ -1748,7 +5606,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    leave_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Leave"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -1783,7 +5674,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    pulse_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Pulse"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -1818,7 +5742,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -1851,7 +5775,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -1880,7 +5804,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    compare_jobs: {
+        parameters: {
+            query: {
+                /** @description Give it again for each job. */
+                job: number[];
+                /** @description The baseline, one of the jobs; default: the first. */
+                base?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -1909,7 +5867,120 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+                actor?: string | null;
+                /** @description Such as job.cancelled, or job.* for all of jobs. */
+                action?: string | null;
+                target_type?: string | null;
+                target_id?: string | null;
+                /** @description From this time on. */
+                since?: string | null;
+                /** @description Before this time. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    export_events: {
+        parameters: {
+            query?: {
+                format?: "ndjson" | "csv";
+                actor?: string | null;
+                /** @description Such as job.cancelled, or job.* for all of jobs. */
+                action?: string | null;
+                target_type?: string | null;
+                target_id?: string | null;
+                /** @description From this time on. */
+                since?: string | null;
+                /** @description Before this time. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_graphs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Graphs"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -1917,15 +5988,30 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
-                state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
-                kind?: "benchmark" | null;
-                /** @description Part of the name. */
-                q?: string | null;
+                /** @description With - the other way round: most, or newest, first. */
+                sort?: "-id" | "id" | "-name" | "name" | "-ranks" | "ranks" | "-busbw" | "busbw" | "-samples_per_second" | "samples_per_second";
                 /** @description Rows of one page. */
                 limit?: number;
                 /** @description ``next`` of the page before. */
                 cursor?: string | null;
+                /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
+                state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
+                kind?: ("benchmark" | "training" | "script") | null;
+                /** @description Who submitted it. */
+                user?: string | null;
+                /** @description key:value; give it again for more of them. */
+                label?: string[] | null;
+                /** @description Submitted by this schedule. */
+                schedule_id?: number | null;
+                collective?: ("all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv") | null;
+                /** @description One of its algorithms. */
+                algorithm?: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl") | null;
+                /** @description It had a rank on this node. */
+                node?: string | null;
+                /** @description Part of the name, or the number. */
+                q?: string | null;
+                /** @description It ended then or later. */
+                finished_after?: string | null;
             };
             header?: never;
             path?: never;
@@ -1948,7 +6034,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -1957,7 +6043,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again gives the first job again. */
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -1984,7 +6070,88 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    count_jobs: {
+        parameters: {
+            query?: {
+                /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
+                state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
+                kind?: ("benchmark" | "training" | "script") | null;
+                /** @description Who submitted it. */
+                user?: string | null;
+                /** @description key:value; give it again for more of them. */
+                label?: string[] | null;
+                /** @description Submitted by this schedule. */
+                schedule_id?: number | null;
+                collective?: ("all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv") | null;
+                /** @description One of its algorithms. */
+                algorithm?: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl") | null;
+                /** @description It had a rank on this node. */
+                node?: string | null;
+                /** @description Part of the name, or the number. */
+                q?: string | null;
+                /** @description It ended then or later. */
+                finished_after?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobFacets"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    predict_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobSpec"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prediction"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2015,7 +6182,117 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    edit_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_arrivals: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrivalPage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_buckets: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BucketList"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2046,7 +6323,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    clone_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2077,7 +6394,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_epochs: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+                /** @description The last rows instead of the first ones; there is no next page then. */
+                newest?: boolean;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpochPage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2113,7 +6468,215 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_expectations: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Expectations"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_fit: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobFit"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    hold_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_insights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsightList"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_latencies: {
+        parameters: {
+            query: {
+                algorithm: string;
+                /** @description As in the rows of the sweep. */
+                size_bytes: number;
+                in_place?: boolean;
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LatencyCurve"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_lateness: {
+        parameters: {
+            query?: {
+                algorithm?: string | null;
+                /** @description As in the rows of the sweep. */
+                size_bytes?: number | null;
+                in_place?: boolean | null;
+                /** @description At most so many; of more steps the largest values are kept. */
+                columns?: number;
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lateness"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2121,12 +6684,18 @@ export interface operations {
     list_log_lines: {
         parameters: {
             query?: {
-                /** @description Only this rank. */
-                rank?: number | null;
                 /** @description Rows of one page. */
                 limit?: number;
                 /** @description ``next`` of the page before. */
                 cursor?: string | null;
+                /** @description Only this rank. */
+                rank?: number | null;
+                /** @description Only this stream. */
+                stream?: ("stdout" | "stderr" | "agent") | null;
+                /** @description Only lines that contain each of these words, in either case. */
+                q?: string;
+                /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
+                pattern?: string;
             };
             header?: never;
             path: {
@@ -2151,7 +6720,87 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    export_log: {
+        parameters: {
+            query?: {
+                /** @description Only this rank. */
+                rank?: number | null;
+                /** @description Only this stream. */
+                stream?: ("stdout" | "stderr" | "agent") | null;
+                /** @description Only lines that contain each of these words, in either case. */
+                q?: string;
+                /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
+                pattern?: string;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_log_outline: {
+        parameters: {
+            query?: {
+                /** @description Only this rank. */
+                rank?: number | null;
+                /** @description Only this stream. */
+                stream?: ("stdout" | "stderr" | "agent") | null;
+                /** @description Only lines that contain each of these words, in either case. */
+                q?: string;
+                /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
+                pattern?: string;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogOutline"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2159,6 +6808,8 @@ export interface operations {
     list_measurements: {
         parameters: {
             query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
                 /** @description Rows of one page. */
                 limit?: number;
                 /** @description ``next`` of the page before. */
@@ -2187,7 +6838,72 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    release_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    retry_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2198,6 +6914,8 @@ export interface operations {
                 /** @description Only this rank. */
                 rank?: number | null;
                 algorithm?: string | null;
+                /** @description Default: the newest. */
+                attempt?: number | null;
                 /** @description Rows of one page. */
                 limit?: number;
                 /** @description ``next`` of the page before. */
@@ -2226,7 +6944,226 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    export_steps: {
+        parameters: {
+            query?: {
+                format?: "csv" | "ndjson" | "openmetrics";
+                /** @description Only this rank. */
+                rank?: number | null;
+                algorithm?: string | null;
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/openmetrics-text": unknown;
+                    "application/x-ndjson": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_trace: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+                /** @description Of the message; default: the largest. */
+                size_bytes?: number | null;
+                /** @description As the job names it; default: the first. */
+                algorithm?: string | null;
+                /** @description Default: the first. */
+                in_place?: boolean | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationTrace"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    export_trace: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+                /** @description Of the message; default: the largest. */
+                size_bytes?: number | null;
+                /** @description As the job names it; default: the first. */
+                algorithm?: string | null;
+                /** @description Default: the first. */
+                in_place?: boolean | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_traces: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceList"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_training_curve: {
+        parameters: {
+            query?: {
+                /** @description At most so many; more steps become means. */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrainingCurve"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkList"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2255,7 +7192,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2284,7 +7221,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2313,7 +7250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2344,7 +7281,316 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    remove_node: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    update_node: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NodeLabels"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    drain_node: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Drain"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_node_events: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    resume_node: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    release_slot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                slot: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    plan_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    plan_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobSpec"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuePlan"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    plan_sensitivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SensitivityQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SensitivityList"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2373,7 +7619,246 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_schedules: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchedulePage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    replace_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    run_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_upcoming_times: {
+        parameters: {
+            query?: {
+                /** @description How many times. */
+                count?: number;
+            };
+            header?: never;
+            path: {
+                schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpcomingTimes"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2404,7 +7889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2433,7 +7918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemDocument"];
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -2469,6 +7954,449 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenSpec"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    revoke_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    trace_example: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExampleQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Example"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    trace_perfetto: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExampleQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    replace_webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                "if-match"?: string | null;
+            };
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                /** @description Rows of one page. */
+                limit?: number;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                webhook_id: number;
+                delivery_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    test_webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryView"];
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };

@@ -21,6 +21,8 @@ const RETRY_MS = 3000;
 const BASE_TOPICS = ["jobs", "nodes"] as const;
 
 export class LiveStream {
+  /** When the last event came, by this browser's clock; null before the first. */
+  lastEventAtMs: number | null = null;
   private source: EventSource | null = null;
   private topics = new Map<string, number>();
   private url = "";
@@ -107,6 +109,7 @@ export class LiveStream {
   }
 
   private receive(name: string, text: string): void {
+    this.lastEventAtMs = Date.now();
     this.pending.push({ name, data: JSON.parse(text) });
     this.flushTimer ??= window.setTimeout(() => this.flush(), FLUSH_MS);
   }

@@ -1,5 +1,8 @@
 import type { StreamStatus } from "../api/stream";
-import { useLiveStatus } from "./live";
+import { useNow } from "../components/useNow";
+import { formatAge } from "../lib/format";
+import { useAnnouncement } from "./announcements";
+import { useLive } from "./live";
 import classes from "./Shell.module.css";
 
 const LOOKS: Record<StreamStatus, { glyph: string; title: string }> = {
@@ -8,16 +11,31 @@ const LOOKS: Record<StreamStatus, { glyph: string; title: string }> = {
   paused: { glyph: "‖", title: "Paused while this tab was hidden." },
 };
 
-/** ● live, ◌ reconnecting or ‖ paused. */
+/** ● live, ◌ reconnecting or ‖ paused, and how long ago the last event came. */
 export function LiveIndicator() {
-  const status = useLiveStatus();
+  const { status, stream } = useLive();
   const look = LOOKS[status];
+  useAnnouncement(`Live changes: ${status}`);
   return (
-    <span className={classes.live} data-status={status} role="status" title={look.title}>
-      <span className={classes.dot} aria-hidden="true">
-        {look.glyph}
+    <span className={classes.live} data-status={status}>
+      <span title={look.title}>
+        <span className={classes.dot} aria-hidden="true">
+          {look.glyph}
+        </span>{" "}
+        {status}
       </span>
-      {status}
+      <LastEvent atMs={() => stream.lastEventAtMs} />
+    </span>
+  );
+}
+
+/** Its own component, so that only these few letters are drawn anew each second. */
+function LastEvent({ atMs }: { atMs: () => number | null }) {
+  const now = useNow();
+  const last = atMs();
+  return (
+    <span className={classes.age} title="How long ago the last event came">
+      {last === null ? "" : formatAge((now - last) / 1000)}
     </span>
   );
 }

@@ -1,22 +1,27 @@
 /** The frame of every page: skip link, top bar, the page itself; the login page when nobody is logged in. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { ApiError } from "../api/client";
-import { meQuery } from "../api/queries";
+import { graphsQuery, meQuery } from "../api/queries";
 import { ErrorNote } from "../components/ErrorNote";
 import { LoginPage } from "../pages/login/LoginPage";
 import { Account } from "./Account";
+import { AnnouncementProvider } from "./announcements";
+import { Keyboard } from "./Keyboard";
 import { LiveProvider } from "./live";
 import { LiveIndicator } from "./LiveIndicator";
 import { Logo } from "./Logo";
+import { PLACES } from "./places";
 import classes from "./Shell.module.css";
+import { ShortcutProvider } from "./shortcuts";
 import { ThemeToggle } from "./ThemeToggle";
 
 export function Shell() {
   const me = useQuery(meQuery);
   if (me.error instanceof ApiError && me.error.status === 401) return <LoginPage />;
-  if (me.error) {
+  if (me.error && !me.data) {
     return (
       <main className={classes.main}>
         <ErrorNote error={me.error} what="The server does not answer" onRetry={() => void me.refetch()} />
@@ -26,38 +31,32 @@ export function Shell() {
   if (!me.data) return null;
   return (
     <LiveProvider>
-      <a className={classes.skip} href="#content">
-        Skip to the content
-      </a>
-      <TopBar name={me.data.name} role={me.data.role} />
-      <main id="content" className={classes.main} tabIndex={-1}>
-        <Outlet />
-      </main>
+      <ShortcutProvider>
+        <AnnouncementProvider>
+          <a className={classes.skip} href="#content">
+            Skip to the content
+          </a>
+          <TopBar name={me.data.name} role={me.data.role} />
+          <main id="content" className={classes.main} tabIndex={-1}>
+            <Outlet />
+          </main>
+        </AnnouncementProvider>
+      </ShortcutProvider>
     </LiveProvider>
   );
 }
 
 function TopBar({ name, role }: { name: string; role: string }) {
-  const isActive = { activeProps: { "data-active": true } };
   return (
     <header className={classes.bar}>
       <Link to="/" className={classes.brand} aria-label="ringscope, overview">
         <Logo />
         <span>ringscope</span>
       </Link>
-      <nav aria-label="Pages" className={classes.nav}>
-        <Link to="/" activeOptions={{ exact: true }} {...isActive}>
-          Overview
-        </Link>
-        <Link to="/jobs" activeOptions={{ includeSearch: false }} {...isActive}>
-          Jobs
-        </Link>
-        <Link to="/nodes" {...isActive}>
-          Nodes
-        </Link>
-      </nav>
+      <Places />
       <div className={classes.tools}>
         <LiveIndicator />
+        <Keyboard mayChange={role !== "viewer"} />
         <ThemeToggle />
         <Account name={name} role={role} />
         {role !== "viewer" && (
@@ -68,4 +67,44 @@ function TopBar({ name, role }: { name: string; role: string }) {
       </div>
     </header>
   );
+}
+
+function Places() {
+  const graphs = useQuery(graphsQuery);
+  const nav = useShownPlace();
+  return (
+    <nav ref={nav} aria-label="Pages" className={classes.nav}>
+      {PLACES.map(({ title, path }) => (
+        <Link
+          key={path}
+          to={path}
+          activeOptions={{ exact: path === "/", includeSearch: false }}
+          activeProps={{ "data-active": true }}
+        >
+          {title}
+        </Link>
+      ))}
+      {graphs.data?.grafana_url && (
+        <a href={graphs.data.grafana_url} target="_blank" rel="noreferrer">
+          Grafana ↗
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** On a phone the places scroll sideways: the one that is open is in view. */
+function useShownPlace() {
+  const nav = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      const places = nav.current;
+      if (places && places.scrollWidth > places.clientWidth) {
+        places.querySelector("[data-active]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+      }
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [path]);
+  return nav;
 }

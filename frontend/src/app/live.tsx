@@ -39,18 +39,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   return <LiveContext value={{ stream, status }}>{children}</LiveContext>;
 }
 
-/** Whether what is shown follows the server right now. */
-export function useLiveStatus(): StreamStatus {
-  return useLive().status;
-}
-
 /** Adds a topic such as "job:42" to the stream for as long as the component is shown. */
 export function useTopic(topic: string): void {
   const { stream } = useLive();
   useEffect(() => stream.watch(topic), [stream, topic]);
 }
 
-function useLive(): Live {
+/** The stream, and whether what is shown follows the server right now. */
+export function useLive(): Live {
   const live = useContext(LiveContext);
   if (!live) throw new Error("useLive needs a LiveProvider above it.");
   return live;

@@ -7,8 +7,13 @@ import {
   notFound,
   redirect,
 } from "@tanstack/react-router";
-import { formSearch } from "../lib/form";
-import { jobSearch, jobsSearch, parseSearch, stringifySearch } from "../lib/search";
+import { PageSkeleton } from "../components/Skeleton";
+import { auditSearch } from "../lib/audit";
+import { formSearch } from "../lib/formSearch";
+import { planSearch } from "../lib/planForm";
+import { ringSearch } from "../lib/ringForm";
+import { chosenSearch, compareSearch, jobSearch, jobsSearch, parseSearch, stringifySearch } from "../lib/search";
+import { tracedSearch } from "../lib/tracedSearch";
 import { NotFound, PageError } from "./PageError";
 import { Shell } from "./Shell";
 
@@ -34,18 +39,35 @@ const newJob = createRoute({
   component: lazyRouteComponent(() => import("../pages/submit/SubmitPage"), "SubmitPage"),
 });
 
+const jobParams = {
+  parse: ({ jobId }: { jobId: string }) => {
+    if (!/^\d+$/.test(jobId)) throw notFound();
+    return { jobId: Number(jobId) };
+  },
+  stringify: ({ jobId }: { jobId: number }) => ({ jobId: String(jobId) }),
+};
+
 const job = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$jobId",
-  params: {
-    parse: ({ jobId }) => {
-      if (!/^\d+$/.test(jobId)) throw notFound();
-      return { jobId: Number(jobId) };
-    },
-    stringify: ({ jobId }) => ({ jobId: String(jobId) }),
-  },
+  params: jobParams,
   validateSearch: jobSearch,
   component: lazyRouteComponent(() => import("../pages/job/JobPage"), "JobPage"),
+});
+
+const jobRing = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs/$jobId/ring",
+  params: jobParams,
+  validateSearch: tracedSearch,
+  component: lazyRouteComponent(() => import("../pages/ring/JobRingPage"), "JobRingPage"),
+});
+
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/compare",
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import("../pages/compare/ComparePage"), "ComparePage"),
 });
 
 const nodes = createRoute({
@@ -60,6 +82,55 @@ const node = createRoute({
   component: lazyRouteComponent(() => import("../pages/nodes/NodePage"), "NodePage"),
 });
 
+const plan = createRoute({
+  getParentRoute: () => root,
+  path: "/plan",
+  validateSearch: planSearch,
+  component: lazyRouteComponent(() => import("../pages/plan/PlanPage"), "PlanPage"),
+});
+
+const ring = createRoute({
+  getParentRoute: () => root,
+  path: "/ring",
+  validateSearch: ringSearch,
+  component: lazyRouteComponent(() => import("../pages/ring/RingPage"), "RingPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  beforeLoad: () => {
+    throw redirect({ to: "/settings/tokens" });
+  },
+});
+
+const tokens = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/tokens",
+  component: lazyRouteComponent(() => import("../pages/settings/TokensPage"), "TokensPage"),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/webhooks",
+  validateSearch: chosenSearch,
+  component: lazyRouteComponent(() => import("../pages/settings/WebhooksPage"), "WebhooksPage"),
+});
+
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/schedules",
+  validateSearch: chosenSearch,
+  component: lazyRouteComponent(() => import("../pages/settings/SchedulesPage"), "SchedulesPage"),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/audit",
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import("../pages/settings/AuditPage"), "AuditPage"),
+});
+
 // The server answers /login?token=… itself; this is where people land who type /login.
 const login = createRoute({
   getParentRoute: () => root,
@@ -70,11 +141,14 @@ const login = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, jobs, newJob, job, nodes, node, login]),
+  routeTree: root.addChildren([
+    overview, jobs, newJob, job, jobRing, compare, nodes, node, plan, ring, settings, tokens, webhooks, schedules, audit, login,
+  ]),
   parseSearch,
   stringifySearch,
   defaultPreload: "intent",
   defaultErrorComponent: PageError,
+  defaultPendingComponent: PageSkeleton,
   scrollRestoration: true,
 });
 

@@ -1,5 +1,5 @@
 /** Mantine in our tokens: the components' CSS variables point at tokens.css, so both schemes come from there. */
-import { Button, createTheme, NativeSelect, TextInput, type CSSVariablesResolver } from "@mantine/core";
+import { Button, createTheme, NativeSelect, Textarea, TextInput, type CSSVariablesResolver } from "@mantine/core";
 
 export const theme = createTheme({
   fontFamily: "var(--font)",
@@ -16,6 +16,7 @@ export const theme = createTheme({
     }),
     TextInput: TextInput.extend({ defaultProps: { size: "sm" } }),
     NativeSelect: NativeSelect.extend({ defaultProps: { size: "sm" } }),
+    Textarea: Textarea.extend({ defaultProps: { size: "sm" } }),
   },
 });
 

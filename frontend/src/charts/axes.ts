@@ -25,6 +25,39 @@ export function linearRange(max: number | null): [number, number] {
   return [0, max !== null && max > 0 ? max * 1.08 : 1];
 }
 
+interface Valued {
+  points: readonly (readonly [number, number | null])[];
+  band?: readonly (readonly [sizeBytes: number, low: number, high: number])[];
+}
+
+/** The highest value of any of the lines and their bands; 0 without. */
+export function largest(lines: readonly Valued[]): number {
+  return Math.max(0, ...lines.flatMap(valuesOf));
+}
+
+/** The lowest one that a logarithmic axis has a place for; null without. */
+export function least(lines: readonly Valued[]): number | null {
+  const positive = lines.flatMap(valuesOf).filter((value) => value > 0);
+  return positive.length > 0 ? Math.min(...positive) : null;
+}
+
+function valuesOf({ points, band = [] }: Valued): number[] {
+  return [...points.flatMap(([, y]) => y ?? []), ...band.flatMap(([, low, high]) => [low, high])];
+}
+
+/** Where a line through these places stands at x, in pixels; null beside its ends. */
+export function heightAt(places: readonly (readonly [x: number, y: number])[], x: number): number | null {
+  const after = places.findIndex(([at]) => at >= x);
+  const [to, from] = [places[after], places[Math.max(0, after - 1)]];
+  if (!to || !from || from[0] > x) return null;
+  return to[0] === from[0] ? to[1] : from[1] + ((x - from[0]) / (to[0] - from[0])) * (to[1] - from[1]);
+}
+
+/** How far up the measured lines stay readable: what only lies beside them may be cut off beyond. */
+export function readableMax(measured: number, all: number | null): number | null {
+  return measured > 0 && all !== null ? Math.min(all, 2 * measured) : all;
+}
+
 /** A logarithmic axis on whole decades. */
 export function decadeRange(min: number | null, max: number | null): [number, number] {
   if (min === null || max === null || !(min > 0)) return [1, 10];

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import openapi from "../../openapi.json";
 import { aRow } from "../lib/fixtures";
-import { decadeRange, decades, linearRange, sizeRange, sizeTicks, spreadLabels } from "./axes";
-import { alignRows, bestRow } from "./series";
+import { decadeRange, decades, heightAt, largest, least, linearRange, readableMax, sizeRange, sizeTicks, spreadLabels } from "./axes";
+import { alignRows, bestRow, medianOf, spanOf, sweepLines } from "./series";
 import { colourToken, dashOf } from "./style";
 
 describe("sizeTicks", () => {
@@ -29,11 +29,54 @@ describe("ranges", () => {
     expect(linearRange(null)).toEqual([0, 1]);
   });
 
+  it("keeps measured lines readable beside a model that promises far more", () => {
+    expect(readableMax(10, 70)).toBe(20);
+    expect(readableMax(10, 12)).toBe(12);
+    expect(readableMax(0, 70)).toBe(70);
+    expect(readableMax(0, null)).toBeNull();
+  });
+
   it("rounds times to decades", () => {
     expect(decadeRange(2.5, 33_000)).toEqual([1, 100_000]);
     expect(decadeRange(10, 10)).toEqual([10, 100]);
     expect(decadeRange(null, null)).toEqual([1, 10]);
     expect(decades(1, 1000)).toEqual([1, 10, 100, 1000]);
+  });
+});
+
+describe("heightAt", () => {
+  const places = [[0, 100], [10, 50], [30, 90]] as const;
+  it("lies on the line", () => expect([0, 5, 20, 30].map((x) => heightAt(places, x))).toEqual([100, 75, 70, 90]));
+  it("is nowhere beside its ends", () => {
+    expect(heightAt(places, -1)).toBeNull();
+    expect(heightAt(places, 31)).toBeNull();
+    expect(heightAt([], 5)).toBeNull();
+  });
+});
+
+it("takes bands into the range of an axis", () => {
+  const line = { points: [[8, 5], [16, null]] as const, band: [[8, 2, 9]] as const };
+  expect([largest([line]), least([line])]).toEqual([9, 2]);
+  expect([largest([]), least([])]).toEqual([0, null]);
+});
+
+describe("a row on the chart", () => {
+  const row = aRow({ time_us: 12, busbw_gb_per_s: 3, algbw_gb_per_s: 2, p10_us: 8, p50_us: 10, p90_us: 16 });
+
+  it("stands at its median, whatever is shown", () => {
+    expect([medianOf(row, "time"), medianOf(row, "algbw"), medianOf(row, "limit", 4)]).toEqual([10, 2.4, 90]);
+    expect(medianOf(row, "busbw")).toBeCloseTo(3.6);
+  });
+
+  it("spans p10 to p90; the slow end of a rate is the low one", () => {
+    expect(spanOf(row, "time")).toEqual([8, 16]);
+    expect(spanOf(row, "busbw")).toEqual([2.25, 4.5]);
+    expect(sweepLines(alignRows([row], ["ring"], "out"), "time")[0]?.band).toEqual([[1024, 8, 16]]);
+  });
+
+  it("of an earlier version has no span, and that of no time no rate", () => {
+    expect(spanOf({ ...row, p10_us: null }, "time")).toBeNull();
+    expect(medianOf({ ...row, time_us: 0, p50_us: 0, busbw_gb_per_s: 0 }, "busbw")).toBe(0);
   });
 });
 

@@ -1,6 +1,8 @@
 /** A sweep's rows as aligned columns for a chart: one x per message size, one series per algorithm and buffer use. */
 import type { MeasurementView } from "../api/types";
 import type { Metric } from "../lib/search";
+import { colourToken, dashOf, widthOf } from "./style";
+import type { SizeLine, Span } from "./sizeLines";
 
 export type Place = "out" | "in" | "both";
 
@@ -16,16 +18,56 @@ export interface Sweep {
   series: Series[];
 }
 
-const FIELDS = { busbw: "busbw_gb_per_s", algbw: "algbw_gb_per_s", time: "time_us" } as const;
-export const METRIC_UNITS: Record<Metric, string> = { busbw: "GB/s", algbw: "GB/s", time: "µs" };
+const FIELDS = { busbw: "busbw_gb_per_s", algbw: "algbw_gb_per_s", time: "time_us", limit: "busbw_gb_per_s" } as const;
+export const METRIC_UNITS: Record<Metric, string> = { busbw: "GB/s", algbw: "GB/s", time: "µs", limit: "%" };
 export const METRIC_NAMES: Record<Metric, string> = {
   busbw: "Bus bandwidth",
   algbw: "Algorithm bandwidth",
   time: "Time",
+  limit: "Share of the limit",
 };
 
-export function metricOf(row: MeasurementView, metric: Metric): number {
-  return row[FIELDS[metric]];
+/** What a row, measured or predicted, says of a metric; of a share of the limit this is that limit in GB/s. */
+export type Figures = Pick<MeasurementView, "busbw_gb_per_s" | "algbw_gb_per_s" | "time_us">;
+
+export function metricOf(row: Figures, metric: Metric, limit = 100): number {
+  const value = row[FIELDS[metric]];
+  return metric === "limit" ? (100 * value) / limit : value;
+}
+
+/** A metric of the iteration in the middle. */
+export function medianOf(row: MeasurementView, metric: Metric, limit?: number): number {
+  return metricAt(row, row.p50_us, metric, limit);
+}
+
+/** From where to where a metric goes without a tenth of the iterations at both ends; null in rows of old versions. */
+export function spanOf(row: MeasurementView, metric: Metric, limit?: number): readonly [low: number, high: number] | null {
+  if (row.p10_us == null || row.p90_us == null) return null;
+  const [fast, slow] = [row.p10_us, row.p90_us].map((timeUs) => metricAt(row, timeUs, metric, limit));
+  return [Math.min(fast ?? 0, slow ?? 0), Math.max(fast ?? 0, slow ?? 0)];
+}
+
+/** A metric if a call had taken this long: rates are the other way round. */
+function metricAt(row: MeasurementView, timeUs: number, metric: Metric, limit?: number): number {
+  const value = metricOf(row, metric, limit);
+  return row.time_us > 0 && timeUs > 0 ? value * (metric === "time" ? timeUs / row.time_us : row.time_us / timeUs) : value;
+}
+
+/** The lines of a sweep as a chart draws them, medians with their bands; the name of one in place only where its other half is not shown. */
+export function sweepLines({ sizes, series }: Sweep, metric: Metric, limit?: number): SizeLine[] {
+  return series.map(({ algorithm, inPlace, rows }) => ({
+    name: algorithm,
+    colour: colourToken(algorithm),
+    dash: dashOf(algorithm),
+    width: widthOf(inPlace),
+    mark: inPlace ? "filled" : "open",
+    isNamed: !inPlace || !series.some((other) => other.algorithm === algorithm && !other.inPlace),
+    points: sizes.map((size, i) => [size, rows[i] ? medianOf(rows[i], metric, limit) : null] as const),
+    band: rows.flatMap((row): Span[] => {
+      const span = row && row.size_bytes > 0 && spanOf(row, metric, limit);
+      return span ? [[row.size_bytes, ...span]] : [];
+    }),
+  }));
 }
 
 /** Rows by size in the order of `algorithms`; after a retry the latest row of a size counts. */

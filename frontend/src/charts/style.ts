@@ -13,6 +13,10 @@ const DASHES: Record<string, readonly number[]> = {
   nccl: [10, 4],
   double_tree: [10, 3, 2, 3],
   parameter_server: [2, 3],
+  gather: [5, 3],
+  separate_servers: [5, 3],
+  separate_servers_duplex: [2, 3],
+  assisted_servers: [5, 3],
 };
 
 export const SOLID: readonly number[] = [];

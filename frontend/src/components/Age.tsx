@@ -1,12 +1,12 @@
 import { formatAge, formatDateTime } from "../lib/format";
-import { useNow } from "./useNow";
+import { useTimeWords } from "./useNow";
 
 /** How long ago something was, with the exact time on hover. */
 export function Age({ iso }: { iso: string }) {
-  const now = useNow();
+  const age = useTimeWords((nowMs) => formatAge((nowMs - Date.parse(iso)) / 1000));
   return (
     <time dateTime={iso} title={formatDateTime(iso)}>
-      {formatAge((now - Date.parse(iso)) / 1000)}
+      {age}
     </time>
   );
 }

@@ -5,11 +5,13 @@ interface Props {
   /** What failed, as the beginning of a sentence: "The jobs could not be loaded". */
   what: string;
   error: Error;
+  /** What was loaded before is still shown. */
+  isStale?: boolean;
   onRetry?: () => void;
 }
 
 /** An error where its content would have been, with the server's own sentence and a way to try again. */
-export function ErrorNote({ what, error, onRetry }: Props) {
+export function ErrorNote({ what, error, isStale = false, onRetry }: Props) {
   return (
     <div role="alert" className={classes.note}>
       <p>
@@ -18,6 +20,7 @@ export function ErrorNote({ what, error, onRetry }: Props) {
           {what}.
         </strong>{" "}
         {error.message}
+        {isStale && " What is shown is from before."}
       </p>
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>

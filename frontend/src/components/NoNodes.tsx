@@ -1,3 +1,5 @@
+import { Link } from "@tanstack/react-router";
+import type { FormSearch } from "../lib/formSearch";
 import { Command } from "./Command";
 import { EmptyState } from "./EmptyState";
 
@@ -12,7 +14,13 @@ export function NoNodes() {
       <Command
         text={`pip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --token-file agent-token`}
       />
-      <p className="dim">The node appears here as soon as its agent calls.</p>
+      <p className="dim">
+        <span aria-hidden="true">◌ </span>Waiting: the node appears here as soon as its agent calls.
+      </p>
+      <p>
+        Or <Link to="/jobs/new" search={{ transport: "simulated", algorithms: "ring,hierarchical" } as FormSearch}>try the simulator</Link>, which
+        needs no GPU and measures nothing, once one node of any kind has called.
+      </p>
     </EmptyState>
   );
 }

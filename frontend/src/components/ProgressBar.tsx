@@ -2,12 +2,13 @@ import classes from "./ProgressBar.module.css";
 
 interface Props {
   done: number;
-  total: number;
+  /** null: nobody knows yet. */
+  total: number | null;
   /** What is counted, for people who cannot see the bar. */
   label: string;
 }
 
-/** Rows done of all rows of a sweep. */
+/** What is done of all there is. */
 export function ProgressBar({ done, total, label }: Props) {
   return (
     <div
@@ -15,10 +16,9 @@ export function ProgressBar({ done, total, label }: Props) {
       role="progressbar"
       aria-label={label}
       aria-valuemin={0}
-      aria-valuemax={total}
-      aria-valuenow={done}
+      {...(total !== null && { "aria-valuemax": total, "aria-valuenow": done })}
     >
-      <div className={classes.bar} style={{ width: `${total > 0 ? (100 * done) / total : 0}%` }} />
+      <div className={classes.bar} style={{ width: `${total ? (100 * done) / total : 0}%` }} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ const WHY = "Times of the cost model on a virtual clock; nothing was measured.";
 export function SimulatedBadge() {
   return (
     <span className={classes.badge} title={WHY}>
-      SIMULATED
+      SIM<span className={classes.rest}>ULATED</span>
     </span>
   );
 }

@@ -1,12 +1,37 @@
-import { useEffect, useState } from "react";
+import { useCallback, useSyncExternalStore } from "react";
+
+// One clock for the whole page: what shows the time changes together, once a second.
+const listeners = new Set<() => void>();
+let nowMs = Date.now();
+let timer: number | undefined;
+
+function subscribe(onTick: () => void): () => void {
+  listeners.add(onTick);
+  if (timer === undefined) {
+    nowMs = Date.now();
+    timer = window.setInterval(tick, 1000);
+  }
+  return () => {
+    listeners.delete(onTick);
+    if (listeners.size > 0) return;
+    window.clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  nowMs = Date.now();
+  for (const listener of listeners) listener();
+}
+
+const NEVER = (): (() => void) => () => undefined;
 
 /** The time in milliseconds, once a second. */
 export function useNow(isTicking = true): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!isTicking) return;
-    const timer = window.setInterval(() => setNow(Date.now()), 1000);
-    return () => window.clearInterval(timer);
-  }, [isTicking]);
-  return now;
+  return useSyncExternalStore(isTicking ? subscribe : NEVER, () => nowMs);
+}
+
+/** Words about the time; drawn anew only when they change, which an age of hours does not each second. */
+export function useTimeWords(words: (nowMs: number) => string): string {
+  return useSyncExternalStore(subscribe, useCallback(() => words(nowMs), [words]));
 }

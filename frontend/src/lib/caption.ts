@@ -1,16 +1,16 @@
 /** The sentences under a sweep's chart and table: what was called, and how its numbers come about. */
-import type { JobView } from "../api/types";
+import type { BenchmarkJob, BenchmarkSpec } from "../api/types";
 import { busFactor, COLLECTIVES, withArticle } from "./collectives";
 import { plural, threeDigits } from "./format";
 import type { Metric } from "./search";
 
 /** Ranks of the collective: processes, or those that one process simulates (its cluster's shape is their product). */
-export function rankCount({ benchmark: { topology }, placement }: JobView["spec"]): number {
+export function rankCount({ benchmark: { topology }, placement }: BenchmarkSpec): number {
   return topology ? topology.shape.split("x").reduce((product, number) => product * Number(number), 1) : placement.ranks;
 }
 
 /** "an all-reduce (sum of float32) over 4 ranks", "a broadcast of int32 from rank 2 over 4 ranks". */
-export function callInWords(spec: JobView["spec"], reduces: boolean, hasRoot: boolean): string {
+export function callInWords(spec: BenchmarkSpec, reduces: boolean, hasRoot: boolean): string {
   const { collective, dtype, op, root, topology } = spec.benchmark;
   const what = reduces ? ` (${op} of ${dtype})` : ` of ${dtype}`;
   const where = hasRoot ? ` ${reduces ? "to" : "from"} rank ${root}` : "";
@@ -18,7 +18,7 @@ export function callInWords(spec: JobView["spec"], reduces: boolean, hasRoot: bo
 }
 
 /** "busbw = algbw × 2(n−1)/n = 1.50 × algbw for n = 4 ranks": the bus factor with its value. */
-export function busFactorInWords(spec: JobView["spec"]): string {
+export function busFactorInWords(spec: BenchmarkSpec): string {
   const { factor, name } = COLLECTIVES[spec.benchmark.collective];
   const ranks = rankCount(spec);
   if (factor === "1") return `busbw = algbw for ${withArticle(name)}`;
@@ -26,7 +26,7 @@ export function busFactorInWords(spec: JobView["spec"]): string {
 }
 
 /** What size and count mean in the table of this collective. */
-export function sizeInWords(spec: JobView["spec"]): string {
+export function sizeInWords(spec: BenchmarkSpec): string {
   const { size, hasParts } = COLLECTIVES[spec.benchmark.collective];
   const parts = "; count is the elements of one of its n parts, in whole pieces of 16 bytes";
   return `Size is ${size}${hasParts ? parts : ""}`;
@@ -46,28 +46,31 @@ const OVER_RANKS = {
   max: "on the slowest rank",
 } as const;
 
-function overRanks({ benchmark: { average, cycles } }: JobView["spec"]): string {
+function overRanks({ benchmark: { average, cycles } }: BenchmarkSpec): string {
   return `${OVER_RANKS[average]}${cycles > 1 ? `, in the last of ${cycles} cycles` : ""}`;
 }
 
 /** The caption of the chart. */
-export function caption(job: JobView, metric: Metric, reduces: boolean, hasRoot: boolean): string {
+export function caption(job: BenchmarkJob, metric: Metric, reduces: boolean, hasRoot: boolean): string {
   const { done, total } = job.progress;
   const formulas: Record<Metric, string> = {
     busbw: `${busFactorInWords(job.spec)}, so that algorithms and numbers of ranks compare.`,
     algbw: "algbw = size / time.",
     time: "Both axes are logarithmic.",
+    limit: `${busFactorInWords(job.spec)}; 100 % is what the slowest link allows.`,
   };
   const names: Record<Metric, string> = {
     busbw: "Bus bandwidth in GB/s",
     algbw: "Algorithm bandwidth in GB/s",
     time: "Time in µs",
+    limit: "Bus bandwidth in % of the limit",
   };
   const point = job.spec.benchmark.topology
     ? "the model's time of one call"
-    : `the mean of ${plural(job.spec.benchmark.iterations, "timed iteration")} ${overRanks(job.spec)}`;
+    : `the median of ${plural(job.spec.benchmark.iterations, "timed iteration")} of the slowest rank, the band their p10 to p90`;
+  const mean = job.spec.benchmark.topology ? "" : ` The table below has the mean ${overRanks(job.spec)}.`;
   return (
-    `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}, ${done} of ${plural(total, "row")}; each point is ` +
-    `${point}. ${formulas[metric]}`
+    `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}, ${done} of ${plural(total ?? 0, "row")}; each point is ` +
+    `${point}.${mean} ${formulas[metric]}`
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { curlCommand, shellQuote, submitCommand } from "./command";
-import { aJob, aSimulation, CLUSTER } from "./fixtures";
+import { curlCommand, submitCommand } from "./command";
+import { aJob, aSimulation, aTraining, CLUSTER, trainingChoices } from "./fixtures";
+import { shellQuote } from "./shell";
 
 const { spec } = aJob();
 
@@ -11,11 +12,26 @@ describe("submitCommand", () => {
     );
   });
 
+  it("leaves out what a form does not say", () => {
+    const form = { ...spec, hang_seconds: undefined } as unknown as typeof spec;
+    expect(submitCommand(form)).not.toContain("undefined");
+  });
+
   it("names the collective and its root, as submit reads them", () => {
     const benchmark = { ...spec.benchmark, collective: "broadcast" as const, dtype: "int32" as const, root: 3 };
     const text = submitCommand({ ...spec, benchmark });
     expect(text).toContain("--ranks 4 --collective broadcast --algorithm ring,mpi");
     expect(text).toMatch(/ -d int32 -r 3$/);
+  });
+
+  it("hands over the specification of what has no flags", () => {
+    const script = { ...aTraining().spec, name: "ada's", training: null, script: { file: "a.py", arguments: [], device: "auto" as const } };
+    const [, json] = /^echo '(.*)' \| ringscope submit -$/.exec(submitCommand(script, trainingChoices())) ?? [];
+    expect(JSON.parse((json ?? "").replaceAll(`'\\''`, "'"))).toEqual(script);
+  });
+
+  it("trains by ringscope train", () => {
+    expect(submitCommand(aTraining().spec, trainingChoices())).toBe("ringscope train mlp --ranks 4 --name digits");
   });
 
   it("describes the cluster of a simulation, whose ranks are not processes", () => {

@@ -1,10 +1,7 @@
 /** The same job for a terminal: what the form and the job page show to copy. */
-import type { JobSpec } from "../api/types";
-
-/** A word for a POSIX shell, quoted only when it must be. */
-export function shellQuote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
+import type { Benchmark, BenchmarkSpec, Engine, JobSpec } from "../api/types";
+import { shellQuote } from "./shell";
+import { trainCommand } from "./trainCommand";
 
 /** nccl-tests' letter and number: "64M" for 67108864. */
 function flagSize(bytes: number): string {
@@ -14,7 +11,7 @@ function flagSize(bytes: number): string {
   return String(bytes);
 }
 
-function clusterFlags(topology: NonNullable<JobSpec["benchmark"]["topology"]>): (string | number)[] {
+function clusterFlags(topology: NonNullable<Benchmark["topology"]>): (string | number)[] {
   return [
     "--topology", topology.shape,
     "--link", topology.link,
@@ -26,8 +23,18 @@ function clusterFlags(topology: NonNullable<JobSpec["benchmark"]["topology"]>): 
   ];
 }
 
-/** `ringscope submit …` for this specification; every field that the command line can say. */
-export function submitCommand(spec: JobSpec): string {
+/**
+ * This job for a terminal: `ringscope submit …` with flags for a sweep, `ringscope train …` where the choices of
+ * training are known, for any other job the specification itself.
+ */
+export function submitCommand(spec: JobSpec, choices?: Engine["training"]): string {
+  if (spec.benchmark != null) return sweepCommand({ ...spec, benchmark: spec.benchmark });
+  if (spec.training != null && choices) return trainCommand(spec, choices.defaults, choices.one_node);
+  return `echo ${shellQuote(JSON.stringify(spec))} | ringscope submit -`;
+}
+
+/** Every field of a sweep that the command line can say. */
+function sweepCommand(spec: BenchmarkSpec): string {
   const { benchmark, placement } = spec;
   const { topology } = benchmark;
   const pairs = (flag: string, items: Record<string, string> = {}): string[] =>
@@ -58,9 +65,11 @@ export function submitCommand(spec: JobSpec): string {
     ...(benchmark.per_iteration ? ["-I", 1] : []),
     ...(benchmark.skip_iterations ? ["-K", benchmark.skip_iterations] : []),
     ...(benchmark.rotate ? ["--rotate", 1] : []),
+    ...(benchmark.trace ? ["--trace"] : []),
     ...(benchmark.timeout_seconds === 300 ? [] : ["-T", benchmark.timeout_seconds]),
     ...(spec.priority === 50 ? [] : ["--priority", spec.priority]),
     ...(spec.time_limit_seconds === 600 ? [] : ["--time-limit", spec.time_limit_seconds]),
+    ...((spec.hang_seconds ?? 60) === 60 ? [] : ["--hang-seconds", spec.hang_seconds]),
     ...pairs("--label", spec.labels),
     ...pairs("--selector", placement.selector),
   ];

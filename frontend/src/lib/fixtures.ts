@@ -1,7 +1,7 @@
 /** Whole objects for the tests of this folder; each test names only what it is about. */
-import type { Engine, EventView, JobView, LogLine, MeasurementView } from "../api/types";
+import type { BenchmarkJob, BenchmarkSpec, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NodeView, RankBuckets } from "../api/types";
 
-export function aJob(change: Partial<JobView> = {}): JobView {
+export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
   return {
     id: 1,
     name: "sweep",
@@ -9,16 +9,25 @@ export function aJob(change: Partial<JobView> = {}): JobView {
     state: "running",
     reason: null,
     message: "",
+    advice: "",
     user: "ada",
     created_at: "2026-01-01T00:00:00Z",
+    queued_at: "2026-01-01T00:00:00Z",
     started_at: null,
     finished_at: null,
     priority: 50,
     labels: {},
+    ranks: 4,
+    revision: 1,
+    cloned_from: null,
+    schedule_id: null,
+    not_before: null,
+    excluded_nodes: [],
     pending: null,
     progress: { done: 0, total: 10 },
-    summary: { best: [], wrong: 0, verdict: "" },
+    summary: { kind: "benchmark", best: [], sizes: [], wrong: 0, verdict: "", explanation: "" },
     attempts: [],
+    insights: [],
     spec: {
       name: "sweep",
       kind: "benchmark",
@@ -44,12 +53,28 @@ export function aJob(change: Partial<JobView> = {}): JobView {
         per_iteration: false,
         skip_iterations: 0,
         rotate: false,
+        trace: false,
         check: true,
         timeout_seconds: 300,
       },
-      placement: { ranks: 4, ranks_per_node: null, nodes: null, selector: {} },
+      placement: {
+        ranks: 4,
+        ranks_per_node: null,
+        nodes: null,
+        selector: {},
+        exclusive: false,
+        arrangement: "pack",
+        same_rack: false,
+        gpu_model: null,
+        min_gpu_memory_bytes: null,
+        min_memory_bytes: null,
+      },
       priority: 50,
       time_limit_seconds: 600,
+      hang_seconds: 60,
+      queue_timeout_seconds: null,
+      hold: false,
+      max_attempts: 3,
       labels: {},
     },
     ...change,
@@ -68,7 +93,7 @@ export const CLUSTER = {
 };
 
 /** The specification of a simulation. */
-export function aSimulation(): JobView["spec"] {
+export function aSimulation(): BenchmarkSpec {
   const { spec } = aJob();
   const benchmark = { ...spec.benchmark, algorithms: ["ring" as const], transport: "simulated" as const, topology: CLUSTER };
   return { ...spec, benchmark, placement: { ...spec.placement, ranks: 1 } };
@@ -82,6 +107,7 @@ export function anEngine(): Engine {
         algorithms: ["auto", "ring", "direct", "tree", "naive", "mpi"],
         usual: ["ring", "direct", "mpi"],
         simulated: ["ring", "direct", "tree", "naive"],
+        priced: ["ring", "direct", "tree", "naive"],
         reduces: true,
         has_root: false,
         checked_in_place: true,
@@ -90,6 +116,7 @@ export function anEngine(): Engine {
         algorithms: ["auto", "ring", "tree", "naive", "mpi"],
         usual: ["ring", "mpi"],
         simulated: ["ring", "tree", "naive"],
+        priced: ["ring", "tree", "naive"],
         reduces: false,
         has_root: true,
         checked_in_place: true,
@@ -98,6 +125,7 @@ export function anEngine(): Engine {
         algorithms: ["auto", "direct", "mpi"],
         usual: ["direct", "mpi"],
         simulated: ["direct"],
+        priced: ["direct"],
         reduces: false,
         has_root: false,
         checked_in_place: false,
@@ -107,8 +135,76 @@ export function anEngine(): Engine {
     ops: ["sum"],
     transports: ["auto", "shared_memory", "mpi", "simulated"],
     links: ["10gbe", "ib200", "nvlink4"],
+    training: trainingChoices(),
   };
 }
+
+/** Some choices of training, and the job that says nothing. */
+export function trainingChoices(): Engine["training"] {
+  const { spec } = aJob();
+  return {
+    fields: {
+      strategy: ["mirrored", "multi_worker_mirrored", "parameter_server", "torch_ddp"],
+      all_reduce: ["auto", "ring", "direct"],
+      transport: ["auto", "shared_memory", "mpi"],
+      device: ["auto", "cpu", "cuda"],
+      consistency: ["sync", "async", "ssp"],
+      model: ["mlp", "gpt"],
+      batch_split: ["equal", "speed"],
+      optimizer: ["sgd", "adam"],
+      precision: ["float32", "bfloat16"],
+      compression: ["none", "fp16", "top_k", "powersgd"],
+    },
+    datasets: ["digits", "cifar10", "text", "synthetic"],
+    models: { mlp: { hidden: 256, layers: 2 }, gpt: { layers: 2, heads: 4, width: 128, context: 128 } },
+    one_node: ["mirrored"],
+    parameter_servers: ["parameter_server"],
+    defaults: {
+      ...spec,
+      name: "",
+      kind: "training",
+      benchmark: null,
+      script: null,
+      training: PLAIN_TRAINING,
+      placement: { ...spec.placement, ranks: 2, nodes: 1 },
+    },
+  };
+}
+
+/** Training as the server completes it. */
+export const PLAIN_TRAINING: NonNullable<JobSpec["training"]> = {
+  strategy: "mirrored",
+  all_reduce: "auto",
+  transport: "auto",
+  device: "auto",
+  servers: 1,
+  consistency: "sync",
+  staleness: null,
+  model: "mlp",
+  model_arguments: {},
+  dataset: { name: "digits", path: null, samples: null, validation_percent: 20 },
+  global_batch_size: 64,
+  batch_split: "equal",
+  epochs: 10,
+  max_steps: null,
+  optimizer: "sgd",
+  learning_rate: 0.05,
+  momentum: 0.9,
+  weight_decay: 0,
+  precision: "float32",
+  accumulation_steps: 1,
+  bucket_bytes: 26_214_400,
+  overlap: true,
+  compression: "none",
+  top_k_percent: 1,
+  powersgd_rank: 2,
+  clip_norm: null,
+  checkpoint_every_steps: null,
+  resume_from: null,
+  target_accuracy: null,
+  seed: 0,
+  timeout_seconds: 300,
+};
 
 export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
   return {
@@ -132,7 +228,9 @@ export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
     wrong: 0,
     min_us: 9,
     mean_us: 10,
+    p10_us: 9.5,
     p50_us: 10,
+    p90_us: 10.5,
     p95_us: 11,
     p99_us: 12,
     max_us: 13,
@@ -158,6 +256,98 @@ export function anEvent(change: Partial<EventView> = {}): EventView {
     before: null,
     after: null,
     message: "",
+    ...change,
+  };
+}
+
+/** A training job that has ended two of its five epochs. */
+export function aTraining(change: Partial<JobView> = {}): JobView {
+  const { spec, ...job } = aJob();
+  return {
+    ...job,
+    kind: "training",
+    name: "digits",
+    progress: { done: 10, total: 25 },
+    summary: {
+      kind: "training",
+      loss: 0.1234,
+      validation_loss: 0.2,
+      validation_accuracy: 0.975,
+      samples_per_second: 12_345.6,
+      step_seconds: 10,
+      communication_seconds: 2,
+      exposed_communication_seconds: 0.5,
+      epochs_done: 2,
+      steps_done: 10,
+      steps_total: 25,
+      seconds_to_target: null,
+      scaling_efficiency: null,
+      scaling_baseline_job_id: null,
+    },
+    spec: { ...trainingChoices().defaults, name: "digits", placement: { ...spec.placement, nodes: 1 } },
+    ...change,
+  };
+}
+
+/** Ten steps of a training job as one point. */
+export function aPoint(change: Partial<CurvePoint> = {}): CurvePoint {
+  return {
+    first_step: 0,
+    last_step: 9,
+    loss: 1,
+    samples_per_second: 1000,
+    duration_us: 100,
+    compute_us: 60,
+    communication_us: 50,
+    exposed_us: 30,
+    ...change,
+  };
+}
+
+/** One step of two ranks: two buckets, one of them summed under backward, and one bucket after it. */
+export function someBuckets(): RankBuckets[] {
+  return [
+    {
+      rank: 0,
+      step: 9,
+      backward_us: 400,
+      buckets: [
+        { bytes: 1024, ready_us: 100, start_us: 150, end_us: 450 },
+        { bytes: 2048, ready_us: 390, start_us: 460, end_us: 800 },
+      ],
+    },
+    { rank: 1, step: 9, backward_us: 500, buckets: [{ bytes: 3072, ready_us: 490, start_us: 500, end_us: 1000 }] },
+  ];
+}
+
+export function aNode(change: Partial<NodeView> = {}): NodeView {
+  return {
+    id: 1,
+    name: "n1",
+    address: "n1",
+    revision: 1,
+    desired: "active",
+    desired_reason: "",
+    desired_by: null,
+    desired_at: null,
+    observed: "ready",
+    observed_reason: "",
+    slots_total: 0,
+    slots_busy: 0,
+    slots_quarantined: 0,
+    slots: [],
+    inventory: { hostname: "n1", os: "Linux", cpu_model: "x", cores: 2, memory_bytes: 1, gpus: [], nics: [] },
+    versions: {},
+    labels: {},
+    rack: null,
+    label_overrides: {},
+    metrics_address: "n1:9465",
+    registered_at: "2026-01-01T00:00:00Z",
+    last_heartbeat_at: "2026-01-01T00:00:00Z",
+    clock_offset_seconds: null,
+    clock_error_seconds: null,
+    leaves_at: null,
+    heartbeat_age_seconds: 0,
     ...change,
   };
 }

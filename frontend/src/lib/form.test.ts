@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { aJob, anEngine } from "./fixtures";
 import {
-  countRows, formChanges, formSearch, fromSpec, opened, problemsByField, STANDARD, toSpec, withChanges, withCollective, withTransport,
+  countRows, fromSpec, problemsByField, STANDARD, toSpec, withCollective, withTransport,
 } from "./form";
+import { formChanges, formSearch, opened, withChanges } from "./formSearch";
 
 describe("toSpec", () => {
   it("writes sizes in bytes and numbers as numbers", () => {

@@ -1,10 +1,10 @@
 /** The submit form: text as typed, in the URL and as the job specification that the server validates. */
 import type { FieldProblem } from "../api/client";
-import type { Engine, JobSpec } from "../api/types";
+import type { BenchmarkSpec, Engine } from "../api/types";
 import { formatSize, parseSize, sweepSizes } from "./size";
 
 /** Every field as the text in its input; algorithms as a comma-separated list. */
-export interface JobForm {
+export type JobForm = {
   name: string;
   collective: string;
   algorithms: string;
@@ -32,13 +32,14 @@ export interface JobForm {
   average: string;
   skip: string;
   rotate: string;
+  trace: string;
   timeout: string;
   warmup: string;
   dtype: string;
   check: string;
   limit: string;
   priority: string;
-}
+};
 
 export type Field = keyof JobForm;
 
@@ -68,6 +69,7 @@ export const STANDARD: JobForm = {
   average: "mean",
   skip: "0",
   rotate: "off",
+  trace: "off",
   timeout: "300",
   warmup: "5",
   dtype: "float32",
@@ -114,11 +116,12 @@ const POINTERS: Record<string, Field> = {
   "/benchmark/skip_iterations": "skip",
   "/benchmark/timeout_seconds": "timeout",
   "/benchmark/rotate": "rotate",
+  "/benchmark/trace": "trace",
 };
 
 /** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
 export const ADVANCED: readonly Field[] = [
-  "step", "cycles", "aggregate", "blocking", "average", "skip", "timeout", "rotate",
+  "step", "cycles", "aggregate", "blocking", "average", "skip", "timeout", "rotate", "trace",
 ];
 
 /** In the order of the page: the first one with a problem is focused. */
@@ -128,7 +131,7 @@ export const FIELDS = Object.values(POINTERS);
  * The specification to post; what the form does not show comes from `base`. Text that is no number goes as it is
  * (hence the cast): the server says what is wrong with it.
  */
-export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
+export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
   const spec = {
     ...base,
     labels: base?.labels ?? {},
@@ -155,6 +158,7 @@ export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
       average: form.average,
       skip_iterations: numberOr(form.skip),
       rotate: form.rotate === "on",
+      trace: form.trace === "on",
       timeout_seconds: numberOr(form.timeout),
       check: form.check === "on",
     },
@@ -166,7 +170,7 @@ export function toSpec(form: JobForm, base?: JobSpec): JobSpec {
     priority: numberOr(form.priority),
     time_limit_seconds: numberOr(form.limit),
   };
-  return spec as JobSpec;
+  return spec as BenchmarkSpec;
 }
 
 function toTopology(form: JobForm) {
@@ -182,7 +186,7 @@ function toTopology(form: JobForm) {
 }
 
 /** The form that would submit this specification. */
-export function fromSpec(spec: JobSpec): JobForm {
+export function fromSpec(spec: BenchmarkSpec): JobForm {
   const { benchmark } = spec;
   const { topology } = benchmark;
   return {
@@ -211,6 +215,7 @@ export function fromSpec(spec: JobSpec): JobForm {
     average: benchmark.average,
     skip: String(benchmark.skip_iterations),
     rotate: benchmark.rotate ? "on" : "off",
+    trace: benchmark.trace ? "on" : "off",
     timeout: String(benchmark.timeout_seconds),
     warmup: String(benchmark.warmup),
     dtype: benchmark.dtype,
@@ -218,23 +223,6 @@ export function fromSpec(spec: JobSpec): JobForm {
     limit: String(spec.time_limit_seconds),
     priority: String(spec.priority),
   };
-}
-
-export type FormSearch = Partial<JobForm> & { from?: string };
-
-/** The form fields in a URL; others are dropped. */
-export function formSearch(search: Record<string, unknown>): FormSearch {
-  const entries = [...Object.keys(STANDARD), "from"].flatMap((key) => {
-    const value = search[key];
-    return typeof value === "string" ? [[key, value] as const] : [];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** `base` with what a URL says instead. */
-export function withChanges(base: JobForm, search: FormSearch): JobForm {
-  const changes = Object.entries(search).filter(([key]) => key !== "from");
-  return { ...base, ...Object.fromEntries(changes) };
 }
 
 /**
@@ -269,18 +257,6 @@ export function withTransport(form: JobForm, transport: string, engine: Engine):
 /** Whether the form asks for the cost model's times instead of a measurement. */
 export function isSimulation({ transport }: JobForm): boolean {
   return transport === "simulated";
-}
-
-/** The form as a URL opens it; without a word on algorithms, they are those that suit the collective. */
-export function opened(start: JobForm, search: FormSearch, engine: Engine): JobForm {
-  const form = withChanges(start, search);
-  const fitting = withCollective({ ...form, collective: start.collective }, form.collective, engine);
-  return search.algorithms === undefined ? fitting : { ...fitting, algorithms: form.algorithms };
-}
-
-/** What differs from `base`, which is what the URL needs to hold. */
-export function formChanges(form: JobForm, base: JobForm): Partial<JobForm> {
-  return Object.fromEntries(Object.entries(form).filter(([key, value]) => base[key as Field] !== value));
 }
 
 /** The server's sentences by field, verbatim; `other` is what belongs to no field of the form. */

@@ -7,6 +7,21 @@ export function threeDigits(value: number): string {
   return value.toFixed(Math.min(6, Math.max(0, 2 - magnitude)));
 }
 
+/** A share from 0 to 1: "97.5 %". */
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** A share as a change: "+3.20 %", "−12.0 %". */
+export function signedPercent(share: number): string {
+  return `${share < 0 ? "−" : "+"}${threeDigits(Math.abs(100 * share))} %`;
+}
+
+/** Samples or tokens per second: "19,401". */
+export function formatRate(perSecond: number): string {
+  return formatCount(Math.round(perSecond));
+}
+
 /** A duration in seconds: "0.42 s", "12 s", "10 min", "3 min 05 s", "2 h 10 min", "4 d 03 h". */
 export function formatDuration(seconds: number): string {
   const s = Math.max(0, seconds);
@@ -45,9 +60,13 @@ export function formatClock(milliseconds: number): string {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
 }
 
+// Made once: a formatter costs more than what a hundred rows are formatted with.
+const COUNT = new Intl.NumberFormat("en");
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
 /** The whole local date and time, for a title that explains a relative time. */
 export function formatDateTime(iso: string): string {
-  return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return DATE_TIME.format(new Date(iso));
 }
 
 /** "ring, direct, mpi", or "ring, direct +9" where there are more than `most`. */
@@ -56,7 +75,12 @@ export function shortList(items: readonly string[], most: number): string {
   return `${shown.join(", ")}${items.length > shown.length ? ` +${items.length - shown.length}` : ""}`;
 }
 
+/** "12,345". */
+export function formatCount(count: number): string {
+  return COUNT.format(count);
+}
+
 /** "1 row", "2 rows". */
 export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

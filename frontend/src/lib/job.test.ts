@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { JobView } from "../api/types";
 import { toCsv } from "./csv";
-import { aJob, aLine, anEvent, aRow, aSimulation } from "./fixtures";
-import { filterLog } from "./log";
-import { bestBusbw, isSimulated, jobTitle } from "./state";
+import { aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
+import { accuracyOf, bestBusbw, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
 import { choices, sizeRows } from "./table";
 import { stages } from "./timeline";
 
@@ -48,14 +48,6 @@ describe("stages", () => {
   });
 });
 
-describe("filterLog", () => {
-  const lines = [aLine({ id: 1, rank: 2, text: "Ready now" }), aLine({ id: 2, rank: null, text: "ready" })];
-  it.each([["", [1, 2]], ["READY", [1, 2]], ["ready now", [1]], ["rank:2", [1]], ["rank:2 nothing", []]])(
-    "%j leaves lines %j",
-    (filter, ids) => expect(filterLog(lines, filter).map((line) => line.id)).toEqual(ids),
-  );
-});
-
 it("writes CSV with quotes where needed", () => {
   expect(toCsv([{ a: 'x,"y"', b: null }, { a: "1", b: 2 }], ["a", "b"])).toBe('a,b\r\n"x,""y""",\r\n1,2\r\n');
 });
@@ -67,11 +59,39 @@ it("names a job and its best bandwidth", () => {
   expect(jobTitle(aJob({ name: "", spec: alltoall }))).toBe("all-to-all sweep");
   expect(bestBusbw(aJob())).toBeNull();
   const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false }];
-  expect(bestBusbw(aJob({ summary: { best, wrong: 0, verdict: "" } }))).toBe(2.5);
+  expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], wrong: 0, verdict: "", explanation: "" } }))).toBe(2.5);
 });
 
 it("tells simulated rows from measured ones", () => {
   expect(isSimulated(aJob(), [aRow()])).toBe(false);
   expect(isSimulated(aJob({ spec: aSimulation() }))).toBe(true);
   expect(isSimulated(aJob(), [aRow(), aRow({ transport: "simulated" })])).toBe(true);
+});
+
+describe("a training job", () => {
+  const training = aTraining();
+  const { summary } = training;
+
+  it("has neither collective nor bandwidth", () => {
+    expect(isBenchmark(training)).toBe(false);
+    expect(jobTitle(training)).toBe("digits");
+    expect(jobTitle(aTraining({ name: "" }))).toBe("mlp on digits");
+    expect(bestBusbw(training)).toBeNull();
+    expect(isSimulated(training)).toBe(false);
+    expect(accuracyOf(training)).toBe(0.975);
+    expect(accuracyOf(aJob())).toBeNull();
+  });
+
+  it("is what it works on where it has no name", () => {
+    expect(workTitle(training)).toBe("mlp on digits");
+    expect(workTitle(aJob())).toBe("all-reduce");
+    const script = { ...training.spec, training: null, script: { file: "a/b.py", arguments: [], device: "auto" as const } };
+    expect(workTitle(aTraining({ spec: script }))).toBe("a/b.py");
+  });
+
+  it("says its figures, and that it diverged where the loss is no number", () => {
+    expect(outcome(training)).toBe("accuracy 97.5 %, loss 0.123, 12,346 samples/s");
+    expect(outcome(aTraining({ summary: { ...summary, loss: null } as JobView["summary"] }))).toMatch(/, loss diverged, /);
+    expect(outcome(aTraining({ summary: { ...summary, steps_done: 0 } as JobView["summary"] }))).toBe("");
+  });
 });

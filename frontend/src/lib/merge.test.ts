@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aJob } from "./fixtures";
+import { aJob, aTraining } from "./fixtures";
 import { mergeById, newerJob, upsertJob } from "./merge";
 
 const row = (id: number, text = "") => ({ id, text });
@@ -33,9 +33,15 @@ describe("newerJob", () => {
 
   it("starts again from no rows with a new attempt", () => {
     const before = aJob({ progress: { done: 5, total: 10 } });
-    const attempt = { id: 9, number: 1, nodes: [], created_at: "", started_at: null, finished_at: null };
+    const told = { reason: null, message: "", bad_node: null, bad_rank: null, created_at: "", started_at: null, finished_at: null };
+    const attempt = { id: 9, number: 1, nodes: [], members: [], ...told };
     const retry = aJob({ progress: { done: 0, total: 10 }, attempts: [attempt] });
     expect(newerJob(before, retry)).toBe(retry);
+  });
+
+  it("lets training go back to its checkpoint", () => {
+    const back = aTraining({ progress: { done: 8, total: 25 } });
+    expect(newerJob(aTraining(), back)).toBe(back);
   });
 
   it("takes the incoming end state whatever its rows", () => {

@@ -1,6 +1,6 @@
 /** How live deltas and snapshots meet in the query cache: by id, never twice, never backwards. */
 import type { JobView } from "../api/types";
-import { isTerminal } from "./state";
+import { isBenchmark, isTerminal } from "./state";
 
 interface Identified {
   id: number;
@@ -23,7 +23,9 @@ export function newerJob(current: JobView | undefined, incoming: JobView): JobVi
   if (isTerminal(current.state) && !isTerminal(incoming.state)) return current;
   if (isTerminal(incoming.state)) return incoming;
   const isRetry = incoming.attempts.length > current.attempts.length;
-  return !isRetry && incoming.progress.done < current.progress.done ? current : incoming;
+  // Training that is tried again goes on from a checkpoint, some steps before.
+  const mayGoBack = isRetry || !isBenchmark(incoming);
+  return !mayGoBack && incoming.progress.done < current.progress.done ? current : incoming;
 }
 
 /** Puts a job into a list that is newest first: replaced in place, or on top when it is new. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jobSearch, jobsSearch, parseSearch, stringifySearch } from "./search";
+import { chosenIds, chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, listSearch, parseSearch, stringifySearch } from "./search";
 
 describe("the query of a URL", () => {
   it("is plain text in both directions", () => {
@@ -13,16 +13,45 @@ describe("the query of a URL", () => {
 
 it("keeps a known state and drops an unknown one", () => {
   expect(jobsSearch({ state: "failed", q: "x" })).toEqual({ state: "failed", q: "x" });
-  expect(jobsSearch({ state: "exploded", q: "" })).toEqual({});
+  expect(jobsSearch({ state: "exploded", q: "", chosen: "x", kind: "x", sort: "colour", algorithm: "a b" })).toEqual({});
+  const whole = { state: "failed", kind: "training", collective: "all_gather", algorithm: "ring", user: "a", node: "n", q: "x" };
+  expect(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" })).toEqual({ ...whole, sort: "-busbw", chosen: "3,1" });
+  expect(filterOf(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" }))).toEqual(whole);
+  expect(listSearch(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" }))).toEqual({ ...whole, sort: "-busbw" });
+});
+
+it("reads each chosen job once", () => {
+  expect(chosenIds("3,1,,3")).toEqual([3, 1]);
+  expect(chosenIds(undefined)).toEqual([]);
 });
 
 it("keeps what a job page understands, without defaults", () => {
-  expect(jobSearch({ metric: "time", place: "both", view: "table", algorithm: "mpi", log: "rank:1" })).toEqual({
+  expect(jobSearch({ metric: "time", place: "both", view: "table", inside: "table", algorithm: "mpi", log: "rank:1" })).toEqual({
     metric: "time",
     place: "both",
     view: "table",
+    inside: "table",
     algorithm: "mpi",
     log: "rank:1",
   });
-  expect(jobSearch({ metric: "busbw", place: "out", view: "chart", algorithm: "" })).toEqual({});
+  expect(jobSearch({ metric: "busbw", place: "out", view: "chart", inside: "timeline", algorithm: "" })).toEqual({});
+});
+
+it("keeps the part of a job's page, what it looks at, and whose lines", () => {
+  const search = { tab: "log", size: "67108864", rank: "3", wrap: "off", beside: "usual", metric: "limit", cell: "3.120" };
+  expect(jobSearch(search)).toEqual(search);
+  expect(jobSearch({ tab: "results", size: "64M", rank: "-1", wrap: "on", beside: "model", cell: "3" })).toEqual({});
+  expect(jobSearch({ cell: "after.0" })).toEqual({ cell: "after.0" });
+});
+
+it("keeps which jobs are compared, to which one, and over what", () => {
+  expect(compareSearch({ ids: "3,1", base: "1", x: "time" })).toEqual({ ids: "3,1", base: "1", x: "time" });
+  const sweeps = { ids: "3,1", algorithm: "ring", place: "in", scale: "ratio" };
+  expect(compareSearch(sweeps)).toEqual(sweeps);
+  expect(compareSearch({ ids: "3;1", base: "one", x: "steps", algorithm: "", place: "out", scale: "busbw" })).toEqual({});
+});
+
+it("keeps which one of a list is shown", () => {
+  expect(chosenSearch({ id: "7", x: "y" })).toEqual({ id: "7" });
+  expect(chosenSearch({ id: "seven" })).toEqual({});
 });

@@ -1,5 +1,6 @@
 /** The URL's query as the pages use it: plain strings, readable in the address bar, nothing for a default. */
-import type { JobState } from "../api/types";
+import type { JobState, JobView } from "../api/types";
+import { type JobFilter, type Sort, SORTS } from "./jobFilter";
 import { JOB_STATES } from "./state";
 
 /** "?a=1&b=x" as an object of strings. */
@@ -16,42 +17,155 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text ? `?${text}` : "";
 }
 
-export interface JobsSearch {
-  state?: JobState;
-  q?: string;
+const JOBS = /^[\d,]+$/;
+
+/** The job list: its filter, its order, and what is chosen in it. */
+export interface JobsSearch extends JobFilter {
+  /** The newest first when absent. */
+  sort?: Sort;
+  /** Numbers of the chosen jobs, with commas. */
+  chosen?: string;
 }
 
+const KINDS: readonly string[] = ["benchmark", "training", "script"];
+const WORD = /^[a-z_]+$/;
+
 export function jobsSearch(search: Record<string, unknown>): JobsSearch {
-  const { state, q } = search;
+  const { state, kind, collective, algorithm, user, node, q, sort, chosen } = search;
   return {
     ...(typeof state === "string" && state in JOB_STATES && { state: state as JobState }),
+    ...(typeof kind === "string" && KINDS.includes(kind) && { kind: kind as JobView["kind"] }),
+    ...(typeof collective === "string" && WORD.test(collective) && { collective }),
+    ...(typeof algorithm === "string" && WORD.test(algorithm) && { algorithm }),
+    ...(typeof user === "string" && user !== "" && { user }),
+    ...(typeof node === "string" && node !== "" && { node }),
     ...(typeof q === "string" && q !== "" && { q }),
+    ...(SORTS.includes(sort as Sort) && { sort: sort as Sort }),
+    ...(typeof chosen === "string" && JOBS.test(chosen) && { chosen }),
   };
 }
 
-export const METRICS = ["busbw", "algbw", "time"] as const;
+/** What says which list it is, without what is chosen in it. */
+export function listSearch(search: JobsSearch): JobsSearch {
+  return Object.fromEntries(Object.entries(search).filter(([key]) => key !== "chosen"));
+}
+
+/** Only the filter. */
+export function filterOf(search: JobsSearch): JobFilter {
+  return Object.fromEntries(Object.entries(listSearch(search)).filter(([key]) => key !== "sort"));
+}
+
+/** "3,1,3" as job numbers, each once, in the order given. */
+export function chosenIds(text: string | undefined): number[] {
+  return [...new Set((text ?? "").split(",").filter(Boolean).map(Number))];
+}
+
+/** `limit`: bus bandwidth as a share of what the slowest link allows. */
+export const METRICS = ["busbw", "algbw", "time", "limit"] as const;
 export type Metric = (typeof METRICS)[number];
 
+export const TABS = ["results", "latency", "stragglers", "log", "configuration"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** What lies beside the measured lines; the cost model when absent. */
+export const BESIDE = ["model", "usual", "baseline", "nothing"] as const;
+export type Beside = (typeof BESIDE)[number];
+
+/** Of log lines: what the ranks and their launcher print, what goes wrong there, what the agents say. */
+export const STREAMS = ["stdout", "stderr", "agent"] as const;
+export type Stream = (typeof STREAMS)[number];
+
 export interface JobSearch {
+  /** Which part of the page; the results when absent. */
+  tab?: Exclude<Tab, "results">;
+  beside?: Exclude<Beside, "model">;
+  /** The size in bytes that every part of the page looks at; the largest one when absent. */
+  size?: string;
+  /** Whose log lines; those of all ranks when absent. */
+  rank?: string;
+  /** Log lines are cut at the edge instead of going on below. */
+  wrap?: "off";
   /** What the chart shows; busbw when absent. */
   metric?: Exclude<Metric, "busbw">;
   /** Which buffers: out of place when absent. */
   place?: "in" | "both";
   /** The chart as a table. */
   view?: "table";
+  /** The newest step from inside as a table. */
+  inside?: "table";
   /** Whose table is shown; the first of the spec when absent. */
   algorithm?: string;
   /** Text that a log line must contain. */
   log?: string;
+  /** The chosen cell of the strips of lateness: rank, or "after" for the time after the last one, and first iteration. */
+  cell?: string;
+  /** That text is a regular expression; words when absent. */
+  match?: "regex";
+  /** Log lines of this stream only. */
+  stream?: Stream;
 }
 
+const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
+
 export function jobSearch(search: Record<string, unknown>): JobSearch {
-  const { metric, place, view, algorithm, log } = search;
+  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match } = search;
+  const tab = TABS.find((known) => known === search.tab);
+  const beside = BESIDE.find((known) => known === search.beside);
+  const stream = STREAMS.find((known) => known === search.stream);
   return {
-    ...((metric === "algbw" || metric === "time") && { metric }),
+    ...(tab && tab !== "results" && { tab }),
+    ...(beside && beside !== "model" && { beside }),
+    ...(isNumber(size) && { size }),
+    ...(isNumber(rank) && { rank }),
+    ...(wrap === "off" && { wrap }),
+    ...((metric === "algbw" || metric === "time" || metric === "limit") && { metric }),
     ...((place === "in" || place === "both") && { place }),
     ...(view === "table" && { view }),
+    ...(inside === "table" && { inside }),
     ...(typeof algorithm === "string" && algorithm !== "" && { algorithm }),
     ...(typeof log === "string" && log !== "" && { log }),
+    ...(typeof cell === "string" && CELL.test(cell) && { cell }),
+    ...(match === "regex" && { match }),
+    ...(stream && { stream }),
   };
+}
+
+function isNumber(text: unknown): text is string {
+  return typeof text === "string" && /^\d{1,15}$/.test(text);
+}
+
+export interface CompareSearch {
+  /** Job numbers with commas. */
+  ids?: string;
+  /** The job that ratios are to; the first one when absent. */
+  base?: string;
+  /** What the charts of training run over; steps when absent. */
+  x?: "time";
+  /** Of benchmarks: whose rows; those of the fastest one at each size when absent. */
+  algorithm?: string;
+  /** Of benchmarks: which buffers; out of place when absent. */
+  place?: "in";
+  /** Of benchmarks: how many times faster than the baseline, instead of bus bandwidth. */
+  scale?: "ratio";
+}
+
+export function compareSearch(search: Record<string, unknown>): CompareSearch {
+  const { ids, base, x, algorithm, place, scale } = search;
+  return {
+    ...(typeof ids === "string" && JOBS.test(ids) && { ids }),
+    ...(typeof base === "string" && /^\d+$/.test(base) && { base }),
+    ...(x === "time" && { x }),
+    ...(typeof algorithm === "string" && /^\w+$/.test(algorithm) && { algorithm }),
+    ...(place === "in" && { place }),
+    ...(scale === "ratio" && { scale }),
+  };
+}
+
+/** One of a list, by its number. */
+export interface ChosenSearch {
+  id?: string;
+}
+
+export function chosenSearch({ id }: Record<string, unknown>): ChosenSearch {
+  return typeof id === "string" && /^\d+$/.test(id) ? { id } : {};
 }

@@ -1,6 +1,7 @@
 /** States as glyph, word and tone: never colour alone. */
-import type { JobState, JobView, MeasurementView, NodeView } from "../api/types";
+import type { BenchmarkJob, JobState, JobView, MeasurementView, NodeView } from "../api/types";
 import { COLLECTIVES } from "./collectives";
+import { formatRate, percent, threeDigits } from "./format";
 
 export type Tone = "waiting" | "busy" | "good" | "bad" | "warn";
 
@@ -42,18 +43,50 @@ export function nodeLook(node: NodeView): StateLook {
   return { glyph: "✓", text: "ready", tone: "good" };
 }
 
+/** Whether the job is a sweep; the others train, or run a script. */
+export function isBenchmark(job: JobView): job is BenchmarkJob {
+  return job.spec.benchmark != null;
+}
+
+/** What came out, in a sentence; empty before there is anything. */
+export function outcome(job: JobView): string {
+  const { summary } = job;
+  if (summary.kind === "benchmark") return summary.verdict;
+  const { loss, samples_per_second: rate, validation_accuracy: accuracy } = summary;
+  if (!summary.steps_done) return "";
+  return [
+    ...(accuracy == null ? [] : [`accuracy ${percent(accuracy)}`]),
+    loss == null ? "loss diverged" : `loss ${threeDigits(loss)}`,
+    ...(rate == null ? [] : [`${formatRate(rate)} samples/s`]),
+  ].join(", ");
+}
+
 /** The best bus bandwidth of any algorithm of the job in 1e9 bytes/s, or null before there is a row. */
 export function bestBusbw(job: JobView): number | null {
-  return job.summary.best[0]?.busbw_gb_per_s ?? null;
+  return isBenchmark(job) ? (job.summary.best[0]?.busbw_gb_per_s ?? null) : null;
 }
 
 /** The job's name, or what stands in for it. */
 export function jobTitle(job: JobView): string {
-  return job.name || `${COLLECTIVES[job.spec.benchmark.collective].name} sweep`;
+  return job.name || (isBenchmark(job) ? `${COLLECTIVES[job.spec.benchmark.collective].name} sweep` : workTitle(job));
+}
+
+/** What the job works on, in a few words. */
+export function workTitle(job: JobView): string {
+  const { training, script } = job.spec;
+  if (isBenchmark(job)) return COLLECTIVES[job.spec.benchmark.collective].name;
+  if (training) return `${training.model} on ${training.dataset.name}`;
+  return script?.file ?? job.kind;
+}
+
+/** The share of held-out samples that training tells right; null where there is none to tell. */
+export function accuracyOf(job: JobView): number | null {
+  return job.summary.kind === "benchmark" ? null : (job.summary.validation_accuracy ?? null);
 }
 
 /** Whether the job's numbers are the cost model's: its specification says so, or one of its rows. */
 export function isSimulated(job: JobView, rows: readonly MeasurementView[] = []): boolean {
+  if (!isBenchmark(job)) return false;
   const transport: string = job.spec.benchmark.transport;
   return transport === "simulated" || rows.some((row) => row.transport === "simulated");
 }

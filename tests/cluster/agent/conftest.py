@@ -12,6 +12,7 @@ from tests.agent.conftest import assignment, server  # noqa: F401  # fixtures
 from tests.agent.fake_server import TOKEN, FakeServer
 
 RANKS = Path(__file__).parent / "ranks"
+PYTHONPATH = [str(RANKS), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
 
 
 class AgentProcess:
@@ -22,15 +23,22 @@ class AgentProcess:
         self.data_dir = data_dir
         self.process: asyncio.subprocess.Process | None = None
 
-    async def start(self, *flags: str, **environment: str) -> None:
+    async def start(self, *flags: str, **environment: str | None) -> None:
+        """With these variables; None leaves one out."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+        ours = {"RINGSCOPE_TOKEN": TOKEN, "PYTHONPATH": os.pathsep.join(PYTHONPATH)} | environment
         self.process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "ringscope_agent", "--server", self.server.url, "--name", "n1"),
             *("--slots", "4", "--address", "127.0.0.1", "--metrics-port", "0"),
             *("--data-dir", str(self.data_dir), *flags),
             stderr=asyncio.subprocess.PIPE,
-            env=inherited | {"RINGSCOPE_TOKEN": TOKEN, "PYTHONPATH": str(RANKS)} | environment,
+            env=inherited | {name: value for name, value in ours.items() if value is not None},
         )
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
 
     def signal(self, number: int) -> None:
         assert self.process is not None

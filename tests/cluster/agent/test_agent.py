@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.agent.conftest import eventually
-from tests.agent.fake_server import FakeServer
+from tests.agent.fake_server import JOIN_TOKEN, FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.protocol import Assignment
@@ -64,6 +64,26 @@ async def test_a_token_that_is_withdrawn_ends_the_agent_and_its_ranks(
     assert process_group.processes_of(job.token) == []
 
 
+async def test_a_node_joins_with_a_join_token_and_comes_back_without_it(
+    server: FakeServer, agent: AgentProcess
+) -> None:
+    await agent.start("--join-token", JOIN_TOKEN, RINGSCOPE_TOKEN=None)
+    await server.wait_until(lambda: len(server.registrations) == 1)
+    await agent.close()
+    await agent.start(RINGSCOPE_TOKEN=None)
+    await server.wait_until(lambda: len(server.registrations) == 2)
+    assert server.joined == ["n1"]
+
+
+async def test_a_wrong_join_token_is_refused_in_one_line(server: FakeServer, agent: AgentProcess) -> None:
+    await agent.start(RINGSCOPE_JOIN_TOKEN="nonsense", RINGSCOPE_TOKEN=None)
+    code, text = await agent.ended()
+    assert code == 2
+    assert text.strip() == (
+        "join_token: the server refused it; it may be mistyped, expired or revoked: make a new one there."
+    )
+
+
 async def test_the_token_may_come_from_the_data_directory(server: FakeServer, agent: AgentProcess) -> None:
     agent.data_dir.mkdir()
     (agent.data_dir / "agent-token").write_text(f"{server.token}\n")
@@ -81,6 +101,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
         (["--label", "rack"], "label: 'rack' is no label; write it as KEY=VALUE."),
         (["--server", "cluster"], "'cluster' is no URL of a server; write it like http://127.0.0.1:8000."),
         (["--token-file", "/nowhere/token"], "token: /nowhere/token cannot be read (No such file or directory)"),
+        (["--leaves-at", "2026-01-01T12:00:00"], "leaves_at: 2026-01-01T12:00:00 has no time zone; add one"),
         (["--data-dir", "/proc/none"], "data_dir: /proc/none cannot be written"),
     ],
 )

@@ -1,20 +1,25 @@
 """How ranks can end badly, with real processes under a real mpiexec."""
 
+import contextlib
+import os
 import signal
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
-from tests.agent.conftest import eventually
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.protocol import Assignment
 from ringscope.record import Log
+from ringscope.spec import JobSpec
 from ringscope_agent import process_group
 
 
-async def drill(server: FakeServer, agent: AgentProcess, job: Assignment, fault: str) -> None:
-    await agent.start(RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT=fault)
+async def drill(server: FakeServer, agent: AgentProcess, job: Assignment, fault: str, *flags: str) -> None:
+    await agent.start(*flags, RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT=fault)
     await server.assign(job)
 
 
@@ -71,8 +76,21 @@ async def test_ranks_see_nothing_of_the_agents_own(
     assert {r.rank for r in logs} == {0, 1}
     assert {r.text for r in logs} == {
         "environment RINGSCOPE_AGENT_HOME RINGSCOPE_ATTEMPT_TOKEN RINGSCOPE_FAULT RINGSCOPE_POSITIONS "
-        "RINGSCOPE_SOCKET RINGSCOPE_SPEC RINGSCOPE_TUNING"
+        "RINGSCOPE_SOCKET RINGSCOPE_SPEC RINGSCOPE_STACKS RINGSCOPE_TUNING"
     }
+
+
+async def test_the_ranks_of_a_script_are_told_where_it_and_their_checkpoints_lie(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment], tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text("")
+    spec = JobSpec.model_validate({"kind": "script", "script": {"file": "train.py", "device": "cpu"}})
+    job = assignment().model_copy(update={"spec": spec})
+    await drill(server, agent, job, "tell", "--scripts", str(tmp_path))
+    await server.wait_for("clean", 7)
+    (names,) = {r.text for r in server.parsed(7) if isinstance(r, Log) and r.text.startswith("environment")}
+    assert {"RINGSCOPE_CHECKPOINTS", "RINGSCOPE_SCRIPTS"} <= set(names.split())
+    assert (agent.data_dir / "checkpoints" / f"job-{job.job_id}").is_dir()
 
 
 async def test_a_wrong_element_ends_as_verification_failed(
@@ -139,23 +157,40 @@ async def test_sigterm_leaves_nothing_when_the_server_is_away(
     await server.start()
 
 
-async def test_sigkill_takes_the_ranks_along_and_the_next_life_says_so(
+async def test_a_node_with_a_lifetime_leaves_once_its_ranks_are_gone(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
-    server.auto = True
     job = assignment()
-    await drill(server, agent, job, "stubborn")
+    await drill(server, agent, job, "stubborn", "--leaves-at", "2100-01-01T00:00:00Z")
     await server.wait_for("running", 7)
-    grandchild = await grandchild_of(server)
-    agent.signal(signal.SIGKILL)
-    await agent.ended()
-    # The grandchild stays, which nobody told to die with its parent.
-    await eventually(lambda: [p.pid for p in process_group.processes_of(job.token)] == [grandchild])
-    await agent.start(RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT="stubborn")
+    agent.signal(signal.SIGTERM)
+    code, _ = await agent.ended()
+    assert (code, server.has_left) == (0, True)
+    assert server.registrations[0].leaves_at == datetime(2100, 1, 1, tzinfo=UTC)
     ended = await server.wait_for("ended", 7)
-    assert (ended.reason, ended.message) == ("agent_restarted", "The agent of node n1 was started again.")
-    clean = await server.wait_for("clean", 7)
-    assert clean.last_sequence == len(server.records[7])
-    assert process_group.processes_of(job.token) == []
-    # The agent forgets the attempt once the server has taken its word, which is after this test heard it.
-    await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
+    assert ended.message == "The agent of node n1 was stopped: its allocation ended."
+    await server.wait_for("clean", 7)
+
+
+async def test_ranks_that_a_batch_system_kills_with_their_agent_are_no_fault_of_their_own(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    job = assignment()
+    await drill(server, agent, job, "stubborn", "--leaves-at", "2100-01-01T00:00:00Z")
+    await server.wait_for("running", 7)
+    for process in process_group.processes_of(job.token):
+        with contextlib.suppress(ProcessLookupError):  # it went with another one
+            os.kill(process.pid, signal.SIGKILL)
+    agent.signal(signal.SIGTERM)
+    code, _ = await agent.ended()
+    assert (code, server.has_left) == (0, True)
+    assert (await server.wait_for("ended", 7)).reason == "agent_restarted"
+
+
+async def test_an_agent_without_work_leaves_by_itself_before_its_time_is_over(
+    server: FakeServer, agent: AgentProcess
+) -> None:
+    await agent.start("--leaves-at", str(int(time.time()) + 25))
+    code, _ = await agent.ended()
+    assert (code, server.has_left) == (0, True)
+    assert time.time() < server.registrations[0].leaves_at.timestamp()

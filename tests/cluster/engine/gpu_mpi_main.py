@@ -5,8 +5,8 @@ import sys
 import cupy
 
 from ringscope.bench.sweep import Sweep
+from ringscope.benchmark_spec import BenchmarkSpec
 from ringscope.record import Measurement
-from ringscope.spec import BenchmarkSpec
 from ringscope.transports import connect
 from ringscope.transports.base import EngineError
 from ringscope.transports.communicator import Communicator
@@ -45,7 +45,7 @@ def main() -> None:
         step_factor=32,
         iterations=2,
     )
-    wrong = Sweep(comm, spec, lambda record: rows.append(record) if isinstance(record, Measurement) else None, False)
+    wrong = Sweep(comm, spec, lambda record: rows.append(record) if isinstance(record, Measurement) else None)
     assert wrong.run() == 0
     if comm.rank == 0:
         assert {row.algorithm for row in rows} == set(spec.algorithms)

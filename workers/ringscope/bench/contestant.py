@@ -14,10 +14,12 @@ import numpy as np
 from ringscope.algorithms import AUTO
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
 from ringscope.bench.timing import Block, joined, spaced_block, timed_block
+from ringscope.benchmark_spec import BenchmarkSpec
 from ringscope.devices import carrier
-from ringscope.spec import BenchmarkSpec
+from ringscope.positions import SIZE_BYTES, UNTIMED
+from ringscope.traced import RankTrace
 from ringscope.transports.arrays import to_host, write
-from ringscope.transports.base import Buffer
+from ringscope.transports.base import Buffer, TraceablePlan
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator
@@ -81,14 +83,29 @@ class Contestant:
 
     def time(self, warmup: int, iterations: int) -> None:
         """Time a block, after untimed operations and a barrier."""
+        position = self._comm.position
+        position[SIZE_BYTES] = self.size_bytes
         for run in islice(self._operations, warmup):
             run()
+            self._go_on()
         self._comm.barrier()
         calls = self._operations if self._spec.aggregate == 1 else repeat(self._aggregated)
         if self._spec.blocking == 3:
-            self._blocks.append(spaced_block(calls, iterations, self._comm.barrier))
+            self._blocks.append(spaced_block(calls, iterations, self._comm.barrier, position))
         else:
-            self._blocks.append(timed_block(calls, iterations))
+            self._blocks.append(timed_block(calls, iterations, position))
+
+    def trace(self) -> RankTrace | None:
+        """Follow one more operation, after an untimed one and a barrier; None where it cannot be followed."""
+        plan = self._plans[-1]
+        if not isinstance(plan, TraceablePlan):
+            return None
+        self._plans[0].run()
+        self._go_on()
+        self._comm.barrier()
+        found = plan.trace()
+        self._go_on()
+        return found
 
     def check(self, case: Case, spoil: bool) -> Mismatch | None:
         """Run the last slot's plan on known values and compare all of its result; ``spoil`` damages one element."""
@@ -96,18 +113,23 @@ class Contestant:
         source, target = self._slots[-1]
         target.local.view(np.uint8).fill(_UNTOUCHED)
         write(source.local, lambda memory: fill(memory, case, rank))
+        self._go_on()
         self._plans[-1].run()
         result = to_host(target.local)
         wanted = pieces(spec.collective, result.size, self._comm.size, rank, spec.root)
         if spoil and wanted and result.size:
             offset, length = wanted[0].target
             result[offset + length // 2] += 1
-        return check(result, case, wanted)
+        return check(result, case, wanted, self._go_on)
 
     def free(self) -> None:
         """Give back what the plans hold."""
         for plan in self._plans:
             plan.free()
+
+    def _go_on(self) -> None:
+        """Say that something was done which is not timed: who looks from outside sees that this rank lives."""
+        self._comm.position[UNTIMED] += 1
 
     def _operation(self, run: _Call) -> _Call:
         if self._spec.blocking != 1:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ringscope import positions
 from ringscope.bench.simulation import simulated_records
+from ringscope.cores import cores_each
 from ringscope.errors import UserError
 from ringscope.parent_death import end_with_parent
 from ringscope.receiver import Receiver
@@ -26,32 +27,38 @@ from ringscope.record import (
     POSITIONS_VARIABLE,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
+    THREADS_VARIABLE,
     TUNING_VARIABLE,
     Environment,
     Failure,
     Hello,
     Measurement,
     Record,
+    Trace,
 )
 from ringscope.spec import JobSpec
 
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0
 _OUTPUT_TAIL_LINES = 20
-_ENDED = re.compile(r"PID (\d+) RUNNING AT .*\n.*EXIT CODE: (\d+)")  # Hydra on the first rank that ended badly
+# Hydra's line about all ranks: wait statuses.
+_EXIT_CODES = re.compile(r"^\[mpiexec@.*Exit codes: \[[^\[\]]+\] (\d+(?:,\d+)*)\n", re.MULTILINE)
 
 
 @dataclass(slots=True)
 class Run:
-    """What came of a benchmark, filled while it runs."""
+    """What came of a benchmark, filled while it runs; ``exit_codes`` of the ranks where mpiexec tells them."""
 
     hellos: list[Hello] = field(default_factory=list)
     environments: list[Environment] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     exit_code: int | None = None
+    exit_codes: list[int] = field(default_factory=list)
     output: str = ""
     steps: dict[int, int] = field(default_factory=dict)
+    hang_ups: dict[int, int] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
         """Keep what the result is made of."""
@@ -62,8 +69,16 @@ class Run:
                 self.environments.append(record)
             case Measurement():
                 self.measurements.append(record)
+            case Trace():
+                self.traces.append(record)
             case Failure():
                 self.failures.append(record)
+
+    def hear(self, output: str) -> None:
+        """Keep what mpiexec and the ranks printed, but for the line that is there after every run."""
+        if found := _EXIT_CODES.search(output):
+            self.exit_codes = [os.waitstatus_to_exitcode(int(status)) for status in found[1].split(",")]
+        self.output = _EXIT_CODES.sub("", output)
 
     @property
     def reason(self) -> str:
@@ -79,13 +94,17 @@ class Run:
         return f"mpiexec ended with exit code {self.exit_code}.\n{tail}".rstrip()
 
     def _killed(self) -> str:
-        """Which rank a signal ended, and in which step, from what Hydra says and the rank had written down."""
-        found = _ENDED.search(self.output)
-        rank = next((hello.rank for hello in self.hellos if found and hello.pid == int(found[1])), None)
-        if found is None or rank is None or int(found[2]) not in set(signal.Signals):
+        """Which rank a signal ended, and in which step, from what Hydra says and the rank had written down.
+
+        Hydra kills the others at once, so that they look just the same: the first one to hang up is meant.
+        """
+        codes = self.exit_codes
+        ended = [rank for rank, code in enumerate(codes) if code != 0]
+        rank = min(ended, key=lambda rank: self.hang_ups.get(rank, len(codes)), default=0)
+        if not ended or -codes[rank] not in set(signal.Signals):
             return ""
         where = f" in step {self.steps[rank]}" if rank in self.steps else ""
-        return f"Rank {rank} was killed by {signal.Signals(int(found[2])).name} ({found[2]}){where}."
+        return f"Rank {rank} was killed by {signal.Signals(-codes[rank]).name} ({-codes[rank]}){where}."
 
 
 def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Record]:
@@ -94,8 +113,8 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
     ``tuning`` is the file with the times by which ``auto`` chooses; without it the cost model decides. Raises UserError
     when there is no MPI. Leaving the iteration early ends every process.
     """
-    if job.benchmark.is_simulated:
-        for record in simulated_records(job.benchmark, time.time_ns()):
+    if job.is_simulated:
+        for record in simulated_records(job.sweep, time.time_ns()):
             run.take(record)
             yield record
         run.exit_code = 0
@@ -111,17 +130,18 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
             SOCKET_VARIABLE: str(socket_path),
             TUNING_VARIABLE: str(tuning or ""),
             POSITIONS_VARIABLE: str(positions_path),
-            "OMP_NUM_THREADS": "1",
+            THREADS_VARIABLE: "1" if job.benchmark else str(cores_each(job.placement.ranks)),
         }
-        command = [mpiexec, "-n", str(job.placement.ranks), sys.executable, "-m", "ringscope.rank"]
+        telling = ["-print-all-exitcodes"] if _is_hydra(mpiexec) else []
+        command = [mpiexec, *telling, "-n", str(job.placement.ranks), sys.executable, "-m", "ringscope.rank"]
         output = Path(directory, "output")
         with Receiver(socket_path) as receiver, _started(command, environment, output) as process:
             while process.poll() is None or not receiver.is_idle:
                 for record in receiver.receive(_POLL_SECONDS):
                     run.take(record)
                     yield record
-            run.exit_code = process.returncode
-            run.output = output.read_text(errors="replace")
+            run.exit_code, run.hang_ups = process.returncode, receiver.hang_ups
+            run.hear(output.read_text(errors="replace"))
             run.steps = positions.steps(positions_path)
 
 
@@ -133,6 +153,12 @@ def find_mpiexec() -> str:
         missing = "mpiexec" if found is None else "mpi4py"
         raise UserError(f"MPI is missing ({missing} was not found); pip install 'ringscope[worker]' brings one.")
     return found
+
+
+def _is_hydra(mpiexec: str) -> bool:
+    """Whether it is MPICH's: only that one knows Hydra's options."""
+    program = Path(mpiexec).resolve()
+    return program.name == "mpiexec.hydra" or program.with_name("mpiexec.hydra").exists()
 
 
 @contextmanager

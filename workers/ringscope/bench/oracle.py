@@ -7,7 +7,7 @@ products are of powers of two. Complex numbers are two such numbers each. Source
 compare by 0 ulp, averages by 2 ulp.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -150,19 +150,24 @@ def pieces(collective: str, count: int, ranks: int, rank: int, root: int) -> lis
     raise ValueError(f"{collective}: there is no such collective.")
 
 
-def check(result: Array, case: Case, wanted: list[Piece]) -> Mismatch | None:
-    """Compare all pieces of a flat result; the index of the first wrong element counts from its start."""
+def check(
+    result: Array, case: Case, wanted: list[Piece], on_block: Callable[[], None] = lambda: None
+) -> Mismatch | None:
+    """Compare all pieces of a flat result; the index of the first wrong element counts from its start.
+
+    ``on_block`` is called again and again meanwhile: a large result takes long.
+    """
     found = []
     for piece in wanted:
         want = np.roll(expected_pattern(case, piece.contributors), -(piece.source_offset % _PERIOD))
         is_rounded = case.op == "avg" and case.dtype.kind not in "iu"
-        mismatch = compare(cut(result, piece.target), want, _AVERAGE_ULPS if is_rounded else 0)
+        mismatch = compare(cut(result, piece.target), want, _AVERAGE_ULPS if is_rounded else 0, on_block)
         if mismatch is not None:
             found.append(replace(mismatch, first_index=piece.target.offset + mismatch.first_index))
     return replace(found[0], wrong=sum(mismatch.wrong for mismatch in found)) if found else None
 
 
-def compare(result: Array, want: Array, ulps: int = 0) -> Mismatch | None:
+def compare(result: Array, want: Array, ulps: int = 0, on_block: Callable[[], None] = lambda: None) -> Mismatch | None:
     """Compare the flat ``result`` with the repeated ``want``, bit by bit or by ``ulps``; None when all is right."""
     have, wanted = bits(result), bits(want)
     parts = 2 if result.dtype.kind == "c" else 1  # each of a complex number's has to be right
@@ -178,6 +183,7 @@ def compare(result: Array, want: Array, ulps: int = 0) -> Mismatch | None:
         if found and first < 0:
             first = start + int(np.argmax(different))
         wrong += found
+        on_block()
     return Mismatch(wrong, first, str(want[first % want.size]), str(result[first])) if wrong else None
 
 

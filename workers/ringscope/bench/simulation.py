@@ -11,10 +11,12 @@ import numpy as np
 
 from ringscope.algorithms import REDUCING, build
 from ringscope.bench.timing import spread
+from ringscope.benchmark_spec import SIMULATED, BenchmarkSpec
+from ringscope.cost import Timeline
 from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.nccl_tests import bus_factor, elements
-from ringscope.record import Measurement, Record, Steps
-from ringscope.spec import SIMULATED, BenchmarkSpec
+from ringscope.record import Measurement, Record, Steps, Trace
+from ringscope.traced import modelled
 from ringscope.transports.simulated import SimulatedTransport
 
 _STEPS_PER_RECORD = 1000
@@ -47,6 +49,9 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
             yield from _steps(row, step)
             yield row
             step += spec.iterations
+            if spec.trace and cycle == 0:
+                end_ns = time_ns + round(transport.clock_s * 1e9)
+                yield from _traces(spec, row, plan.timeline, end_ns)
 
 
 def _steps(row: Measurement, first_step: int) -> Iterator[Steps]:
@@ -67,6 +72,21 @@ def _steps(row: Measurement, first_step: int) -> Iterator[Steps]:
             communication_us=times_us,
             compute_us=[0.0] * len(numbers),
             exposed_us=times_us,
+        )
+
+
+def _traces(spec: BenchmarkSpec, row: Measurement, timeline: Timeline, start_ns: int) -> Iterator[Trace]:
+    """Of every rank that is simulated; the traced operation takes no time of the virtual clock."""
+    for rank in range(row.ranks):
+        yield Trace(
+            rank=rank,
+            collective=row.collective,
+            algorithm=row.algorithm,
+            transport=row.transport,
+            in_place=row.in_place,
+            size_bytes=row.size_bytes,
+            dtype=spec.dtype,
+            **modelled(timeline, rank, start_ns).told(),
         )
 
 

@@ -7,6 +7,7 @@ hits all alike. The statistics are of the slowest rank per iteration, over all r
 been timed, so that telling takes no time from anybody.
 """
 
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,9 +18,10 @@ from ringscope.algorithms import REDUCING
 from ringscope.bench.contestant import Contestant, slot_count
 from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, rounds, spread
+from ringscope.benchmark_spec import BenchmarkSpec
 from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
-from ringscope.record import Check, Measurement, Record, Steps
-from ringscope.spec import BenchmarkSpec
+from ringscope.record import Check, Log, Measurement, Record, Steps, Trace
+from ringscope.traced import RankTrace
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator
@@ -31,10 +33,10 @@ class Sweep:
     """A benchmark on one rank; all ranks run the same sweep."""
 
     def __init__(
-        self, comm: "Communicator", spec: BenchmarkSpec, emit: Callable[[Record], None], spoil: bool = False
+        self, comm: "Communicator", spec: BenchmarkSpec, emit: Callable[[Record], None], fault: str = ""
     ) -> None:
-        """``emit`` takes the records; ``spoil`` is a drill: this rank damages one element of each result."""
-        self._comm, self._spec, self._emit, self._spoil = comm, spec, emit, spoil
+        """``emit`` takes the records; ``fault`` is a drill for this rank (see ``record.FAULT_VARIABLE``)."""
+        self._comm, self._spec, self._emit, self._fault = comm, spec, emit, fault
         self._dtype = np.dtype(spec.dtype)
         size_bytes = max(self._elements(size)[1] for size in spec.sizes()) * self._dtype.itemsize
         self._send, self._recv = (comm.buffer(size_bytes).view(spec.dtype) for _ in range(2))
@@ -42,6 +44,7 @@ class Sweep:
         self._bus_factor = bus_factor(spec.collective, comm.size)
         self._step = 0
         self._seed = 0
+        self._says_untraceable = False
 
     def run(self) -> int:
         """Measure everything; the number of wrong elements over all ranks and checks."""
@@ -63,6 +66,7 @@ class Sweep:
             for in_place in (False, True)
         ]
         self._time(contestants)
+        traces = self._follow(contestants) if self._spec.trace and cycle == 0 else []
         wrong = 0
         for contestant in contestants:
             found = self._check(contestant)
@@ -70,6 +74,9 @@ class Sweep:
             self._send_steps(contestant)
             self._send_measurement(contestant, cycle, count, found)
             wrong += found or 0
+        for contestant, trace in zip(contestants, traces, strict=False):
+            if trace is not None:
+                self._send_trace(contestant, trace)
         return wrong
 
     def _elements(self, size_bytes: int) -> tuple[int, int]:
@@ -84,12 +91,27 @@ class Sweep:
             for contestant in contestants[start:] + contestants[:start]:
                 contestant.time(first if number == 0 else later, timed)
 
+    def _follow(self, contestants: list[Contestant]) -> list[RankTrace | None]:
+        traces = [contestant.trace() for contestant in contestants]
+        if self._comm.rank == 0 and not self._says_untraceable and not any(traces):
+            self._says_untraceable = True
+            text = (
+                f"benchmark.trace: of {contestants[0].size_bytes} bytes over {self._comm.transport.name} nothing could "
+                "be followed; libraries' own collectives and transports of GPUs cannot be."
+            )
+            self._emit(Log(rank=0, stream="stderr", time_ns=time.time_ns(), text=text))
+        return traces
+
     def _check(self, contestant: Contestant) -> int | None:
         """Wrong elements over all ranks; None where nothing is checked."""
         if not self._spec.check or (contestant.in_place and self._spec.collective in UNCHECKED_IN_PLACE):
             return None
+        if self._fault == "deadlock":
+            threading.Event().wait()
         self._seed += 1
-        mismatch = contestant.check(Case(self._dtype, self._op, self._comm.size, self._seed), self._spoil)
+        mismatch = contestant.check(
+            Case(self._dtype, self._op, self._comm.size, self._seed), self._fault == "wrong_element"
+        )
         if mismatch is not None:
             self._send_check(contestant, mismatch)
         return int(self._comm.total(np.array([mismatch.wrong if mismatch else 0]))[0])
@@ -132,6 +154,22 @@ class Sweep:
                 )
             )
             self._step += len(times)
+
+    def _send_trace(self, contestant: Contestant, trace: RankTrace) -> None:
+        choice = contestant.choice
+        self._emit(
+            Trace(
+                rank=self._comm.rank,
+                collective=self._spec.collective,
+                algorithm=contestant.algorithm,
+                chosen_algorithm=None if choice is None else choice.algorithm,
+                transport=contestant.transport,
+                in_place=contestant.in_place,
+                size_bytes=contestant.size_bytes,
+                dtype=self._spec.dtype,
+                **trace.told(),
+            )
+        )
 
     def _send_measurement(self, contestant: Contestant, cycle: int, count: int, wrong: int | None) -> None:
         spec, block = self._spec, contestant.block

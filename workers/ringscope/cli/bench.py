@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ringscope.algorithms import AUTO
 from ringscope.bench.local import Run, run_local
+from ringscope.benchmark_spec import COLLECTIVES, SIMULATED
 from ringscope.cli.children import interrupts
 from ringscope.cli.cluster import (
     Gamma,
@@ -33,13 +34,39 @@ from ringscope.cli.console import (
     stderr_console,
 )
 from ringscope.cli.letters import LetterCommand, size, sweep_fields
+from ringscope.cli.sweep_options import (
+    Aggregate,
+    Algorithms,
+    Average,
+    Blocking,
+    Check,
+    Cycles,
+    Device,
+    Dtype,
+    Iterations,
+    MaxBytes,
+    MinBytes,
+    Op,
+    PerIteration,
+    RankTimeout,
+    Root,
+    Rotate,
+    SkipIterations,
+    StepBytes,
+    StepFactor,
+    Transport,
+    Warmup,
+)
 from ringscope.errors import UserError
+from ringscope.field_errors import field_errors
 from ringscope.nccl_tests import render_table, to_json
+from ringscope.operation_perfetto import traced_to_perfetto
+from ringscope.operation_trace import Clock, operations
 from ringscope.record import Measurement
-from ringscope.spec import COLLECTIVES, SIMULATED, JobSpec, field_errors
+from ringscope.spec import JobSpec
 from ringscope.tuning_file import path_in, read
 from ringscope.units import format_size
-from ringscope.verdict import verdict
+from ringscope.verdict import explanation, verdict
 
 _TIME = "%Y-%m-%d %H:%M:%S"
 
@@ -52,69 +79,38 @@ def register(app: typer.Typer) -> None:
 def bench(
     collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[int | None, typer.Option(help="Processes; default 2.")] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(help="Compared side by side, auto among them; ring,direct,mpi as far as the collective has them."),
-    ] = None,
-    transport: Annotated[
-        str, typer.Option(help="auto, shared_memory, mpi, nccl, cuda_ipc, or simulated: the cost model's times.")
-    ] = "auto",
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
-    max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "64M",
-    step_factor: Annotated[
-        int | None,
-        typer.Option("-f", "--step-factor", help="From size to size; above 1 it wins over -i.  [default: 2]"),
-    ] = None,
-    step_bytes: Annotated[
-        str | None, typer.Option("-i", "--step-bytes", help="Added from size to size, instead of -f: 64K, 1M.")
-    ] = None,
-    iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
-    warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 5,
-    aggregate: Annotated[
-        int, typer.Option("-m", "--aggregate", help="Operations in one timed iteration; times are per operation.")
-    ] = 1,
-    cycles: Annotated[int, typer.Option("-N", "--cycles", help="How often the whole sweep is repeated.")] = 1,
-    blocking: Annotated[
-        int,
-        typer.Option(
-            "-z",
-            "--blocking",
-            help="All ranks meet after each operation (1), or after each iteration, outside its time (3). "
-            "Operations always wait for their result, so that 2 is the same as 0.",
-        ),
-    ] = 0,
-    average: Annotated[
-        str, typer.Option("-a", "--average", help="Time of a row: 0 rank0, 1 mean, 2 min or 3 max of the ranks.")
-    ] = "mean",
-    rotate: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=1,
-            help="1: each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold it.",
-        ),
-    ] = 0,
-    check: Annotated[int, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = 1,
-    dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
-    op: Annotated[str, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")] = "sum",
-    root: Annotated[int, typer.Option("-r", "--root", help="Of broadcast and reduce.")] = 0,
-    per_iteration: Annotated[
-        int,
-        typer.Option(
-            "-I", "--per-iteration", min=0, max=1, help="Add i_min, i_max, i_p99 and i_cv%; all times go into the JSON."
-        ),
-    ] = 0,
-    skip_iterations: Annotated[
-        int, typer.Option("-K", "--skip-iterations", help="Leading iterations that -I's columns leave out.")
-    ] = 0,
+    algorithm: Algorithms = None,
+    transport: Transport = "auto",
+    device: Device = "auto",
+    min_bytes: MinBytes = "8",
+    max_bytes: MaxBytes = "64M",
+    step_factor: StepFactor = None,
+    step_bytes: StepBytes = None,
+    iterations: Iterations = 20,
+    warmup: Warmup = 5,
+    aggregate: Aggregate = 1,
+    cycles: Cycles = 1,
+    blocking: Blocking = 0,
+    average: Average = "mean",
+    rotate: Rotate = 0,
+    check: Check = 1,
+    dtype: Dtype = "float",
+    op: Op = "sum",
+    root: Root = 0,
+    per_iteration: PerIteration = 0,
+    skip_iterations: SkipIterations = 0,
     timestamps: Annotated[
         int, typer.Option("-S", "--timestamps", min=0, max=1, help="Add the time of day (UTC) to each row.")
     ] = 0,
-    timeout_seconds: Annotated[
-        int, typer.Option("-T", "--timeout", help="Seconds that a rank waits for another one before it names it.")
-    ] = 300,
+    timeout_seconds: RankTimeout = 300,
     json_file: Annotated[Path | None, typer.Option("-J", "--json", help="Also write nccl-tests' JSON here.")] = None,
+    trace_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace",
+            help="Follow one more operation of each row transfer by transfer, write it for ui.perfetto.dev.",
+        ),
+    ] = None,
     topology: Shape = None,
     link: LinkBetween = None,
     latency: Latency = None,
@@ -139,6 +135,7 @@ def bench(
         "device": device,
         "op": op,
         "root": root,
+        "trace": trace_file is not None,
     }
     benchmark |= sweep_fields(
         min_bytes=size("-b", min_bytes),
@@ -167,10 +164,11 @@ def bench(
     placement = {} if is_simulated or ranks is None else {"ranks": ranks}
     job = validated({"benchmark": benchmark, "placement": placement})
     tuning = path_in(data_dir)
-    if AUTO in job.benchmark.algorithms:
+    if AUTO in job.sweep.algorithms:
         read(tuning)  # that it is damaged is better told here than by a rank
-    if json_file is not None:
-        _write(json_file, "")
+    for option, file in (("--json", json_file), ("--trace", trace_file)):
+        if file is not None:
+            _write(option, file, "")
     run, started = Run(), datetime.now(UTC)
     try:
         with interrupts():
@@ -184,9 +182,11 @@ def bench(
         times = started.strftime(_TIME), datetime.now(UTC).strftime(_TIME)
         errors = [run.reason] if run.reason else []
         document = to_json(
-            job.benchmark, run.measurements, run.hellos, sys.argv, *times, environments=run.environments, errors=errors
+            job.sweep, run.measurements, run.hellos, sys.argv, *times, environments=run.environments, errors=errors
         )
-        _write(json_file, json.dumps(document, indent=2) + "\n")
+        _write("--json", json_file, json.dumps(document, indent=2) + "\n")
+    if trace_file is not None:
+        _write("--trace", trace_file, json.dumps(_perfetto(job, run)) + "\n")
     if run.reason:
         complain(run.reason)
     raise typer.Exit(EXIT_FAILED if run.reason else 0)
@@ -211,7 +211,7 @@ def watch(job: JobSpec, run: Run, tuning: Path | None = None) -> None:
     )
     console = stderr_console()
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        bar = progress.add_task("starting", total=job.benchmark.measurement_count())
+        bar = progress.add_task("starting", total=job.sweep.measurement_count())
         for record in run_local(job, run, tuning):
             if isinstance(record, Measurement):
                 description = f"{record.algorithm} {format_size(record.size_bytes)}"
@@ -220,13 +220,22 @@ def watch(job: JobSpec, run: Run, tuning: Path | None = None) -> None:
 
 def _tell(job: JobSpec, run: Run, timestamps: bool) -> None:
     if run.measurements:
-        say(render_table(run.measurements, job.benchmark, run.hellos, timestamps))
+        say(render_table(run.measurements, job.sweep, run.hellos, timestamps))
         say()
-        say(verdict(run.measurements, job.benchmark.collective))
+        if sentence := explanation(run.measurements, job.sweep.collective):
+            say(f"# {sentence}")
+        say(verdict(run.measurements, job.sweep.collective))
 
 
-def _write(path: Path, text: str) -> None:
+def _perfetto(job: JobSpec, run: Run) -> dict[str, Any]:
+    """All ranks share this machine's clock."""
+    hosts = {hello.rank: hello.host for hello in run.hellos}
+    clocks = {rank: Clock(hosts.get(rank, SIMULATED)) for rank in range(job.ranks)}
+    return traced_to_perfetto(operations(run.traces, clocks), f"ringscope bench {job.sweep.collective}")
+
+
+def _write(option: str, path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError as error:
-        raise UserError(f"--json: {path} cannot be written ({error.strerror}); choose another file.") from error
+        raise UserError(f"{option}: {path} cannot be written ({error.strerror}); choose another file.") from error

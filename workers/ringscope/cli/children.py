@@ -19,16 +19,16 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Child:
-    """One role's process in a session of its own, its output appended to a log file."""
+    """A process in a session of its own, its output appended to a log file."""
 
-    def __init__(self, role: str, arguments: Sequence[str], log: Path) -> None:
+    def __init__(self, role: str, command: Sequence[str], log: Path) -> None:
         self.role = role
         self.log = log
         parent = os.getpid()
         with log.open("ab") as output:
             self._log_start = output.tell()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", f"ringscope_{role}", *arguments],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -86,9 +86,13 @@ class Children:
 
     def start(self, role: str, arguments: Sequence[str]) -> Child:
         """Start a role's process."""
+        return self.run(role, (sys.executable, "-m", f"ringscope_{role}", *arguments))
+
+    def run(self, role: str, command: Sequence[str]) -> Child:
+        """Start any program under the name of what it is here."""
         try:
             self._log_dir.mkdir(parents=True, exist_ok=True)
-            child = Child(role, arguments, self._log_dir / f"{role}.log")
+            child = Child(role, command, self._log_dir / f"{role}.log")
         except OSError as error:
             raise UserError(
                 f"The data directory {self._log_dir.parent} cannot be written ({error.strerror}); "

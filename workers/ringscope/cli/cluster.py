@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ringscope.cluster import ClusterSpec
 from ringscope.errors import UserError
-from ringscope.spec import field_errors
+from ringscope.field_errors import field_errors
 from ringscope.topology import PRESETS
 from ringscope.units import parse_duration, parse_rate
 

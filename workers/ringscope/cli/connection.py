@@ -25,8 +25,12 @@ Url = Annotated[
 
 def connect(url: str | None, data_dir: Path) -> Client:
     """A client for the given server, else for the one on the data directory."""
-    data_dir = data_dir.expanduser()
-    return Client(url or served_url(data_dir) or DEFAULT_URL, token(data_dir))
+    return Client(server_url(url, data_dir), token(data_dir.expanduser()))
+
+
+def server_url(url: str | None, data_dir: Path) -> str:
+    """The given server, else the one on the data directory."""
+    return url or served_url(data_dir.expanduser()) or DEFAULT_URL
 
 
 def served_url(data_dir: Path, pid: int | None = None) -> str | None:

@@ -1,7 +1,6 @@
 """`ringscope demo`: the whole way once, on this machine: serve, submit, watch, compare."""
 
 import socket
-import uuid
 from typing import Annotated, Any
 
 import typer
@@ -9,9 +8,9 @@ import typer
 from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.cli.follow import follow
+from ringscope.cli.outcome import exit_code
 from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.stack import Stack, StackOptions, running_stack
-from ringscope.cli.submit import exit_code
 from ringscope.cli.up import Host, MetricsPort, Port
 from ringscope.client import Job
 from ringscope.nccl_tests import render_table
@@ -67,15 +66,15 @@ def _run(stack: Stack) -> Job:
     client = stack.client
     say(f"Ringscope runs at {client.url}")
     say(f"  log in once   {client.login_link().url}")
-    job = client.submit(DEMO_JOB, str(uuid.uuid4()))
+    job = client.submit(DEMO_JOB)
     job = show_progress(follow(client, job.id))
     rows = client.measurements(job.id)
     if rows:
-        say(render_table(rows, job.spec.benchmark))
+        say(render_table(rows, job.spec.sweep))
     say()
     say(describe(job))
-    if job.summary.verdict:
-        say(job.summary.verdict)
+    for sentence in filter(None, (job.summary.verdict, job.summary.explanation)):
+        say(sentence)
     return job
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from ringscope.benchmark_spec import SIMULATED
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.client import Job
@@ -16,8 +17,7 @@ from ringscope.fit import Fit, Nodes, fit
 from ringscope.fit_document import document
 from ringscope.parameters import Regime
 from ringscope.record import Measurement
-from ringscope.samples import Samples, chosen, even, read, simulated_nodes
-from ringscope.spec import SIMULATED
+from ringscope.samples import Samples, of_job, read
 from ringscope.units import format_size
 
 _WORST = 5
@@ -77,17 +77,11 @@ def _of_file(path: Path, algorithm: str | None) -> Samples:
 
 
 def _of_job(job: Job, rows: list[Measurement]) -> Samples:
-    placement, simulated = job.spec.placement, job.spec.benchmark.topology
-    if simulated is not None:
-        nodes: Nodes | None = simulated_nodes(simulated)
-    else:
-        count = len(job.attempts[-1].nodes) if job.attempts else 1
-        is_even = count == 1 or placement.nodes or placement.ranks_per_node
-        nodes = even([placement.ranks // count] * count) if is_even else None
     try:
-        return chosen(rows, {row.transport for row in rows if row.transport != row.algorithm}, nodes)
+        transports = {row.transport for row in rows if row.transport != row.algorithm}
+        return of_job(job.spec, len(job.attempts[-1].nodes) if job.attempts else 1, rows, transports)
     except ValueError as error:
-        raise UserError(f"--job: {error}") from error
+        raise UserError(f"--job {job.id}: {error}") from error
 
 
 def _together(samples: list[Samples]) -> Samples:

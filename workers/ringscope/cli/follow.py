@@ -38,7 +38,7 @@ def _watch(client: Client, job_id: int) -> Iterator[Job]:
             if event.name in ("comment", "reset"):
                 job = client.job(job_id)
             elif event.name == "job" and event.data["id"] == job_id:
-                job = Job.model_validate(event.data)
+                job = Job.read(event.data)
             yield job
     except ApiProblemError:
         return

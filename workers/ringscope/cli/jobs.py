@@ -1,64 +1,116 @@
-"""`ringscope jobs`, `show`, `logs` and `cancel`: looking at jobs, and stopping them."""
+"""`ringscope jobs`, `show`, `logs` and `steps`: looking at jobs."""
 
-import json
-from typing import Annotated
+import sys
+from typing import Annotated, Literal
 
 import typer
-from rich.table import Table
 
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.cli.follow import LogReader, follow
-from ringscope.cli.progress import describe
-from ringscope.client import Job
+from ringscope.cli.insights import insight_lines
+from ringscope.cli.job_body import pairs
+from ringscope.cli.progress import describe, done_of_total
+from ringscope.cli.training import epochs_table, figures
+from ringscope.cli.words import AsJson, Columns, label_words, say_list, when
+from ringscope.client import Job, Summary
 from ringscope.nccl_tests import render_table
 
 JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's number.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _busbw(summary: Summary) -> str:
+    """Of the fastest algorithm; empty where nothing is told yet, and of training."""
+    if not summary.sizes:
+        return ""
+    busbw, limit = summary.sizes[-1].busbw_gb_per_s, summary.limit_gb_per_s
+    return f"{busbw:.3g} GB/s" + (f", {busbw / limit:.0%} of the limit" if limit else "")
+
+
+_COLUMNS: Columns[Job] = {
+    "ID": lambda job: job.id,
+    "NAME": lambda job: job.name,
+    "STATE": lambda job: job.state,
+    "REASON": lambda job: job.pending.reason if job.pending else job.reason,
+    "USER": lambda job: job.user,
+    "DONE": done_of_total,
+    "CREATED": lambda job: when(job.created_at),
+    "BUSBW AT MAX SIZE": lambda job: _busbw(job.summary),
+    "VERDICT": lambda job: figures(job.summary),
+}
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
-    for command in (jobs, show, logs, cancel):
+    for command in (jobs, show, logs, steps):
         app.command()(command)
 
 
 def jobs(
-    state: Annotated[str | None, typer.Option(help="Only jobs in this state, such as running.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="At most so many, newest first.")] = 20,
+    state: Annotated[list[str] | None, typer.Option(help="Only in this state, such as running; repeatable.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only of this kind, such as benchmark.")] = None,
+    user: Annotated[str | None, typer.Option(help="Only of this user.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="Only with the label key=value; repeatable.")] = None,
+    search: Annotated[str | None, typer.Option(help="Part of the name, or the number.")] = None,
+    collective: Annotated[str | None, typer.Option(help="Only of this collective, such as all_reduce.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only with this algorithm among its own, such as ring.")] = None,
+    node: Annotated[str | None, typer.Option(help="Only what had a rank on this node.")] = None,
+    sort: Annotated[str | None, typer.Option(help="id, name, ranks or busbw; -busbw: the most first.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    everything: Annotated[bool, typer.Option("--all", help="All of them, whatever --limit says.")] = False,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """List jobs, newest first."""
+    """List jobs, newest first unless --sort says otherwise."""
+    labels = [f"{key}:{value}" for key, value in (pairs("--label", label) or {}).items()]
     with connect(url, data_dir) as client:
-        found = client.jobs(state, limit)
-    if as_json:
-        say(json.dumps([job.model_dump(mode="json") for job in found], indent=2))
-    elif not found:
-        say("No job yet; `ringscope submit --ranks 2` starts one." if state is None else f"No job is {state}.")
-    else:
-        stdout_console().print(_table(found))
+        found = client.jobs(
+            state,
+            None if everything else limit,
+            kind,
+            user,
+            labels,
+            search,
+            node=node,
+            collective=collective,
+            algorithm=algorithm,
+            sort=sort,
+        )
+    is_filtered = any((state, kind, user, label, search, collective, algorithm, node))
+    say_list(
+        found,
+        _COLUMNS,
+        as_json,
+        "No job is like that." if is_filtered else "No job yet; `ringscope submit --ranks 2` starts one.",
+    )
 
 
 def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Show one job: where it stands, and its table in nccl-tests' columns."""
+    """Show one job: where it stands, and its table: of a benchmark in nccl-tests' columns, of training its epochs."""
     with connect(url, data_dir) as client:
         job = client.job(job_id)
-        rows = client.measurements(job_id)
+        is_benchmark = job.spec.benchmark is not None
+        rows = client.measurements(job_id) if is_benchmark and not as_json else []
+        epochs = client.epochs(job_id) if not is_benchmark and not as_json else []
     if as_json:
         say(job.model_dump_json(indent=2))
         return
     say(describe(job))
+    for line in (*_facts(job), *insight_lines(job.insights)):
+        say(line)
     if rows:
-        say(render_table(rows, job.spec.benchmark))
-        say(job.summary.verdict)
+        say(render_table(rows, job.spec.sweep))
+    if epochs:
+        stdout_console().print(epochs_table(epochs))
+    if found := figures(job.summary):
+        say(found)
 
 
 def logs(
     job_id: JobId,
     keep_following: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the job ends.")] = False,
-    rank: Annotated[int | None, typer.Option(help="Only this rank's lines.")] = None,
+    rank: Annotated[int | None, typer.Option(min=0, help="Only this rank's lines.")] = None,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -70,19 +122,30 @@ def logs(
                 say(f"[{line.rank}] {line.text}" if line.rank is not None else line.text)
 
 
-def cancel(job_id: JobId, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Ask the server to stop a job."""
+def steps(
+    job_id: JobId,
+    export: Annotated[
+        Literal["csv", "ndjson", "openmetrics"],
+        typer.Option(help="How to write them; openmetrics is for `promtool tsdb create-blocks-from`."),
+    ] = "csv",
+    rank: Annotated[int | None, typer.Option(min=0, help="Only of this rank.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only of this algorithm.")] = None,
+    attempt: Annotated[int | None, typer.Option(min=1, help="Of this attempt; default: the newest.")] = None,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Write every single step of every rank to stdout, with its exact times."""
     with connect(url, data_dir) as client:
-        say(describe(client.cancel(job_id)))
+        for piece in client.export_steps(job_id, export, rank, algorithm, attempt):
+            sys.stdout.write(piece)
 
 
-def _table(found: list[Job]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("ID", "NAME", "STATE", "REASON", "ROWS", "CREATED", "VERDICT"):
-        table.add_column(heading)
-    for job in found:
-        rows = f"{job.progress.done}/{job.progress.total}"
-        created = job.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
-        cells = (str(job.id), job.name, job.state, job.reason or "", rows, created, job.summary.verdict)
-        table.add_row(*cells)
-    return table
+def _facts(job: Job) -> list[str]:
+    """What the first line leaves out, as far as there is something to tell."""
+    by = f" by {job.user}" if job.user else ""
+    facts = [f"submitted {when(job.created_at)}{by}, priority {job.priority}"]
+    facts += [f"labels    {label_words(job.labels)}"] if job.labels else []
+    facts += [f"repeats   job {job.cloned_from}"] if job.cloned_from is not None else []
+    facts += [f"schedule  {job.schedule_id}"] if job.schedule_id is not None else []
+    facts += [f"attempt {attempt.number} on {', '.join(attempt.nodes)}" for attempt in job.attempts if attempt.nodes]
+    return facts

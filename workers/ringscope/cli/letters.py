@@ -5,9 +5,9 @@ from typing import Any
 
 import typer
 
+from ringscope.benchmark_spec import AVERAGES
 from ringscope.errors import UserError
 from ringscope.nccl_tests import dtype_named
-from ringscope.spec import AVERAGES
 from ringscope.units import parse_size
 
 _USUAL_STEP = "1M"  # nccl-tests' -i, which counts where -f is 1

@@ -1,29 +1,85 @@
-"""The `ringscope` command: every group of commands registers itself here."""
+"""The `ringscope` command: the modules of its commands, of which only the one that is needed is loaded."""
 
 import sys
+from importlib import import_module, metadata
+from typing import Annotated
 
 import typer
+from typer.models import CommandInfo, TyperInfo
 
-from ringscope.cli import bench, demo, fit, jobs, login, plan, roles, submit, trace, tune, up
-from ringscope.cli.console import EXIT_BAD_INPUT, complain
+from ringscope.cli.console import EXIT_BAD_INPUT, complain, say
+from ringscope.cli.sections import SectionedGroup
 from ringscope.errors import UserError
 
-app = typer.Typer(
-    help="Schedule all-reduce benchmarks on worker nodes, measure every step, see it live.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for group in (up, demo, bench, tune, plan, trace, fit, roles, submit, jobs, login):
-    group.register(app)
+# The help's sections: of each module the commands that it registers.
+SECTIONS = {
+    "Start": {"up": ["up"], "demo": ["demo"], "roles": ["server", "agent"], "login": ["login"]},
+    "Without a server": {"bench": ["bench"], "tune": ["tune"], "plan": ["plan"], "trace": ["trace"], "fit": ["fit"]},
+    "Jobs": {
+        "submit": ["submit"],
+        "train": ["train"],
+        "jobs": ["jobs", "show", "logs", "steps"],
+        "why": ["why"],
+        "insights": ["insights"],
+        "job_changes": ["cancel", "hold", "release", "priority", "label", "retry", "clone"],
+        "diff": ["diff"],
+    },
+    "Nodes": {
+        "nodes": ["nodes", "node", "drain", "resume", "label-node", "release-slot", "remove-node"],
+        "targets": ["targets"],
+        "lab": ["lab"],
+        "slurm": ["slurm"],
+    },
+    "Schedules, webhooks, accounts": {
+        "schedules": ["schedules", "schedule"],
+        "webhooks": ["webhooks", "webhook"],
+        "tokens": ["tokens", "token"],
+        "events": ["events"],
+    },
+}
+
+
+def build(command: str | None = None) -> typer.Typer:
+    """All commands, or those of the module that has ``command``: to load all takes twice as long."""
+    app = typer.Typer(
+        cls=SectionedGroup,
+        help="Schedule all-reduce benchmarks and training on worker nodes, measure every step, see it live.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_whole)
+    known = {name for modules in SECTIONS.values() for names in modules.values() for name in names}
+    for title, modules in SECTIONS.items():
+        for module, names in modules.items():
+            if command in names or command not in known:
+                import_module(f"ringscope.cli.{module}").register(app)
+        added: tuple[CommandInfo | TyperInfo, ...] = (*app.registered_commands, *app.registered_groups)
+        for entry in added:
+            if not isinstance(entry.rich_help_panel, str):  # those of the sections before have theirs
+                entry.rich_help_panel = title
+    return app
 
 
 def main() -> None:
     """Run the command line; what the user can mend is told in one line each, with exit code 2."""
     try:
-        app()
+        build(next(iter(sys.argv[1:]), None))()
     except UserError as error:
         for sentence in error.sentences:
             complain(sentence)
         sys.exit(EXIT_BAD_INPUT)
+
+
+def _tell_version(is_asked: bool) -> None:
+    if is_asked:
+        say(f"ringscope {metadata.version('ringscope')}")
+        raise typer.Exit
+
+
+def _whole(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Print it and exit.")
+    ] = False,
+) -> None: ...

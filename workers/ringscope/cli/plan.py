@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rich.table import Table
 
 from ringscope.algorithms import COLLECTIVES
+from ringscope.benchmark_spec import SIMULATED
 from ringscope.cli.cluster import (
     Gamma,
     Intra,
@@ -26,14 +27,12 @@ from ringscope.cli.console import say, stdout_console
 from ringscope.cluster import ClusterSpec
 from ringscope.errors import UserError
 from ringscope.fit_document import FitDocument
-from ringscope.nccl_tuner import Architecture
+from ringscope.nccl_tuner import ARCHITECTURES
 from ringscope.plan import PRICED, Price, prices
-from ringscope.spec import SIMULATED
 from ringscope.topology import Link, Topology
 from ringscope.units import format_duration, format_size, parse_amount, parse_rate
 
 T = TypeVar("T")
-_ARCHITECTURES: dict[str, Architecture] = {"nvlink3": "ampere", "nvlink4": "hopper", "nvlink5": "blackwell"}
 
 
 def register(app: typer.Typer) -> None:
@@ -76,7 +75,7 @@ def plan(
     fitted = _fitted(fit) if fit is not None else None
     where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks))
     names = tuple(COLLECTIVES.get(collective, ())) if algorithm is None else algorithm.split(",")
-    architecture = _ARCHITECTURES.get(where.intra)
+    architecture = ARCHITECTURES.get(where.intra)
     try:
         found = list(
             prices(

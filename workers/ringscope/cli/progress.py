@@ -8,6 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ringscope.cli.console import complain, stderr_console
 from ringscope.client import Job
 
+_MOST_NAMES = 5
 _LINES = 10  # without a terminal: about one line per tenth of the sweep
 
 
@@ -21,10 +22,37 @@ def describe(job: Job) -> str:
     """Where the job stands, in one sentence: the reason why it waits or ended, where there is one."""
     title = f"Job {job.id} {job.name}".rstrip()
     if job.state == "queued" and job.pending:
-        return f"{title}: queued, {job.pending.sentence}"
+        sentence = job.pending.sentence
+        return f"{title}: queued, {sentence[:1].lower()}{sentence[1:]}"
+    if job.state == "starting" and (awaited := _awaited(job)):
+        return f"{title}: starting, waits for {awaited}"
     reason = f" ({job.reason})" if job.reason and job.reason != "completed" else ""
     message = f": {job.message}" if job.message else ""
     return f"{title}: {job.state}{reason}{message}"
+
+
+def unit(job: Job) -> str:
+    """What the job's progress counts."""
+    return "rows" if job.spec.benchmark is not None else "steps"
+
+
+def done_of_total(job: Job) -> str:
+    """3/8, or 3/? as long as nobody knows."""
+    total = job.progress.total
+    return f"{job.progress.done}/{'?' if total is None else total}"
+
+
+def _awaited(job: Job) -> str:
+    """The nodes that keep a gang from starting; empty when none does."""
+    members = job.attempts[-1].members if job.attempts else []
+    for phase, what in (("assigned", "to be ready"), ("ready", "to start ranks")):
+        late = [member.node for member in members if member.phase == phase]
+        if len(late) == 1:
+            return f"node {late[0]} {what}" if len(members) == 1 else f"node {late[0]} of {len(members)} {what}"
+        if late:
+            more = ", …" if len(late) > _MOST_NAMES else ""
+            return f"{len(late)} of {len(members)} nodes {what}: {', '.join(late[:_MOST_NAMES])}{more}"
+    return ""
 
 
 def _bar(jobs: Iterable[Job], console: Console) -> Job:
@@ -32,21 +60,23 @@ def _bar(jobs: Iterable[Job], console: Console) -> Job:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("rows"),
+        TextColumn("{task.fields[unit]}"),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console) as progress:
-        bar = progress.add_task("", total=None)
+        bar = progress.add_task("", total=None, unit="")
         for job in jobs:
-            progress.update(bar, description=describe(job), completed=job.progress.done, total=job.progress.total)
+            done, total = job.progress.done, job.progress.total
+            progress.update(bar, description=describe(job), completed=done, total=total, unit=unit(job))
     return job
 
 
 def _lines(jobs: Iterable[Job]) -> Job:
     shown: tuple[str, int] | None = None
     for job in jobs:
-        tenth = job.progress.done * _LINES // max(job.progress.total, 1)
+        done, total = job.progress.done, job.progress.total
+        tenth = done * _LINES // max(total or 0, 1)
         if (describe(job), tenth) != shown:
             shown = (describe(job), tenth)
-            complain(f"{describe(job)}, {job.progress.done} of {job.progress.total} rows")
+            complain(f"{describe(job).rstrip('.')}, {done} of {'?' if total is None else total} {unit(job)}")
     return job

@@ -1,4 +1,4 @@
-"""A server and one agent on this machine, started together and ended together."""
+"""A server and one agent on this machine, with a Prometheus if asked for, started together and ended together."""
 
 import os
 import socket
@@ -11,11 +11,13 @@ from pathlib import Path
 from ringscope.bench.local import find_mpiexec
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
+from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.errors import UserError
 
 START_SECONDS = 60.0
 LOOK_SECONDS = 0.05
+AWAY_SECONDS = 5.0  # `up` starts no second agent: ranks that the first one left behind need not wait for one
 DEATH_SECONDS = 0.5  # a killed process closes its sockets a moment before it can be waited for
 
 
@@ -28,6 +30,7 @@ class StackOptions:
     port: int
     slots: int
     metrics_port: int
+    prometheus_port: int | None = None  # None: no Prometheus
 
 
 @dataclass(frozen=True)
@@ -38,28 +41,32 @@ class Stack:
     children: Children
     node: str
     slots: int
+    prometheus: Prometheus | None
 
 
 @contextmanager
 def running_stack(options: StackOptions) -> Iterator[Stack]:
-    """Start both, wait until the node can take work, and end both on the way out.
+    """Start all, wait until the node can take work, and end all on the way out.
 
     Raises UserError for what the user can mend and ChildDiedError when a process ends by itself.
     """
+    prometheus = None if options.prometheus_port is None else find_prometheus(options.prometheus_port)
     find_mpiexec()  # refuse early on a machine that could never run a rank
     data_dir = options.data_dir.expanduser()
     node = socket.gethostname()
     with Children(data_dir / "logs") as children:
         server = children.start(
             "server",
-            ("--data-dir", str(data_dir), "--host", options.host, "--port", str(options.port)),
+            _server_arguments(options, data_dir, prometheus),
         )
         url = _wait_for_server(children, server, data_dir)
         with Client(url, token(data_dir)) as client:
             agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
             try:
                 _wait_for_node(children, client, agent, node)
-                yield Stack(client, children, node, options.slots)
+                if prometheus is not None:
+                    start_prometheus(prometheus, children, url, data_dir)
+                yield Stack(client, children, node, options.slots, prometheus)
             except ServerAwayError:
                 _explain(children)
                 raise
@@ -68,6 +75,11 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 def default_slots() -> int:
     """A slot per core, and four at least, so that a gang of four also runs on a laptop."""
     return max(4, os.cpu_count() or 1)
+
+
+def _server_arguments(options: StackOptions, data_dir: Path, prometheus: Prometheus | None) -> tuple[str, ...]:
+    graphs = () if prometheus is None else ("--prometheus-url", prometheus.url)
+    return ("--data-dir", str(data_dir), "--host", options.host, "--port", str(options.port), *graphs)
 
 
 def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path) -> tuple[str, ...]:
@@ -79,6 +91,7 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
         "--metrics-port": options.metrics_port,
         "--data-dir": data_dir / "agent",
         "--token-file": data_dir / "agent-token",
+        "--away-seconds": AWAY_SECONDS,
     }
     return tuple(str(part) for flag in flags.items() for part in flag)
 

@@ -1,7 +1,6 @@
 """`ringscope trace`: an algorithm step by step, with numbers, or as a picture in time."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,19 +8,18 @@ import typer
 
 from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
 from ringscope.cli.cluster import Shape, cluster, described
-from ringscope.cli.console import say
-from ringscope.cost import simulate
+from ringscope.cli.connection import Url
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.job_trace import show_job_trace, write_perfetto
+from ringscope.cli.letters import size
 from ringscope.errors import UserError
 from ringscope.perfetto import to_perfetto
 from ringscope.schedule import Schedule
-from ringscope.topology import Link, Topology
+from ringscope.topology import Topology
 from ringscope.trace import TraceStep, trace
+from ringscope.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
 
-MAX_RANKS = 64
-_DEFAULT_RANKS = 3
 _ELEMENT_BYTES = 4
-_LINKS = {"link": "1GB/s", "latency_us": 1.0, "reduce_gb_per_s": 10.0}
-_INSIDE = Link(2e-7, 1e10)
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +28,9 @@ def register(app: typer.Typer) -> None:
 
 
 def trace_algorithm(
-    algorithm: Annotated[str, typer.Argument(help=f"Of all_reduce: {', '.join(SCHEDULES)}.")],
+    algorithm: Annotated[
+        str | None, typer.Argument(help=f"Of all_reduce: {', '.join(SCHEDULES)}. With --job: one of its algorithms.")
+    ] = None,
     collective: Annotated[str, typer.Option(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[
         int | None, typer.Option(min=1, max=MAX_RANKS, help="Ranks; default: those of the topology, or 3.")
@@ -39,24 +39,38 @@ def trace_algorithm(
     root: Annotated[int, typer.Option("-r", "--root", min=0, help="Of broadcast and reduce.")] = 0,
     values: Annotated[str | None, typer.Option(help='A row of numbers for each rank: "2,4,6;1,2,3;4,8,12".')] = None,
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
+    job: Annotated[int | None, typer.Option(help="What the ranks of this job did, which it was told to trace.")] = None,
+    size_of_job: Annotated[str | None, typer.Option("--size", help="With --job: 1M; default: the largest.")] = None,
+    in_place: Annotated[int | None, typer.Option(min=0, max=1, help="With --job: 0 or 1.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --job: print JSON.")] = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Print every step of a collective: who sends what to whom, and what each rank holds then.
+
+    With --job: when a job's ranks really did it, and when the cost model says so.
 
     Without --values rank r holds one number per rank, all r+1. Times in the --perfetto file are those of links with
     1 GB/s and 1 us between nodes and 10 GB/s and 0.2 us inside, and of adding at 10 GB/s.
     """
+    if job is not None:
+        chosen = None if in_place is None else bool(in_place)
+        show_job_trace(job, algorithm, size("--size", size_of_job), chosen, perfetto, as_json, url, data_dir)
+        return
+    if algorithm is None:
+        raise UserError(f"ALGORITHM: name one of {', '.join(SCHEDULES)}, or a job with --job.")
     known = COLLECTIVES.get(collective)
     if known is None:
         raise UserError(f"--collective: unknown collective {collective!r}; choose one of {', '.join(COLLECTIVES)}.")
     if algorithm not in known:
         raise UserError(f"ALGORITHM: unknown algorithm {algorithm!r}; choose one of {', '.join(known)}.")
-    where = _LINKS | described(topology, ranks=_DEFAULT_RANKS if topology is None and ranks is None else ranks)
+    where = LINKS | described(topology, ranks=USUAL_RANKS if topology is None and ranks is None else ranks)
     shape = cluster(where).topology
     if shape.ranks > MAX_RANKS:
         raise UserError(f"--topology: {shape.ranks} ranks are too many to read; give {MAX_RANKS} or fewer.")
     if root >= shape.ranks:
         raise UserError(f"--root: {root} is not one of {shape.ranks} ranks; give 0 to {shape.ranks - 1}.")
-    rows = _rows(values) if values is not None else [[float(rank + 1)] * shape.ranks for rank in range(shape.ranks)]
+    rows = _rows(values) if values is not None else usual_values(shape.ranks)
     try:
         schedule = build(algorithm, shape.ranks, len(rows[0]), shape.nodes, collective, root)
         steps = list(trace(schedule, rows))
@@ -69,7 +83,7 @@ def trace_algorithm(
     for number, step in enumerate(steps):
         _tell(number, step)
     for rank, row in enumerate(steps[-1].held if steps else rows):
-        say(f"rank {rank} ends with {_result(schedule, rank, row)}")
+        say(f"rank {rank} ends with {_numbers(result(schedule, rank, row)) or 'nothing'}")
 
 
 def _tell(number: int, step: TraceStep) -> None:
@@ -81,12 +95,6 @@ def _tell(number: int, step: TraceStep) -> None:
         say(f"  rank {message.src} -> rank {message.dst}: {_numbers(carried)}, which {verb} it at {place}")
     for rank, row in enumerate(step.held):
         say(f"  rank {rank} holds {_numbers(row)}")
-
-
-def _result(schedule: Schedule, rank: int, row: list[float]) -> str:
-    """What belongs to the rank's result; what lies elsewhere is left over from the way."""
-    parts = [row[c.offset : c.offset + c.length] for i, c in enumerate(schedule.chunks) if schedule.is_output(rank, i)]
-    return _numbers([number for part in parts for number in part]) or "nothing"
 
 
 def _range(chunk: tuple[int, int]) -> str:
@@ -105,9 +113,6 @@ def _rows(text: str) -> list[list[float]]:
 
 
 def _export(path: Path, algorithm: str, schedule: Schedule, shape: Topology) -> None:
-    timeline = simulate(schedule, _ELEMENT_BYTES, replace(shape, intra=_INSIDE))
+    timeline = example_timeline(schedule, shape, _ELEMENT_BYTES)
     title = f"{algorithm}, {schedule.ranks} ranks, {schedule.length * _ELEMENT_BYTES} bytes"
-    try:
-        path.write_text(json.dumps(to_perfetto(timeline, title)))
-    except OSError as error:
-        raise UserError(f"--perfetto: {path} cannot be written ({error.strerror}); choose another file.") from error
+    write_perfetto(path, json.dumps(to_perfetto(timeline, title)))

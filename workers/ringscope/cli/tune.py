@@ -8,6 +8,7 @@ from rich.table import Table as Grid
 
 from ringscope.algorithms import VENDORS
 from ringscope.bench.local import Run
+from ringscope.benchmark_spec import COLLECTIVES
 from ringscope.choice import Chooser, Situation, candidates
 from ringscope.cli.bench import validated, watch
 from ringscope.cli.children import interrupts
@@ -23,7 +24,6 @@ from ringscope.cli.console import (
 from ringscope.cli.letters import size
 from ringscope.errors import UserError
 from ringscope.nccl_tests import dtype_named
-from ringscope.spec import COLLECTIVES
 from ringscope.tuning import Table, ranks_of_nodes_in, table_of
 from ringscope.tuning_file import path_in, read, write
 from ringscope.units import format_size

@@ -32,10 +32,17 @@ def up(
     ] = None,
     metrics_port: MetricsPort = 9465,
     host: Host = "127.0.0.1",
+    prometheus: Annotated[
+        bool, typer.Option("--prometheus", help="Also a Prometheus with the rules of deploy/prometheus.")
+    ] = False,
+    prometheus_port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Of --prometheus, on 127.0.0.1; 0 takes any free one.")
+    ] = 9090,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Run the server and one agent on this machine until Ctrl-C."""
-    options = StackOptions(data_dir, host, port, slots or default_slots(), metrics_port)
+    wanted_port = prometheus_port if prometheus else None
+    options = StackOptions(data_dir, host, port, slots or default_slots(), metrics_port, wanted_port)
     try:
         with interrupts(), running_stack(options) as stack:
             _welcome(stack, data_dir.expanduser())
@@ -53,5 +60,7 @@ def _welcome(stack: Stack, data_dir: Path) -> None:
     say(f"Ringscope runs at {stack.client.url} (node {stack.node}, {stack.slots} slots, pid {os.getpid()})")
     say(f"  log in once   {stack.client.login_link().url}")
     say(f"  submit        {here}{command}")
+    if stack.prometheus is not None:
+        say(f"  Prometheus    {stack.prometheus.url}")
     say(f"  data          {data_dir}")
     say("Ctrl-C stops everything.")

@@ -4,13 +4,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import psutil
 from numpy.typing import NDArray
 
 from ringscope.schedule import Chunk, Schedule
+from ringscope.traced import RankTrace
 from ringscope.units import format_size
 
 Array = NDArray[Any]
@@ -101,6 +102,14 @@ class Plan(Protocol):
 
     def free(self) -> None:
         """Give back what the plan holds."""
+
+
+@runtime_checkable
+class TraceablePlan(Plan, Protocol):
+    """A plan that can tell what it does."""
+
+    def trace(self) -> RankTrace:
+        """Execute once, as ``run`` does, and tell each transfer of this rank; takes longer than ``run``."""
 
 
 class Transport(Protocol):

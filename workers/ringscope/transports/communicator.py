@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import math
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +13,12 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
+from ringscope import positions
 from ringscope.algorithms import AUTO, REDUCING, SCHEDULES, VENDORS, available, build
 from ringscope.choice import Choice, Situation
 from ringscope.devices import VENDOR_DEVICES
 from ringscope.dtypes import DTYPES, OPS, check_dtype, check_op
+from ringscope.record import POSITIONS_VARIABLE
 from ringscope.transports.agreement import Agreement
 from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
 from ringscope.transports.base import (
@@ -31,10 +34,11 @@ from ringscope.transports.base import (
 )
 from ringscope.transports.choosing import SharedChooser
 from ringscope.transports.connect import connect
-from ringscope.transports.gloo import gloo_plan
+from ringscope.transports.gloo import gloo_plan, torch_store
 from ringscope.transports.memory import HostMemory, Memory
 from ringscope.transports.mpi import MpiTransport, abort, unlink_segments
 from ringscope.transports.nccl import NcclTransport
+from ringscope.transports.post import Post
 from ringscope.transports.roll_call import RollCall
 from ringscope.transports.vendor import vendor_plan
 from ringscope.tuning import Table
@@ -105,6 +109,7 @@ class Communicator:
         )
         node.Free()
         unlink_segments(self._comm)
+        self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
         self._agreement = Agreement(self._comm, len(_Call(0, 0).numbers()), timeout_seconds)
         self._roll_call = RollCall(self._comm, timeout_seconds, give_up or self._end)
         self.transport: Transport
@@ -125,6 +130,10 @@ class Communicator:
         group = Communicator(*self._choices, among=members)
         members.Free()
         return group
+
+    def post(self) -> Post:
+        """For messages between two ranks, beside collectives (collective)."""
+        return Post(self._comm, self._choices[1])
 
     # registered memory
 
@@ -316,6 +325,15 @@ class Communicator:
     def total(self, values: Array) -> Array:
         """Element by element the sum over all ranks (collective)."""
         return self._reduced(values, MPI.SUM)
+
+    def broadcast(self, values: Array, root: int) -> None:
+        """Give every rank what ``root`` has in ``values``, a NumPy array of equal shape and dtype (collective)."""
+        with self._roll_call.watchdog.guard("a broadcast"):
+            self._comm.Bcast(values, root)
+
+    def torch_store(self) -> tuple[Any, bool]:
+        """A store of torch.distributed for all ranks, and whether they are on one node (collective)."""
+        return torch_store(self._comm)
 
     def _reduced(self, values: Array, op: MPI.Op) -> Array:
         result = np.empty_like(values)

@@ -99,13 +99,19 @@ def _connect(comm: MPI.Intracomm) -> Any:
             "pip install 'ringscope[train]' on every node, or leave out gloo."
         )
     gloo = distributed.ProcessGroupGloo
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    on_one_node = comm.allreduce(node.size, MPI.MIN) == comm.size
-    node.Free()
+    store, on_one_node = torch_store(comm)
     options = gloo._Options()
     options._devices = [gloo.create_device(hostname=_LOOPBACK) if on_one_node else gloo.create_default_device()]
     options._timeout = _TIMEOUT
-    return gloo(_store(comm, _LOOPBACK if on_one_node else socket.gethostname()), comm.rank, comm.size, options)
+    return gloo(store, comm.rank, comm.size, options)
+
+
+def torch_store(comm: MPI.Intracomm) -> tuple[Any, bool]:
+    """A store of torch.distributed in which all ranks meet, and whether they are on one node (collective)."""
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    on_one_node = comm.allreduce(node.size, MPI.MIN) == comm.size
+    node.Free()
+    return _store(comm, _LOOPBACK if on_one_node else socket.gethostname()), on_one_node
 
 
 def _store(comm: MPI.Intracomm, host: str) -> Any:

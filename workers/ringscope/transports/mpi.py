@@ -5,7 +5,9 @@ Every message is a persistent request, prepared once per plan, so that a call on
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,15 +15,19 @@ from typing import NamedTuple
 # ranks than cores every call then takes a scheduler slice (8 ms instead of 16 us at 4 ranks on 2 cores).
 from mpi4py import MPI
 
+from ringscope.last_words import deliver
 from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Schedule
+from ringscope.traced import RankTrace, Span, TracedTransfer
 from ringscope.transports.arrays import address, module_of
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Scratch, bits, cut, remembered
 from ringscope.transports.memory import HostMemory, Memory
 from ringscope.transports.peers import Peers
-from ringscope.transports.requests import wait_all
+from ringscope.transports.requests import RequestWatch, wait_all
+from ringscope.transports.traces import of_messages
 
 _Reduction = tuple[Array, Array, Array]
+_Call = Callable[..., object]
 _messages = remembered(messages)
 
 
@@ -37,7 +43,8 @@ def mpi_versions() -> dict[str, str]:
 
 
 def abort(exit_code: int) -> None:
-    """End every rank of the gang at once with this code: peers may wait for this one for ever."""
+    """End every rank of the gang with this code once its last words are read: peers may wait for this one for ever."""
+    deliver()
     MPI.COMM_WORLD.Abort(exit_code)
 
 
@@ -55,6 +62,14 @@ def unlink_segments(comm: MPI.Intracomm) -> None:
         name = line.split(maxsplit=5)[-1]
         if name.startswith("/dev/shm/mpich_shm_"):
             Path(name).unlink(missing_ok=True)  # "name (deleted)" after a peer was first: no such file
+
+
+# UCX hands larger messages over by rendezvous, which leaves a TCP link of 1 Gbit/s idle for a third of the time at
+# 4 MiB; several at a time, as in a ring, keep it busy. Pieces do not wait for the receiver: where many ranks send to
+# one they would overrun its link's queue, and nine took 1.6 times as long.
+_PIECE_BYTES = 1 << 20
+_MOST_PIECES = 256
+_FEW_SENDERS = 2
 
 
 class MpiTransport:
@@ -89,9 +104,13 @@ class MpiTransport:
 
 
 class _Step(NamedTuple):
-    """This rank's share of a step: what it sends and receives, and what it then does with what came in."""
+    """This rank's share of a step: what it sends and receives, and what it then does with what came in.
+
+    ``moves`` are its messages, each with the number of its requests.
+    """
 
     number: int
+    moves: list[tuple[Message, int]]
     requests: list[MPI.Prequest]
     others: list[int]
     reductions: list[_Reduction]
@@ -121,7 +140,9 @@ class _MessagePlan:
         self._copy = module_of(recv).copyto
         self._outputs = [cut(recv, chunk) for chunk in schedule.output_chunks(comm.rank)]
         in_place = send is recv or address(send) == address(recv)
-        every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in _messages(schedule, in_place))
+        steps = _messages(schedule, in_place)
+        self._is_cut_up = _most_senders(steps) <= _FEW_SENDERS
+        every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in steps)
         mine = [step for step in every if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for step in mine), default=0)
         halves = scratch.take(2 * aside, recv.dtype).reshape(2, aside)  # for the awaited step, and the one under way
@@ -135,10 +156,20 @@ class _MessagePlan:
 
     def run(self) -> None:
         """Execute the schedule once."""
+        self._run(MPI.Prequest.Startall, wait_all, self._reduction.combine, self._copy)
+
+    def trace(self) -> RankTrace:
+        """The same, and each message of this rank; on a GPU every addition is awaited."""
+        watch = RequestWatch()
+        combine, copy = (watch.timing(self._awaited(call)) for call in (self._reduction.combine, self._copy))
+        self._run(watch.start, watch.wait_all, combine, copy)
+        return watch.trace(watch.now_ns(), self._traced(watch))
+
+    def _run(self, start: _Call, wait: _Call, combine: _Call, copy: _Call) -> None:
         for result, source in self._copies:
             self._copy(result, source)
         with self._memory.computing():
-            self._run_rounds()
+            self._run_rounds(start, wait, combine, copy)
             if self._reduction.finish is not None:
                 for output in self._outputs:
                     self._reduction.finish(output)
@@ -150,38 +181,66 @@ class _MessagePlan:
             for request in step.requests:
                 request.Free()
 
-    def _run_rounds(self) -> None:
-        combine, copy, ready = self._reduction.combine, self._copy, self._memory.wait
-        start, peers, position = MPI.Prequest.Startall, self._peers, self._peers.position
+    def _run_rounds(self, start: _Call, wait: _Call, combine: _Call, copy: _Call) -> None:
+        ready, peers, position = self._memory.wait, self._peers, self._peers.position
         for starting, step in self._rounds:
             position[0] = step.number + 1
             if starting:
                 ready()
                 start(starting)
-            wait_all(step.requests, step.others, peers, step.number)
+            wait(step.requests, step.others, peers, step.number)
             for first, second, result in step.reductions:
                 combine(first, second, result)
             for result, received in step.copies:
                 copy(result, received)
         position[0] = 0
 
+    def _awaited(self, call: _Call) -> _Call:
+        """In GPU memory a call only enqueues its work."""
+
+        def done(*arguments: Array) -> None:
+            call(*arguments)
+            self._memory.wait()
+
+        return done
+
+    def _traced(self, watch: RequestWatch) -> list[TracedTransfer]:
+        found: list[TracedTransfer] = []
+        spans = iter(watch.spans)
+        for step in self._steps:
+            requests = iter(step.requests)
+            moves = [(m, watch.span(list(islice(requests, count)))) for m, count in step.moves]
+            mine = [i for i, (m, _) in enumerate(moves) if m.dst == self._comm.rank]
+            added = [i for i in mine if moves[i][0].reduce]
+            put = [i for i in mine if moves[i][0].staged and i not in added]
+            after: dict[int, Span] = dict(zip(added + put, spans, strict=False))
+            found += of_messages(self._comm.rank, moves, after, self._recv.itemsize)
+        return found
+
     def _is_aside(self, m: Message) -> bool:
         return m.dst == self._comm.rank and (m.reduce or m.staged)
 
     def _step(self, step: list[Message], scratch: Array) -> _Step:
-        found = _Step(step[0].step, [], [], [], [])
+        found = _Step(step[0].step, [], [], [], [], [])
         used = 0
         for m in step:
-            found.others.append(m.dst if m.src == self._comm.rank else m.src)
             if m.src == self._comm.rank:
                 memory = self._send if m.src_is_input else self._recv
-                found.requests.append(self._comm.Send_init(bits(cut(memory, m.source)), m.dst))
+                pieces = self._pieces(cut(memory, m.source), m.dst)
+                found.moves.append((m, len(pieces)))
+                for piece in pieces:
+                    found.requests.append(self._comm.Send_init(piece, m.dst))
+                    found.others.append(m.dst)
                 continue
             received = result = cut(self._recv, m.target)
             if self._is_aside(m):
                 received = scratch[used : used + m.target.length]
                 used += m.target.length
-            found.requests.append(self._comm.Recv_init(bits(received), m.src))
+            pieces = self._pieces(received, m.src)
+            found.moves.append((m, len(pieces)))
+            for piece in pieces:
+                found.requests.append(self._comm.Recv_init(piece, m.src))
+                found.others.append(m.src)
             if m.reduce:
                 own = cut(self._send if m.own_is_input else self._recv, m.target)
                 # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
@@ -189,6 +248,20 @@ class _MessagePlan:
             elif m.staged:
                 found.copies.append((result, received))
         return found
+
+    def _pieces(self, memory: Array, other: int) -> list[Array]:
+        """What goes through a network as one message each; the other end cuts it up alike."""
+        whole = bits(memory)
+        is_cut_up = self._is_cut_up and not self._peers.is_near(other)
+        count = min(-(-whole.nbytes // _PIECE_BYTES), _MOST_PIECES) if is_cut_up else 1
+        length = -(-whole.size // max(count, 1))
+        return [whole[i : i + length] for i in range(0, whole.size, length)] if count > 1 else [whole]
+
+
+def _most_senders(steps: Sequence[Sequence[Message]]) -> int:
+    """From how many others a rank receives at most."""
+    pairs = {(m.dst, m.src) for step in steps for m in step}
+    return max(Counter(receiver for receiver, _ in pairs).values(), default=0)
 
 
 def _is_independent(before: list[Message], after: list[Message], rank: int) -> bool:

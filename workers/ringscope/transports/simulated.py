@@ -7,10 +7,10 @@ import mmap
 
 import numpy as np
 
+from ringscope.benchmark_spec import SIMULATED
 from ringscope.cost import Timeline, simulate
 from ringscope.dtypes import OPS
 from ringscope.schedule import Schedule
-from ringscope.spec import SIMULATED
 from ringscope.topology import Topology
 from ringscope.transports.base import Buffer, EngineError
 

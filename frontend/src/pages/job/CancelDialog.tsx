@@ -1,14 +1,13 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
 import { api, unwrap } from "../../api/client";
 import { jobQuery } from "../../api/queries";
 import type { JobView } from "../../api/types";
+import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../lib/format";
 import { newerJob } from "../../lib/merge";
 import { isActive, jobTitle } from "../../lib/state";
-import classes from "./CancelDialog.module.css";
 
 interface Props {
   job: JobView;
@@ -16,16 +15,9 @@ interface Props {
   onClose: () => void;
 }
 
-const DANGER = { color: "var(--surface)", background: "var(--bad)" };
-
 /** Asks before a job is ended, and says what that means. */
 export function CancelDialog({ job, isOpen, onClose }: Props) {
   const client = useQueryClient();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen]);
   const cancel = useMutation({
     mutationFn: async () =>
       unwrap(await api.POST("/api/v1/jobs/{job_id}/cancel", { params: { path: { job_id: job.id } } })),
@@ -38,18 +30,17 @@ export function CancelDialog({ job, isOpen, onClose }: Props) {
     ? `its ${plural(job.spec.placement.ranks, "rank")} will be ended. Rows measured so far are kept.`
     : "it has not started and will leave the queue.";
   return (
-    <dialog ref={dialog} className={classes.dialog} aria-labelledby="cancel-title" onClose={onClose}>
-      <h2 id="cancel-title">Cancel job {job.id}?</h2>
+    <Dialog title={`Cancel job ${job.id}?`} isOpen={isOpen} onClose={onClose}>
       <p>
         <strong>{jobTitle(job)}</strong>: {consequence}
       </p>
       {cancel.error && <ErrorNote what="The job was not cancelled" error={cancel.error} />}
-      <div className={classes.buttons}>
+      <div className={buttonsClass}>
         <Button onClick={onClose}>Keep it</Button>
         <Button variant="filled" style={DANGER} onClick={() => cancel.mutate()} aria-busy={cancel.isPending}>
           Cancel job {job.id}
         </Button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import type { MeasurementView } from "../../api/types";
 import { Fact } from "../../components/Fact";
-import { plural } from "../../lib/format";
+import { formatCount, plural } from "../../lib/format";
 import type { Tone } from "../../lib/state";
 
 interface Props {
@@ -24,7 +24,7 @@ export function CheckFact({ rows, isOn, wrong }: Props) {
       value={
         <span style={{ color: `var(--${tone})` }}>
           <span aria-hidden="true">{glyph} </span>
-          {wrong.toLocaleString("en")}
+          {formatCount(wrong)}
         </span>
       }
       unit="wrong"

@@ -1,15 +1,23 @@
-import { metricOf, METRIC_NAMES, METRIC_UNITS, type Sweep } from "../../charts/series";
+import { medianOf, METRIC_NAMES, METRIC_UNITS, spanOf, type Sweep } from "../../charts/series";
+import type { SizeLine } from "../../charts/sizeLines";
+import { ScrollX } from "../../components/ScrollX";
 import { threeDigits } from "../../lib/format";
 import type { Metric } from "../../lib/search";
 import { formatSize } from "../../lib/size";
 import classes from "./Results.module.css";
 
-/** The chart as numbers: a row per size, a column per line, the best of each row in bold. */
-export function ComparisonTable({ sweep, metric }: { sweep: Sweep; metric: Metric }) {
+interface Props {
+  sweep: Sweep;
+  /** What lies beside the measured lines. */
+  references: readonly SizeLine[];
+  metric: Metric;
+  limit: number | undefined;
+}
+
+/** The chart as numbers: a row per size, a column per line, medians with p10 to p90, the best of each row in bold. */
+export function ComparisonTable({ sweep, references, metric, limit }: Props) {
   return (
-    // A scrollable region must be reachable by keyboard.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={classes.comparison} tabIndex={0} role="region" aria-label="Comparison by size">
+    <ScrollX label="Comparison by size" isTall>
       <table>
         <caption className="hidden-visually">
           {METRIC_NAMES[metric]} in {METRIC_UNITS[metric]} by message size and algorithm
@@ -23,19 +31,40 @@ export function ComparisonTable({ sweep, metric }: { sweep: Sweep; metric: Metri
                 {inPlace && " in place"} ({METRIC_UNITS[metric]})
               </th>
             ))}
+            {references.map((line) => (
+              <th key={line.name} scope="col" className="number">
+                {line.name} ({METRIC_UNITS[metric]})
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {sweep.sizes.map((size, index) => (
-            <Row key={size} size={size} values={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && metricOf(row, metric))} metric={metric} />
+            <Row
+              key={size}
+              size={size}
+              values={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && medianOf(row, metric, limit))}
+              spans={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && spanOf(row, metric, limit))}
+              beside={references.map((line) => line.points.find(([at]) => at === size)?.[1] ?? null)}
+              metric={metric}
+            />
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollX>
   );
 }
 
-function Row({ size, values, metric }: { size: number; values: (number | null)[]; metric: Metric }) {
+interface RowProps {
+  size: number;
+  values: (number | null)[];
+  /** p10 to p90 of each. */
+  spans: (readonly [number, number] | null)[];
+  beside: (number | null)[];
+  metric: Metric;
+}
+
+function Row({ size, values, spans, beside, metric }: RowProps) {
   const known = values.filter((value) => value !== null);
   const best = metric === "time" ? Math.min(...known) : Math.max(...known);
   return (
@@ -45,6 +74,12 @@ function Row({ size, values, metric }: { size: number; values: (number | null)[]
       </th>
       {values.map((value, i) => (
         <td key={i} className={`number ${value === best ? classes.best : ""}`}>
+          {value === null ? "–" : threeDigits(value)}
+          {spans[i] && <span className={classes.span}> {spans[i].map(threeDigits).join(" – ")}</span>}
+        </td>
+      ))}
+      {beside.map((value, i) => (
+        <td key={i} className="number dim">
           {value === null ? "–" : threeDigits(value)}
         </td>
       ))}

@@ -1,20 +1,62 @@
-import type { JobView } from "../../api/types";
+import type { ReactNode } from "react";
+import type { Benchmark, BenchmarkJob, JobView } from "../../api/types";
 import { Age } from "../../components/Age";
-import { Command } from "../../components/Command";
 import { Properties } from "../../components/Properties";
+import { SameJob } from "../../components/SameJob";
 import { useCollective } from "../../components/useCollective";
-import { curlCommand, submitCommand } from "../../lib/command";
 import { COLLECTIVES } from "../../lib/collectives";
 import { formatDuration, plural } from "../../lib/format";
 import { formatSize } from "../../lib/size";
+import { isBenchmark } from "../../lib/state";
+import { trainingItems } from "../../lib/trainingWords";
 import classes from "./Configuration.module.css";
 
-type Benchmark = JobView["spec"]["benchmark"];
+type Item = readonly [string, ReactNode];
 
 /** The specification, who ran it where, and the same job for a terminal. */
 export function Configuration({ job }: { job: JobView }) {
+  return isBenchmark(job) ? <SweepConfiguration job={job} /> : <Card job={job} work={workItems(job)} />;
+}
+
+function SweepConfiguration({ job }: { job: BenchmarkJob }) {
   const { benchmark, placement } = job.spec;
   const engine = useCollective(benchmark.collective);
+  return (
+    <Card
+      job={job}
+      work={[
+        ["Collective", COLLECTIVES[benchmark.collective].name],
+        ["Elements", engine?.reduces ? `${benchmark.dtype}, combined by ${benchmark.op}` : benchmark.dtype],
+        ...(engine?.has_root ? [["Root", `rank ${benchmark.root}`] as const] : []),
+        ["Algorithms", benchmark.algorithms.join(", ")],
+        ["Transport", benchmark.transport],
+        ...(benchmark.topology ? [["Simulated cluster", clusterText(benchmark.topology)] as const] : []),
+        ["Device", benchmark.topology ? "none" : benchmark.device],
+        [
+          "Sizes",
+          `${formatSize(benchmark.min_bytes, true)} to ${formatSize(benchmark.max_bytes, true)}, ${stepText(benchmark)}`,
+        ],
+        ...(benchmark.topology
+          ? [["Iterations", `${benchmark.iterations} calls in model time, each size`] as const]
+          : [
+              ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`] as const,
+              ...timingItems(benchmark),
+              ["Result check", checkText(benchmark.check, engine?.checked_in_place ?? true)] as const,
+            ]),
+        [benchmark.topology ? "Processes" : "Ranks", placementText(placement, benchmark.topology ? "process" : "rank")],
+      ]}
+    />
+  );
+}
+
+/** What is trained and how, or the script. */
+function workItems({ spec }: JobView): Item[] {
+  const ranks: Item = ["Ranks", placementText(spec.placement, "rank")];
+  if (spec.script) return [["Script", [spec.script.file, ...spec.script.arguments].join(" ")], ranks];
+  return spec.training ? [...trainingItems(spec.training), ranks] : [ranks];
+}
+
+function Card({ job, work }: { job: JobView; work: readonly Item[] }) {
   const labels = Object.entries(job.labels).map(([key, value]) => `${key}=${value}`);
   return (
     <section className="card" aria-labelledby="configuration">
@@ -24,25 +66,7 @@ export function Configuration({ job }: { job: JobView }) {
       <div className={`card-body ${classes.body}`}>
         <Properties
           items={[
-            ["Collective", COLLECTIVES[benchmark.collective].name],
-            ["Elements", engine?.reduces ? `${benchmark.dtype}, combined by ${benchmark.op}` : benchmark.dtype],
-            ...(engine?.has_root ? [["Root", `rank ${benchmark.root}`] as const] : []),
-            ["Algorithms", benchmark.algorithms.join(", ")],
-            ["Transport", benchmark.transport],
-            ...(benchmark.topology ? [["Simulated cluster", clusterText(benchmark.topology)] as const] : []),
-            ["Device", benchmark.topology ? "none" : benchmark.device],
-            [
-              "Sizes",
-              `${formatSize(benchmark.min_bytes, true)} to ${formatSize(benchmark.max_bytes, true)}, ${stepText(benchmark)}`,
-            ],
-            ...(benchmark.topology
-              ? [["Iterations", `${benchmark.iterations} calls in model time, each size`] as const]
-              : [
-                  ["Iterations", `${benchmark.iterations} timed after ${benchmark.warmup} warm-up, each size`] as const,
-                  ...timingItems(benchmark),
-                  ["Result check", checkText(benchmark.check, engine?.checked_in_place ?? true)] as const,
-                ]),
-            [benchmark.topology ? "Processes" : "Ranks", placementText(placement, benchmark.topology ? "process" : "rank")],
+            ...work,
             ...job.attempts.map(
               (attempt) => [`Attempt ${attempt.number}`, `on ${attempt.nodes.join(", ") || "no node"}`] as const,
             ),
@@ -52,14 +76,7 @@ export function Configuration({ job }: { job: JobView }) {
             ["Submitted", <SubmittedBy key="submitted" job={job} />],
           ]}
         />
-        <div className={classes.same}>
-          <p className="dim">The same in a terminal</p>
-          <Command text={submitCommand(job.spec)} />
-        </div>
-        <details>
-          <summary className="dim">The same with curl</summary>
-          <Command text={curlCommand(job.spec, window.location.origin)} />
-        </details>
+        <SameJob spec={job.spec} />
       </div>
     </section>
   );
@@ -78,6 +95,7 @@ function timingItems(benchmark: Benchmark): (readonly [string, string])[] {
     ...(benchmark.average === "mean" ? [] : [["Time of a row", benchmark.average] as const]),
     ...(benchmark.skip_iterations ? [["Skipped", `first ${benchmark.skip_iterations} in statistics`] as const] : []),
     ...(benchmark.rotate ? [["Memory", "the next piece for each operation"] as const] : []),
+    ...(benchmark.trace ? [["Trace", "one more operation of each row, transfer by transfer"] as const] : []),
   ];
 }
 
@@ -89,7 +107,7 @@ function SubmittedBy({ job }: { job: JobView }) {
   );
 }
 
-function clusterText(topology: NonNullable<JobView["spec"]["benchmark"]["topology"]>): string {
+function clusterText(topology: NonNullable<Benchmark["topology"]>): string {
   const { shape, link, latency_us, intra, nics_per_node, oversubscription, reduce_gb_per_s } = topology;
   return [
     `${shape} ranks`,

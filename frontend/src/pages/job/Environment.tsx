@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { environmentsQuery } from "../../api/queries";
 import type { AttemptEnvironment } from "../../api/types";
+import { Loaded } from "../../components/Loaded";
 import { Properties } from "../../components/Properties";
 import { ScrollX } from "../../components/ScrollX";
 import { bindingInWords, commonValues, machineInWords } from "../../lib/environment";
@@ -9,7 +10,14 @@ import classes from "./Configuration.module.css";
 /** What the last attempt ran in: versions, variables, machines, and the binding of each rank. */
 export function Environment({ jobId }: { jobId: number }) {
   const environments = useQuery(environmentsQuery(jobId));
-  const last = environments.data?.at(-1);
+  return (
+    <Loaded query={environments} what="The environment could not be loaded" rows={8}>
+      {(found) => <Newest last={found.at(-1)} />}
+    </Loaded>
+  );
+}
+
+function Newest({ last }: { last: AttemptEnvironment | undefined }) {
   if (!last?.nodes.length) return null; // a simulation has none
   return (
     <section className="card" aria-labelledby="environment">

@@ -4,11 +4,16 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { meQuery } from "../../api/queries";
 import type { JobView } from "../../api/types";
+import { Reference } from "../../components/Reference";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
-import { isTerminal, JOB_STATES, jobTitle } from "../../lib/state";
+import { bestBusbw, isTerminal, JOB_STATES, jobTitle } from "../../lib/state";
+import { BaselineButton } from "../jobs/BaselineButton";
 import { CancelDialog } from "./CancelDialog";
+import { GraphLinks } from "./GraphLinks";
+import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
+import { RingLink } from "./RingLink";
 
 /** Name, id, state, and what can be done with the job. */
 export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boolean }) {
@@ -20,14 +25,17 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
       <p className={classes.crumbs}>
         <Link to="/jobs">Jobs</Link>
         <span aria-hidden="true"> / </span>
-        {job.id}
+        {job.id}{" "}
+        <JobSteps jobId={job.id} />
       </p>
       <div className="page-head">
         <h1>{jobTitle(job)}</h1>
         <StateBadge look={JOB_STATES[job.state]} large />
         {isSimulated && <SimulatedBadge />}
         <div className={classes.actions}>
-          <a href={`/api/v1/jobs/${job.id}`}>JSON</a>
+          <GraphLinks job={job} />
+          <RingLink job={job} />
+          {bestBusbw(job) !== null && <BaselineButton id={job.id} />}
           {mayChange && (
             <Button
               renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}
@@ -42,6 +50,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
           )}
         </div>
       </div>
+      <Reference id={String(job.id)} command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} />
       <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
     </header>
   );

@@ -1,22 +1,25 @@
 /** One job: where it stands, what it measured, what it said. Fills in live. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
+import { useAnnouncement } from "../../app/announcements";
 import { useTopic } from "../../app/live";
-import { ApiError } from "../../api/client";
 import { eventsQuery, jobQuery, measurementsQuery } from "../../api/queries";
 import type { JobView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
+import { FailedJob } from "../../components/FailedJob";
+import { PageSkeleton } from "../../components/Skeleton";
+import { useFavicon } from "../../components/useFavicon";
 import { usePageTitle } from "../../components/usePageTitle";
-import { threeDigits } from "../../lib/format";
-import { bestBusbw, isSimulated, isTerminal, JOB_STATES } from "../../lib/state";
-import { Configuration } from "./Configuration";
-import { Environment } from "./Environment";
+import { percent, threeDigits } from "../../lib/format";
+import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES } from "../../lib/state";
+import { Gang } from "./Gang";
+import { Insights } from "./Insights";
 import { JobHeader } from "./JobHeader";
-import classes from "./JobPage.module.css";
-import { Log } from "./Log";
-import { Results } from "./Results";
+import { JobTab, tabsOf } from "./JobTab";
 import { Situation } from "./Situation";
+import { Tabs } from "./Tabs";
 import { Timeline } from "./Timeline";
+import { useJobKeys } from "./useJobKeys";
 
 const route = getRouteApi("/jobs/$jobId");
 
@@ -24,43 +27,37 @@ export function JobPage() {
   const { jobId } = route.useParams();
   useTopic(`job:${jobId}`);
   const job = useQuery(jobQuery(jobId));
+  useFavicon(job.data ? JOB_STATES[job.data.state].tone : null);
   usePageTitle(job.data ? statusTitle(job.data) : null, `job ${jobId}`);
-  if (job.error instanceof ApiError && job.error.status === 404) {
-    return (
-      <section className="page">
-        <h1>There is no job {jobId}</h1>
-        <p>
-          See <Link to="/jobs">all jobs</Link>.
-        </p>
-      </section>
-    );
-  }
-  if (job.error) {
-    return <ErrorNote what="The job could not be loaded" error={job.error} onRetry={() => void job.refetch()} />;
-  }
-  return job.data ? <Job key={jobId} job={job.data} /> : null;
+  // A refetch that failed takes nothing away that is known.
+  if (job.error && !job.data) return <FailedJob jobId={jobId} error={job.error} onRetry={() => void job.refetch()} />;
+  return job.data ? <Job key={jobId} job={job.data} /> : <PageSkeleton />;
 }
 
-/** "✓ 10.4 GB/s" for the tab. */
+/** "✓ 10.4 GB/s" for the tab, of training "✓ 97.5 %". */
 function statusTitle(job: JobView): string {
   const look = JOB_STATES[job.state];
-  const best = bestBusbw(job);
-  return `${look.glyph} ${best !== null && job.state !== "failed" ? `${threeDigits(best)} GB/s` : look.text}`;
+  const [best, accuracy] = [bestBusbw(job), accuracyOf(job)];
+  const result = best !== null ? `${threeDigits(best)} GB/s` : accuracy !== null ? percent(accuracy) : look.text;
+  return `${look.glyph} ${job.state === "failed" ? look.text : result}`;
 }
 
 function Job({ job }: { job: JobView }) {
-  const measurements = useQuery(measurementsQuery(job.id));
+  useAnnouncement(`Job ${job.id} is ${JOB_STATES[job.state].text}.`);
+  const measurements = useQuery({ ...measurementsQuery(job.id), enabled: isBenchmark(job) });
   const events = useQuery(eventsQuery(job.id));
   const rows = measurements.data ?? [];
-  const hasResults = rows.length > 0 || job.state === "running";
+  const search = route.useSearch();
+  const tabs = tabsOf(job);
+  const tab = tabs.find((known) => known === search.tab) ?? "results";
+  useJobKeys(job.id, tab);
   return (
     <div className="page">
-      <p className="hidden-visually" role="status">
-        Job {job.id} is {JOB_STATES[job.state].text}
-      </p>
       <JobHeader job={job} isSimulated={isSimulated(job, rows)} />
       <Situation job={job} rows={rows} />
+      <Insights job={job} />
       <Timeline job={job} events={events.data ?? []} />
+      <Gang job={job} />
       {measurements.error && (
         <ErrorNote
           what="The measurements could not be loaded"
@@ -68,14 +65,8 @@ function Job({ job }: { job: JobView }) {
           onRetry={() => void measurements.refetch()}
         />
       )}
-      {measurements.data && hasResults && <Results job={job} rows={rows} />}
-      <div className={classes.columns}>
-        <Log jobId={job.id} isOver={isTerminal(job.state)} />
-        <div className={classes.aside}>
-          <Configuration job={job} />
-          <Environment jobId={job.id} />
-        </div>
-      </div>
+      <Tabs jobId={job.id} tabs={tabs} current={tab} />
+      <JobTab job={job} tab={tab} rows={measurements.data} isFailed={measurements.isError} />
     </div>
   );
 }

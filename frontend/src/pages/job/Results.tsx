@@ -1,41 +1,46 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
-import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { JobView, MeasurementView } from "../../api/types";
-import { sizeRange } from "../../charts/axes";
-import { alignRows, METRIC_NAMES, type Place } from "../../charts/series";
-import { SweepChart } from "../../charts/SweepChart";
+import type { BenchmarkJob, MeasurementView } from "../../api/types";
+import { largest, readableMax, sizeRange } from "../../charts/axes";
+import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, sweepLines } from "../../charts/series";
+import { SizeChart } from "../../charts/SizeChart";
 import { CopyButton } from "../../components/CopyButton";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { useCollective } from "../../components/useCollective";
 import { caption } from "../../lib/caption";
 import { toCsv } from "../../lib/csv";
+import { baselineWords, limitRule, referenceLines, referenceWords } from "../../lib/references";
 import type { JobSearch, Metric } from "../../lib/search";
 import { stepOf, sweepSizes } from "../../lib/size";
 import { isSimulated } from "../../lib/state";
 import { ComparisonTable } from "./ComparisonTable";
 import { Legend } from "./Legend";
 import classes from "./Results.module.css";
+import { StepFiles } from "./StepFiles";
 import { SweepTable } from "./SweepTable";
+import { type BesideMeasured, useBeside } from "./useBeside";
+import { useView } from "./useView";
 
-const route = getRouteApi("/jobs/$jobId");
 const CSV_COLUMNS: (keyof MeasurementView)[] = [
   "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
   "count", "dtype", "op", "ranks", "iterations", "time_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
-  "mean_us", "p50_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
+  "mean_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
 ];
 
 interface Props {
-  job: JobView;
+  job: BenchmarkJob;
   rows: readonly MeasurementView[];
 }
 
 export function Results({ job, rows }: Props) {
   const { benchmark } = job.spec;
   const engine = useCollective(benchmark.collective);
-  const search = route.useSearch();
-  const metric: Metric = search.metric ?? "busbw";
+  const [search, set] = useView();
+  const beside = useBeside(job);
+  const { expectations, compared } = beside;
+  const limit = expectations?.limit?.busbw_gb_per_s;
+  const metric: Metric = search.metric === "limit" && !limit ? "busbw" : (search.metric ?? "busbw");
   const place: Place = search.place ?? "out";
   const [hovered, setHovered] = useState<number | null>(null);
   const sweep = useMemo(() => alignRows(rows, benchmark.algorithms, place), [rows, benchmark.algorithms, place]);
@@ -44,19 +49,38 @@ export function Results({ job, rows }: Props) {
     // A size in whole parts for each rank may be smaller than any planned.
     return sizeRange([...planned, ...sweep.sizes]);
   }, [benchmark, sweep.sizes]);
+  const measured = useMemo(() => sweepLines(sweep, metric, limit), [sweep, metric, limit]);
+  const references = useMemo(
+    () => referenceLines(expectations, beside.shown, metric, place === "in", compared),
+    [expectations, beside.shown, metric, place, compared],
+  );
+  const lines = useMemo(() => [...references, ...measured], [references, measured]);
+  const isCut = readableMax(largest(measured), largest(references)) !== largest(references);
   const isTable = search.view === "table";
+  const chosen = search.size === undefined ? null : Number(search.size);
+  const choose = (sizeBytes: number): void => set({ size: chosen === sizeBytes ? undefined : String(sizeBytes) });
   return (
     <section className={`card ${classes.results}`} aria-labelledby="results">
       <div className="card-head">
         <h2 id="results">{METRIC_NAMES[metric]} by message size</h2>
-        <Controls search={search} csv={() => toCsv(rows, CSV_COLUMNS)} />
+        <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS)} />
       </div>
       <figure className="card-body">
-        <Legend sweep={sweep} metric={metric} hovered={hovered} />
+        <Legend sweep={sweep} references={references} metric={metric} limit={limit} hovered={hovered ?? chosen} />
         {isTable ? (
-          <ComparisonTable sweep={sweep} metric={metric} />
+          <ComparisonTable sweep={sweep} references={references} metric={metric} limit={limit} />
         ) : (
-          <SweepChart sweep={sweep} metric={metric} range={range} hovered={hovered} onHover={setHovered} />
+          <SizeChart
+            lines={lines}
+            yLabel={`${METRIC_NAMES[metric]} (${METRIC_UNITS[metric]})`}
+            isLog={metric === "time"}
+            range={range}
+            rule={limitRule(expectations, metric, measured)}
+            hovered={hovered}
+            onHover={setHovered}
+            chosen={chosen}
+            onChoose={choose}
+          />
         )}
         <figcaption className="dim">
           {isSimulated(job, rows) && (
@@ -65,6 +89,8 @@ export function Results({ job, rows }: Props) {
             </>
           )}
           {caption(job, metric, engine?.reduces ?? false, engine?.has_root ?? false)}
+          {referenceWords(expectations, beside.shown, !isTable && metric !== "time" && isCut)}
+          {beside.shown === "baseline" && baselineWords(compared, metric, place === "in")}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only: a logarithmic axis has no place for it."}
         </figcaption>
       </figure>
@@ -73,23 +99,31 @@ export function Results({ job, rows }: Props) {
         rows={rows}
         isCheckedInPlace={engine?.checked_in_place ?? true}
         chosen={search.algorithm}
+        chosenSize={chosen}
+        onChoose={choose}
         hovered={hovered}
         onHover={setHovered}
       />
+      <StepFiles jobId={job.id} />
     </section>
   );
 }
 
-function Controls({ search, csv }: { search: JobSearch; csv: () => string }) {
-  const navigate = route.useNavigate();
-  const set = (change: Partial<Record<keyof JobSearch, string | undefined>>): void =>
-    void navigate({ search: (old) => ({ ...old, ...change }) as JobSearch, replace: true, resetScroll: false });
+interface ControlsProps {
+  search: JobSearch;
+  set: ReturnType<typeof useView>[1];
+  beside: BesideMeasured;
+  csv: () => string;
+}
+
+function Controls({ search, set, beside, csv }: ControlsProps) {
+  const share = beside.expectations?.limit ? ([["limit", "% of limit"]] as const) : [];
   return (
     <div className={classes.controls}>
       <Segments
         label="Quantity"
         value={search.metric ?? "busbw"}
-        options={[["busbw", "busbw"], ["algbw", "algbw"], ["time", "time"]]}
+        options={[["busbw", "busbw"], ["algbw", "algbw"], ["time", "time"], ...share]}
         onChange={(metric) => set({ metric: metric === "busbw" ? undefined : metric })}
       />
       <Segments
@@ -98,6 +132,14 @@ function Controls({ search, csv }: { search: JobSearch; csv: () => string }) {
         options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
         onChange={(place) => set({ place: place === "out" ? undefined : place })}
       />
+      {beside.choices.length > 0 && (
+        <Segments
+          label="Beside the measured"
+          value={beside.shown}
+          options={beside.choices}
+          onChange={(next) => set({ beside: next === "model" ? undefined : next })}
+        />
+      )}
       <Segments
         label="View"
         value={search.view ?? "chart"}

@@ -1,15 +1,23 @@
 /** Where the job stands, in a sentence, and its facts. */
-import type { JobView, MeasurementView } from "../../api/types";
+import { Link } from "@tanstack/react-router";
+import type { BenchmarkJob, JobView, MeasurementView } from "../../api/types";
 import { Fact, factsClass } from "../../components/Fact";
 import { JobProgress } from "../../components/JobProgress";
 import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
+import { overBaseline } from "../../lib/jobFilter";
 import { rankCount } from "../../lib/caption";
-import { formatDateTime, formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
+import { formatDuration, plural, secondsBetween, signedPercent, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
-import { isActive } from "../../lib/state";
+import { isActive, isBenchmark } from "../../lib/state";
+import { useBaseline } from "../jobs/useMarks";
+import { Advice } from "./Advice";
 import { CheckFact } from "./CheckFact";
+import { Failure } from "./Failure";
+import { LateNodes } from "./LateNodes";
+import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
+import { TrainingFacts } from "./TrainingFacts";
 
 /** As many algorithms have a fact of their own; of more, all but one of these. The chart has every one. */
 const MOST_BEST = 4;
@@ -20,37 +28,68 @@ interface Props {
 }
 
 export function Situation({ job, rows }: Props) {
-  const { best: all } = job.summary;
-  const fastest = all.length > MOST_BEST ? all.slice(0, MOST_BEST - 1) : all;
-  const others = all.length - fastest.length;
-  const nodes = job.attempts.at(-1)?.nodes.join(", ");
   return (
     <section className="card" aria-label="Outcome">
       <div className={classes.sentence}>
-        <Sentence job={job} last={rows.at(-1)} />
+        <Sentence job={job} rows={rows} />
+        <Explanation job={job} />
         <JobProgress job={job} />
+        {isActive(job.state) && <LateNodes job={job} />}
+        {job.state === "failed" && <Failure job={job} />}
+        {(job.state === "failed" || job.pending) && <Advice text={job.advice} />}
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
-        {fastest.map((best) => (
-          <Fact
-            key={best.algorithm}
-            label={<AlgorithmLabel name={best.algorithm} />}
-            value={threeDigits(best.busbw_gb_per_s)}
-            unit="GB/s"
-            note={`best busbw: ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
-          />
-        ))}
-        {others > 0 && <Fact label="Slower" value={others} unit="algorithms" note="in the chart" />}
-        <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
-        <Fact
-          label={job.spec.benchmark.topology ? "Simulated ranks" : "Ranks"}
-          value={rankCount(job.spec)}
-          note={nodes ? `${job.spec.benchmark.topology ? "by one process " : ""}on ${nodes}` : "no node yet"}
-        />
+        {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}
         <Took job={job} />
       </dl>
     </section>
   );
+}
+
+function SweepFacts({ job, rows }: { job: BenchmarkJob; rows: readonly MeasurementView[] }) {
+  const { best: all } = job.summary;
+  const fastest = all.length > MOST_BEST ? all.slice(0, MOST_BEST - 1) : all;
+  const others = all.length - fastest.length;
+  const { topology } = job.spec.benchmark;
+  return (
+    <>
+      {fastest.map((best) => (
+        <Fact
+          key={best.algorithm}
+          label={<AlgorithmLabel name={best.algorithm} />}
+          value={threeDigits(best.busbw_gb_per_s)}
+          unit="GB/s"
+          note={`best busbw: ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
+        />
+      ))}
+      {others > 0 && <Fact label="Slower" value={others} unit="algorithms" note="in the chart" />}
+      <Difference job={job} />
+      <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
+      <Fact
+        label={topology ? "Simulated ranks" : "Ranks"}
+        value={rankCount(job.spec)}
+        note={where(job, topology ? "by one process " : "")}
+      />
+    </>
+  );
+}
+
+/** How the best bus bandwidth differs from that of the job that was made the baseline. */
+function Difference({ job }: { job: BenchmarkJob }) {
+  const base = useBaseline();
+  const share = overBaseline(job, base);
+  if (!base || base.id === job.id) return null;
+  const to = (
+    <>
+      best busbw to <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id} ★</Link>
+    </>
+  );
+  return <Fact label="Against baseline" value={share === null ? "–" : signedPercent(share)} note={share === null ? <>not alike: {to}</> : to} />;
+}
+
+function where(job: JobView, how = ""): string {
+  const nodes = job.attempts.at(-1)?.nodes.join(", ");
+  return nodes ? `${how}on ${nodes}` : "no node yet";
 }
 
 function AlgorithmLabel({ name }: { name: string }) {
@@ -62,37 +101,11 @@ function AlgorithmLabel({ name }: { name: string }) {
   );
 }
 
-function Sentence({ job, last }: { job: JobView; last: MeasurementView | undefined }) {
-  if (job.state === "failed" || job.state === "cancelled") {
-    return (
-      <p className={job.state === "failed" ? classes.failure : classes.verdict}>
-        {job.state === "failed" && <span aria-hidden="true">✕ </span>}
-        {job.message || `The job was ${job.state}.`} <code>{job.reason}</code>
-      </p>
-    );
-  }
-  if (job.pending) {
-    const start = job.pending.estimated_start;
-    return (
-      <p className={classes.verdict}>
-        {job.pending.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}
-      </p>
-    );
-  }
-  if (job.state === "running" && last) {
-    // The verdict of a few small sizes would mislead; it is told at the end.
-    return <p className={classes.verdict}>The ranks run; {formatSize(last.size_bytes)} is being measured.</p>;
-  }
-  return <p className={classes.verdict}>{WAITING[job.state] ?? (job.summary.verdict || "The job has ended.")}</p>;
+/** What the winner does less of; of a finished sweep. */
+function Explanation({ job }: { job: JobView }) {
+  const text = job.state === "succeeded" && job.summary.kind === "benchmark" ? job.summary.explanation : "";
+  return text ? <p className="dim">{text}</p> : null;
 }
-
-const WAITING: Partial<Record<JobView["state"], string>> = {
-  held: "The job is held back; it starts when it is released.",
-  queued: "The scheduler has not looked at the job yet.",
-  starting: "The nodes check themselves and start the ranks.",
-  running: "The ranks run; the first size is being measured.",
-  stopping: "The ranks end, and their nodes prove that nothing is left.",
-};
 
 function Took({ job }: { job: JobView }) {
   const now = useNow(isActive(job.state));
@@ -104,7 +117,7 @@ function Took({ job }: { job: JobView }) {
     <Fact
       label={job.finished_at ? "Took" : "Running for"}
       value={formatDuration(seconds)}
-      note={`${plural(job.progress.done, "row")} of ${job.progress.total}, ${note}`}
+      note={`${plural(job.progress.done, isBenchmark(job) ? "row" : "step")} of ${job.progress.total ?? "?"}, ${note}`}
     />
   );
 }

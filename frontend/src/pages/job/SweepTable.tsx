@@ -1,6 +1,6 @@
 /** One algorithm's rows in nccl-tests' columns. */
 import { getRouteApi } from "@tanstack/react-router";
-import type { JobView, MeasurementView } from "../../api/types";
+import type { BenchmarkJob, MeasurementView } from "../../api/types";
 import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
@@ -16,15 +16,17 @@ const route = getRouteApi("/jobs/$jobId");
 const TOOK = "took";
 
 interface Props {
-  job: JobView;
+  job: BenchmarkJob;
   rows: readonly MeasurementView[];
   isCheckedInPlace: boolean;
   chosen: string | undefined;
+  chosenSize: number | null;
+  onChoose: (sizeBytes: number) => void;
   hovered: number | null;
   onHover: (sizeBytes: number | null) => void;
 }
 
-export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHover }: Props) {
+export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, onChoose, hovered, onHover }: Props) {
   const navigate = route.useNavigate();
   const { algorithms, check, collective } = job.spec.benchmark;
   const algorithm = algorithms.find((name) => name === chosen) ?? algorithms[0] ?? "";
@@ -62,6 +64,8 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, hovered, onHov
                   unchecked={unchecked}
                   isAuto={isAuto}
                   isHovered={item.sizeBytes === hovered}
+                  isChosen={item.sizeBytes === chosenSize}
+                  onChoose={onChoose}
                   onHover={onHover}
                 />
               ))}
@@ -149,14 +153,24 @@ interface RowProps {
   unchecked: string;
   isAuto: boolean;
   isHovered: boolean;
+  isChosen: boolean;
+  onChoose: (sizeBytes: number) => void;
   onHover: (sizeBytes: number | null) => void;
 }
 
-function Row({ item, unchecked, isAuto, isHovered, onHover }: RowProps) {
+function Row({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }: RowProps) {
   return (
-    <tr data-active={isHovered || undefined} onMouseEnter={() => onHover(item.sizeBytes)} onMouseLeave={() => onHover(null)}>
+    <tr data-active={isHovered || undefined} data-chosen={isChosen || undefined} onMouseEnter={() => onHover(item.sizeBytes)} onMouseLeave={() => onHover(null)}>
       <th scope="row" className="number" title={`${item.sizeBytes} B`}>
-        {formatSize(item.sizeBytes)}
+        <button
+          type="button"
+          className={classes.size}
+          aria-pressed={isChosen}
+          title="Look at this size on every part of the page"
+          onClick={() => onChoose(item.sizeBytes)}
+        >
+          {formatSize(item.sizeBytes)}
+        </button>
       </th>
       <td className="number">{item.count}</td>
       <td>{item.dtype}</td>

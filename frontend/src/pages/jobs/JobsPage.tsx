@@ -1,82 +1,110 @@
-/** All jobs, newest first, under a filter that lives in the URL. */
-import { Button, NativeSelect, TextInput } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+/** All jobs under a filter and in an order that live in the URL. */
+import { Button } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
-import { jobsQuery } from "../../api/queries";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from "react";
+import { facetsQuery, jobsQuery } from "../../api/queries";
+import type { JobFacets, JobView } from "../../api/types";
+import { useShortcut } from "../../app/shortcuts";
+import { Command } from "../../components/Command";
 import { EmptyState } from "../../components/EmptyState";
 import { ErrorNote } from "../../components/ErrorNote";
 import { NoJobs } from "../../components/NoJobs";
+import { Skeleton } from "../../components/Skeleton";
+import { focusedIndex } from "../../components/useListKeys";
 import { usePageTitle } from "../../components/usePageTitle";
-import type { JobsSearch } from "../../lib/search";
-import { JOB_STATES } from "../../lib/state";
+import { plural } from "../../lib/format";
+import { chosenIds, filterOf, type JobsSearch, listSearch } from "../../lib/search";
+import { jobsCommand } from "../../lib/views";
+import { ArrivedJobs } from "./ArrivedJobs";
+import { Filters } from "./Filters";
 import { JobsTable } from "./JobsTable";
+import { SelectionBar } from "./SelectionBar";
+import { useMarkedJobs } from "./useMarks";
+import { Views } from "./Views";
 
 const route = getRouteApi("/jobs");
 
 export function JobsPage() {
   usePageTitle("jobs");
-  const search = route.useSearch();
-  const jobs = useInfiniteQuery(jobsQuery({ state: search.state, q: search.q }));
-  const items = jobs.data?.pages.flatMap((page) => page.items) ?? [];
-  const isFiltered = search.state !== undefined || search.q !== undefined;
+  const search = route.useSearch({ select: listSearch, structuralSharing: true });
+  const filter = route.useSearch({ select: filterOf, structuralSharing: true });
+  const sorting = useMemo(() => ({ sort: search.sort }), [search.sort]);
+  const query = jobsQuery(filter, search.sort);
+  const jobs = useInfiniteQuery(query);
+  const facets = useQuery(facetsQuery(filter));
+  // Whoever filters or sorts sees at once that it was heard; other rows may come a frame later.
+  const data = useDeferredValue(jobs.data);
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
+  const { pinned, baseline } = useMarkedJobs();
+  const { chosen, toggle, clear } = useChoice(items);
+  const known = useMemo(() => [...items, ...pinned], [items, pinned]);
+  const isFiltered = Object.keys(filter).length > 0;
   return (
     <div className="page">
       <div className="page-head">
         <h1>Jobs</h1>
-        <Filters search={search} />
+        <p className="dim">{facets.data && counted(facets.data)}</p>
+        <Views search={search} />
       </div>
+      <Filters filter={filter} facets={facets.data} />
       {jobs.error && (
         <ErrorNote what="The jobs could not be loaded" error={jobs.error} onRetry={() => void jobs.refetch()} />
       )}
-      {jobs.data && (
-        <div className="card">
-          {items.length > 0 && <JobsTable jobs={items} />}
+      {data && (
+        <div className="card" style={{ position: "relative" }}>
+          <ArrivedJobs listKey={query.queryKey} filter={filter} shown={items} />
+          {items.length > 0 && (
+            <JobsTable
+              jobs={items}
+              pinned={pinned}
+              choice={{ ids: chosen, onToggle: toggle }}
+              baseline={baseline}
+              sorting={sorting}
+              total={facets.data?.total ?? null}
+            />
+          )}
           {items.length === 0 && (isFiltered ? <NoMatch /> : <NoJobs />)}
         </div>
       )}
+      {jobs.isPending && <Skeleton rows={12} />}
       {jobs.hasNextPage && (
-        <LoadMore isLoading={jobs.isFetchingNextPage} onLoad={() => void jobs.fetchNextPage()} />
+        <LoadMore isLoading={jobs.isFetchingNextPage || data !== jobs.data} onLoad={() => void jobs.fetchNextPage()} />
       )}
+      {items.length > 0 && <Command text={jobsCommand(search)} />}
+      <SelectionBar ids={chosen} jobs={known} onClear={clear} />
     </div>
   );
 }
 
-function Filters({ search }: { search: JobsSearch }) {
-  const navigate = route.useNavigate();
-  const [text, setText] = useState(search.q ?? "");
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (text === (search.q ?? "")) return;
-      void navigate({ search: (old) => withText(old, text), replace: true });
-    }, 250);
-    return () => window.clearTimeout(timer);
-  }, [text, search.q, navigate]);
-  return (
-    <form role="search" className="page-head" onSubmit={(event) => event.preventDefault()}>
-      <NativeSelect
-        aria-label="State"
-        value={search.state ?? ""}
-        data={[{ value: "", label: "Every state" }, ...Object.keys(JOB_STATES)]}
-        onChange={(event) => {
-          const { q } = search;
-          const state = event.currentTarget.value;
-          void navigate({ search: { ...(q && { q }), ...(state && { state: state as keyof typeof JOB_STATES }) } });
-        }}
-      />
-      <TextInput
-        type="search"
-        aria-label="Name contains"
-        placeholder="Name contains …"
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-    </form>
-  );
+/** "12 jobs"; of very many only the newest are counted. */
+function counted({ total, is_complete: isComplete }: JobFacets): string {
+  return isComplete ? plural(total, "job") : `${plural(total, "job")} among the newest`;
 }
 
-function withText(old: JobsSearch, text: string): JobsSearch {
-  return { ...(old.state && { state: old.state }), ...(text && { q: text }) };
+/** What is chosen, which is in the URL; x chooses the row that has the focus, or leaves it out again. */
+function useChoice(items: readonly JobView[]) {
+  const text = route.useSearch({ select: (search) => search.chosen });
+  const chosen = useMemo(() => chosenIds(text), [text]);
+  const navigate = route.useNavigate();
+  const change = useCallback(
+    (next: (chosen: readonly number[]) => readonly number[]): void => {
+      const changed = (old: JobsSearch): JobsSearch => ({ ...old, chosen: next(chosenIds(old.chosen)).join() || undefined }) as JobsSearch;
+      void navigate({ search: changed, replace: true, resetScroll: false });
+    },
+    [navigate],
+  );
+  const toggle = useCallback(
+    (id: number) => change((old) => (old.includes(id) ? old.filter((other) => other !== id) : [...old, id])),
+    [change],
+  );
+  const toggleFocused = useCallback(() => {
+    const job = items[focusedIndex() ?? -1];
+    if (job) toggle(job.id);
+  }, [items, toggle]);
+  useShortcut("select", toggleFocused);
+  const clear = useCallback(() => change(() => []), [change]);
+  return { chosen, toggle, clear };
 }
 
 function NoMatch() {
@@ -89,15 +117,18 @@ function NoMatch() {
   );
 }
 
-/** Loads the next page when it scrolls into view, or when pressed. */
+/** Loads the next page shortly before it scrolls into view, or when pressed. */
 function LoadMore({ isLoading, onLoad }: { isLoading: boolean; onLoad: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const element = button.current;
     if (!element || isLoading) return;
-    const observer = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting) onLoad();
-    });
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) onLoad();
+      },
+      { rootMargin: "600px" },
+    );
     observer.observe(element);
     return () => observer.disconnect();
   }, [isLoading, onLoad]);

@@ -1,102 +1,148 @@
 import { Link } from "@tanstack/react-router";
+import { memo, useMemo } from "react";
 import type { JobView } from "../../api/types";
-import { Age } from "../../components/Age";
-import { JobProgress } from "../../components/JobProgress";
 import { ScrollX } from "../../components/ScrollX";
-import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { StateBadge } from "../../components/StateBadge";
-import { rankCount } from "../../lib/caption";
-import { COLLECTIVES } from "../../lib/collectives";
-import { formatDuration, secondsBetween, shortList, threeDigits } from "../../lib/format";
-import { formatSize } from "../../lib/size";
-import { isSimulated, JOB_STATES, jobTitle } from "../../lib/state";
+import { useListKeys } from "../../components/useListKeys";
+import { useWidthStep } from "../../components/useWidthStep";
+import { useWindowed } from "../../components/useWindowed";
+import { nextSort, type Sort } from "../../lib/jobFilter";
+import type { JobsSearch } from "../../lib/search";
+import { type Column, columnsFor, STEPS_PX } from "./columns";
+import { JobRow } from "./JobRow";
 import classes from "./JobsTable.module.css";
 
-const MOST_ALGORITHMS = 3;
+/** As the style sheet has it: every row is as high, so that only those in view need to be there. */
+const ROW_PX = 32;
 
-/** One row per job: what it is, where it stands, what came out. */
-export function JobsTable({ jobs }: { jobs: readonly JobView[] }) {
+/** Which jobs are chosen. */
+interface Choice {
+  ids: readonly number[];
+  onToggle: (id: number) => void;
+}
+
+interface Props {
+  jobs: readonly JobView[];
+  /** Stand above the others, whatever the filter and the order. */
+  pinned?: readonly JobView[];
+  /** With it, rows can be chosen. */
+  choice?: Choice;
+  /** What differences are to. */
+  baseline?: JobView | undefined;
+  /** With it, headings sort. */
+  sorting?: { sort: Sort | undefined };
+  /** Rows there are, also those not yet loaded; null: not known. */
+  total?: number | null;
+}
+
+/** One row per job: what it is, where it stands, what came out. Rows out of view are not in the page. */
+export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total = null }: Props) {
+  const { body, first, end, reveal } = useWindowed(jobs.length, ROW_PX);
+  useListKeys(jobs.length, reveal);
+  const widthPx = useWidthStep(STEPS_PX);
+  const columns = useMemo(() => columnsFor(widthPx, baseline), [widthPx, baseline]);
+  const width = columns.length + (choice ? 1 : 0);
+  const rest = (job: JobView) => ({
+    columns,
+    isBaseline: job.id === baseline?.id,
+    isChosen: choice?.ids.includes(job.id),
+    onToggle: choice?.onToggle,
+  });
   return (
     <ScrollX label="Jobs, one row each">
-      <table className={classes.jobs}>
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col" className="number">Id</th>
-            <th scope="col">Name</th>
-            <th scope="col">Collective</th>
-            <th scope="col">Algorithms</th>
-            <th scope="col" className="number">Ranks</th>
-            <th scope="col">Sizes</th>
-            <th scope="col" className={classes.outcome}>Result</th>
-            <th scope="col" className="number">Best busbw (GB/s)</th>
-            <th scope="col" className="number">Took</th>
-            <th scope="col" className="number">Age</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <Row key={job.id} job={job} />
+      <table className={classes.jobs} aria-rowcount={(total ?? jobs.length) + 1}>
+        <Head columns={columns} hasChoice={choice !== undefined} sorting={sorting} />
+        {pinned.length > 0 && (
+          <tbody className={classes.pinned} aria-label="Pinned">
+            {pinned.map((job) => (
+              <JobRow key={job.id} job={job} isPinned {...rest(job)} />
+            ))}
+          </tbody>
+        )}
+        <tbody ref={body}>
+          <Gap rows={first} columns={width} />
+          {jobs.slice(first, end).map((job, i) => (
+            <JobRow key={job.id} job={job} index={first + i} {...rest(job)} />
           ))}
+          <Gap rows={jobs.length - end} columns={width} />
         </tbody>
       </table>
     </ScrollX>
   );
 }
 
-function Row({ job }: { job: JobView }) {
-  const { benchmark } = job.spec;
-  const best = job.summary.best[0];
+/** Where rows would be. */
+function Gap({ rows, columns }: { rows: number; columns: number }) {
+  if (rows <= 0) return null;
   return (
-    <tr>
-      <td>
-        <StateBadge look={JOB_STATES[job.state]} />
-      </td>
-      <td className="number dim">{job.id}</td>
-      <th scope="row" className={classes.name}>
-        <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
-          {jobTitle(job)}
-        </Link>
-        {isSimulated(job) && (
-          <>
-            {" "}
-            <SimulatedBadge />
-          </>
-        )}
-      </th>
-      <td className={classes.nowrap}>{COLLECTIVES[benchmark.collective].name}</td>
-      <td className={classes.nowrap} title={benchmark.algorithms.join(", ")}>
-        {shortList(benchmark.algorithms, MOST_ALGORITHMS)}
-      </td>
-      <td className="number">{rankCount(job.spec)}</td>
-      <td className={classes.nowrap}>
-        {formatSize(benchmark.min_bytes)} – {formatSize(benchmark.max_bytes)}
-      </td>
-      <td className={classes.outcome}>
-        <Outcome job={job} />
-      </td>
-      <td className="number">
-        {best ? (
-          <>
-            {threeDigits(best.busbw_gb_per_s)} <span className="dim">{best.algorithm}</span>
-          </>
-        ) : (
-          <span className="dim">–</span>
-        )}
-      </td>
-      <td className="number">
-        {job.started_at && job.finished_at ? formatDuration(secondsBetween(job.started_at, job.finished_at)) : ""}
-      </td>
-      <td className="number">
-        <Age iso={job.created_at} />
-      </td>
+    <tr aria-hidden="true" className={classes.gap}>
+      <td colSpan={columns} style={{ height: rows * ROW_PX }} />
     </tr>
   );
 }
 
-function Outcome({ job }: { job: JobView }) {
-  if (job.state === "failed") return <span className={classes.failed}>{job.reason}</span>;
-  if (job.pending) return <span title={job.pending.sentence}>{job.pending.sentence}</span>;
-  if (job.state === "succeeded") return <span title={job.summary.verdict}>{job.summary.verdict}</span>;
-  return <JobProgress job={job} />;
+const CHOICE_PX = 40;
+
+/** Widths are fixed, so that no column moves while rows come and go. */
+const Head = memo(function Head({ columns, hasChoice, sorting }: HeadProps) {
+  return (
+    <>
+      <colgroup>
+        {hasChoice && <col style={{ width: CHOICE_PX }} />}
+        {columns.map(({ name, widthPx }) => (
+          <col key={name} {...(widthPx && { style: { width: widthPx } })} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr aria-rowindex={1}>
+          {hasChoice && (
+            <th scope="col">
+              <span className="hidden-visually">Choose</span>
+            </th>
+          )}
+          {columns.map((column) => (
+            <Heading key={column.name} column={column} sorted={sorting && sortedBy(column, sorting.sort)} />
+          ))}
+        </tr>
+      </thead>
+    </>
+  );
+});
+
+interface HeadProps {
+  columns: readonly Column[];
+  hasChoice: boolean;
+  sorting: Props["sorting"];
 }
+
+/** How the list is sorted by a column; "none" where it is by another one. */
+type Sorted = "ascending" | "descending" | "none";
+const ARROWS: Record<Sorted, string> = { ascending: "↑", descending: "↓", none: "" };
+
+function sortedBy({ sort }: Column, current: Sort = "-id"): Sorted {
+  if (sort && current === `-${sort}`) return "descending";
+  return sort === current ? "ascending" : "none";
+}
+
+/** Without `sorted` it is only text. */
+const Heading = memo(function Heading({ column, sorted }: { column: Column; sorted: Sorted | undefined }) {
+  const { heading, meaning, sort, isNumber } = column;
+  const cell = { scope: "col", className: isNumber ? "number" : undefined, title: meaning };
+  if (!sorted || !sort) return <th {...cell}>{heading}</th>;
+  return (
+    <th {...cell} {...(sorted !== "none" && { "aria-sort": sorted })}>
+      <Link
+        to="/jobs"
+        search={(old: JobsSearch) => ({ ...old, sort: nextSort(old.sort, sort) }) as object}
+        replace
+        resetScroll={false}
+        preload={false}
+        className={classes.sort}
+      >
+        {heading}
+        <span aria-hidden="true" className={classes.arrow}>
+          {ARROWS[sorted]}
+        </span>
+      </Link>
+    </th>
+  );
+});

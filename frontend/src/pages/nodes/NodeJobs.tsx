@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import type { NodeView } from "../../api/types";
+import { jobsOn } from "../../lib/nodes";
 
 /** Links to the jobs whose ranks are on the node now. */
 export function NodeJobs({ node }: { node: NodeView }) {
-  const ids = [...new Set(node.slots.flatMap((slot) => (slot.job_id === null ? [] : [slot.job_id])))];
+  const ids = jobsOn(node);
   if (ids.length === 0) return <span className="dim">nothing</span>;
   return ids.map((id, index) => (
     <span key={id}>

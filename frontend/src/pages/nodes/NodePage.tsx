@@ -1,30 +1,48 @@
-/** One machine in full. */
+/** One machine in full, and what people can do with it. */
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { nodesQuery, type SeenNode } from "../../api/queries";
-import { ErrorNote } from "../../components/ErrorNote";
+import { FailedPage } from "../../components/FailedPage";
+import { Properties } from "../../components/Properties";
+import { Reference } from "../../components/Reference";
+import { PageSkeleton } from "../../components/Skeleton";
 import { StateBadge } from "../../components/StateBadge";
+import { useFavicon } from "../../components/useFavicon";
 import { usePageTitle } from "../../components/usePageTitle";
+import { useRole } from "../../components/useRole";
 import { formatDateTime } from "../../lib/format";
+import { clockInWords } from "../../lib/gang";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { NodeStrip } from "../overview/NodeStrip";
+import { DrainDialog } from "./DrainDialog";
 import { HeartbeatAge } from "./HeartbeatAge";
+import { Labels } from "./Labels";
+import { LinkMatrix } from "./LinkMatrix";
+import { NodeEvents } from "./NodeEvents";
+import { NodeHistory } from "./NodeHistory";
 import { NodeJobs } from "./NodeJobs";
-import { Properties } from "../../components/Properties";
+import classes from "./NodesPage.module.css";
+import { Quarantine } from "./Quarantine";
+import { RemoveDialog } from "./RemoveDialog";
+import { ResumeDialog } from "./ResumeDialog";
 
 const route = getRouteApi("/nodes/$name");
 const HEARTBEAT_MS = 5000;
 
 export function NodePage() {
   const { name } = route.useParams();
-  usePageTitle(name, "nodes");
   const nodes = useQuery({ ...nodesQuery, refetchInterval: HEARTBEAT_MS });
   const node = nodes.data?.find((item) => item.name === name);
-  if (nodes.error) {
-    return <ErrorNote what="The node could not be loaded" error={nodes.error} onRetry={() => void nodes.refetch()} />;
+  const look = node && nodeLook(node);
+  usePageTitle(look ? `${look.glyph} ${look.text}` : null, name);
+  useFavicon(look?.tone ?? null);
+  if (nodes.error && !nodes.data) {
+    return <FailedPage title={`Node ${name}`} what="The node could not be loaded" error={nodes.error} onRetry={() => void nodes.refetch()} />;
   }
-  if (!nodes.data) return null;
+  if (!nodes.data) return <PageSkeleton />;
   if (!node) {
     return (
       <section className="page">
@@ -35,46 +53,92 @@ export function NodePage() {
       </section>
     );
   }
-  return <Node node={node} />;
+  return <Node node={node} nodes={nodes.data} />;
 }
 
-function Node({ node }: { node: SeenNode }) {
-  const look = nodeLook(node);
+function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
+  const { mayChange, isAdmin } = useRole();
   return (
     <div className="page">
       <div className="page-head">
         <h1>{node.name}</h1>
-        <StateBadge look={look} large />
-        <a className="spread" href={`/api/v1/nodes/${encodeURIComponent(node.name)}`}>
-          JSON
-        </a>
+        <StateBadge look={nodeLook(node)} large />
+        <Actions node={node} />
       </div>
+      <Reference id={node.name} command={`ringscope node ${node.name}`} path={`/nodes/${encodeURIComponent(node.name)}`} />
+      <Why node={node} />
       <section className="card" aria-label="Slots">
         <NodeStrip nodes={[node]} />
+        <Quarantine node={node} isAdmin={isAdmin} />
       </section>
-      <section className="card">
-        <div className="card-head">
-          <h2>Inventory</h2>
+      <div className={classes.columns}>
+        <Inventory node={node} />
+        <div className="page">
+          <Labels node={node} mayChange={mayChange} />
+          <NodeEvents name={node.name} />
         </div>
-        <div className="card-body">
-          <Properties
-            items={[
-              ["Runs", <NodeJobs key="jobs" node={node} />],
-              ["Last heartbeat", <HeartbeatAge key="age" node={node} />],
-              ["Registered", formatDateTime(node.registered_at)],
-              ["Address", node.address],
-              ["Metrics", node.metrics_address],
-              ["Host", node.inventory.hostname],
-              ["System", node.inventory.os],
-              ["Processor", `${node.inventory.cpu_model}, ${node.inventory.cores} cores`],
-              ["Memory", formatSize(node.inventory.memory_bytes)],
-              ["GPUs", (node.inventory.gpus ?? []).map((gpu) => gpu.model).join(", ") || "none"],
-              ...Object.entries(node.versions).map(([key, value]) => [`${key} version`, value] as const),
-              ["Labels", Object.entries(node.labels).map(([key, value]) => `${key}=${value}`).join(", ") || "none"],
-            ]}
-          />
-        </div>
-      </section>
+      </div>
+      <LinkMatrix nodes={nodes} only={node.name} />
+      <NodeHistory name={node.name} />
     </div>
+  );
+}
+
+/** What this person may do with the node in its state. */
+function Actions({ node }: { node: SeenNode }) {
+  const { mayChange, isAdmin } = useRole();
+  const [asked, setAsked] = useState<"drain" | "resume" | "remove" | null>(null);
+  const close = (): void => setAsked(null);
+  const mayResume = node.desired === "drain" || node.observed === "degraded";
+  return (
+    <div className={classes.actions}>
+      {mayChange && node.desired === "active" && <Button onClick={() => setAsked("drain")}>Drain …</Button>}
+      {mayChange && mayResume && <Button onClick={() => setAsked("resume")}>Resume …</Button>}
+      {isAdmin && node.observed === "lost" && <Button onClick={() => setAsked("remove")}>Remove …</Button>}
+      <DrainDialog node={node} isOpen={asked === "drain"} onClose={close} />
+      <ResumeDialog node={node} isOpen={asked === "resume"} onClose={close} />
+      <RemoveDialog node={node} isOpen={asked === "remove"} onClose={close} />
+    </div>
+  );
+}
+
+/** Why it is drained, degraded or lost, and until when it stays. */
+function Why({ node }: { node: SeenNode }) {
+  const sentences = [
+    node.desired === "drain" && `Drained by ${node.desired_by ?? "somebody"}: ${node.desired_reason}`,
+    node.observed !== "ready" && node.observed_reason,
+    node.leaves_at && `Its batch system takes it back at ${formatDateTime(node.leaves_at)}.`,
+  ].filter(Boolean);
+  return sentences.map((sentence) => <p key={String(sentence)}>{sentence}</p>);
+}
+
+function Inventory({ node }: { node: SeenNode }) {
+  const { inventory } = node;
+  const nics = (inventory.nics ?? []).map((nic) => `${nic.name}${nic.speed_mbit_per_s ? ` ${nic.speed_mbit_per_s / 1000} Gbit/s` : ""}`);
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>Inventory</h2>
+      </div>
+      <div className="card-body">
+        <Properties
+          items={[
+            ["Runs", <NodeJobs key="jobs" node={node} />],
+            ["Last heartbeat", <HeartbeatAge key="age" node={node} />],
+            ["Clock against the server's", clockInWords(node)],
+            ["Registered", formatDateTime(node.registered_at)],
+            ["Address", node.address],
+            ["Metrics", node.metrics_address],
+            ["Host", inventory.hostname],
+            ["System", inventory.os],
+            ["Processor", `${inventory.cpu_model}, ${inventory.cores} cores`],
+            ["Memory", formatSize(inventory.memory_bytes)],
+            ["GPUs", (inventory.gpus ?? []).map((gpu) => `${gpu.model} ${formatSize(gpu.memory_bytes)}`).join(", ") || "none"],
+            ["Network", nics.join(", ") || "not told"],
+            ...Object.entries(node.versions).map(([key, value]) => [`${key} version`, value] as const),
+          ]}
+        />
+      </div>
+    </section>
   );
 }

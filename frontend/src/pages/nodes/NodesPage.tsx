@@ -1,36 +1,41 @@
 /** The machines: are they there, what are they made of, what do they run? */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useCallback, useRef } from "react";
 import { nodesQuery, type SeenNode } from "../../api/queries";
-import { ErrorNote } from "../../components/ErrorNote";
+import { Command } from "../../components/Command";
+import { Loaded } from "../../components/Loaded";
 import { NoNodes } from "../../components/NoNodes";
 import { ScrollX } from "../../components/ScrollX";
 import { StateBadge } from "../../components/StateBadge";
+import { useListKeys } from "../../components/useListKeys";
 import { usePageTitle } from "../../components/usePageTitle";
 import { plural } from "../../lib/format";
+import { usualVersions, versionsOf } from "../../lib/nodes";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { HeartbeatAge } from "./HeartbeatAge";
-import classes from "./NodesPage.module.css";
+import { LinkMatrix } from "./LinkMatrix";
 import { NodeJobs } from "./NodeJobs";
+import classes from "./NodesPage.module.css";
 
 const HEARTBEAT_MS = 5000;
 
 export function NodesPage() {
   usePageTitle("nodes");
   const nodes = useQuery({ ...nodesQuery, refetchInterval: HEARTBEAT_MS });
+  const isAny = nodes.data !== undefined && nodes.data.length > 0;
   return (
     <div className="page">
       <div className="page-head">
         <h1>Nodes</h1>
-        {nodes.data && nodes.data.length > 0 && <p className="dim">{summary(nodes.data)}</p>}
+        {isAny && <p className="dim">{summary(nodes.data)}</p>}
       </div>
-      {nodes.error && (
-        <ErrorNote what="The nodes could not be loaded" error={nodes.error} onRetry={() => void nodes.refetch()} />
-      )}
-      {nodes.data && (
-        <div className="card">{nodes.data.length > 0 ? <NodesTable nodes={nodes.data} /> : <NoNodes />}</div>
-      )}
+      <Loaded query={nodes} what="The nodes could not be loaded" rows={6}>
+        {(found) => <div className="card">{found.length > 0 ? <NodesTable nodes={found} /> : <NoNodes />}</div>}
+      </Loaded>
+      {isAny && <LinkMatrix nodes={nodes.data} />}
+      {isAny && <Command text="ringscope nodes" />}
     </div>
   );
 }
@@ -42,6 +47,10 @@ function summary(nodes: readonly SeenNode[]): string {
 }
 
 function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const reveal = useCallback((index: number) => body.current?.rows.item(index) ?? null, []);
+  useListKeys(nodes.length, reveal);
+  const usual = usualVersions(nodes);
   return (
     <ScrollX label="Nodes, one row each">
       <table>
@@ -59,34 +68,9 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
             <th scope="col">Labels</th>
           </tr>
         </thead>
-        <tbody>
-          {nodes.map((node) => (
-            <tr key={node.id}>
-              <th scope="row">
-                <Link to="/nodes/$name" params={{ name: node.name }}>
-                  {node.name}
-                </Link>
-              </th>
-              <td>
-                <StateBadge look={nodeLook(node)} />
-              </td>
-              <td className="number">
-                <HeartbeatAge node={node} />
-              </td>
-              <td className="number">
-                {node.slots_busy} of {node.slots_total}
-              </td>
-              <td>
-                <NodeJobs node={node} />
-              </td>
-              <td className="number">{node.inventory.cores}</td>
-              <td className="number">{formatSize(node.inventory.memory_bytes)}</td>
-              <td className={classes.nowrap}>{gpuText(node)}</td>
-              <td className={classes.nowrap}>
-                {["ringscope", "python", "mpi"].flatMap((name) => versionText(node, name)).join(" · ")}
-              </td>
-              <td className={classes.nowrap}>{labelText(node)}</td>
-            </tr>
+        <tbody ref={body}>
+          {nodes.map((node, index) => (
+            <Row key={node.id} node={node} index={index} usual={usual} />
           ))}
         </tbody>
       </table>
@@ -94,14 +78,57 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
   );
 }
 
+function Row({ node, index, usual }: { node: SeenNode; index: number; usual: ReadonlyMap<string, string> }) {
+  return (
+    <tr data-index={index}>
+      <th scope="row">
+        <Link to="/nodes/$name" params={{ name: node.name }}>
+          {node.name}
+        </Link>
+      </th>
+      <td title={node.desired_reason || node.observed_reason || undefined}>
+        <StateBadge look={nodeLook(node)} />
+      </td>
+      <td className="number">
+        <HeartbeatAge node={node} />
+      </td>
+      <td className="number">
+        {node.slots_busy} of {node.slots_total}
+        {node.slots_quarantined > 0 && <div className={classes.skewed}>⚠ {node.slots_quarantined} quarantined</div>}
+      </td>
+      <td>
+        <NodeJobs node={node} />
+      </td>
+      <td className="number">{node.inventory.cores}</td>
+      <td className="number">{formatSize(node.inventory.memory_bytes)}</td>
+      <td className={classes.nowrap}>{gpuText(node)}</td>
+      <td className={classes.nowrap}>
+        <Versions node={node} usual={usual} />
+      </td>
+      <td className={classes.nowrap}>{labelText(node)}</td>
+    </tr>
+  );
+}
+
+/** A version that differs from the most nodes' is marked: ranks of one gang should run the same. */
+function Versions({ node, usual }: { node: SeenNode; usual: ReadonlyMap<string, string> }) {
+  return versionsOf(node, usual).map(({ name, version, usual: most }, i) => (
+    <span key={name}>
+      {i > 0 && " · "}
+      {most === null ? (
+        `${name} ${version}`
+      ) : (
+        <span className={classes.skewed} title={`Most nodes have ${name} ${most}`}>
+          ⚠ {name} {version}, most have {most}
+        </span>
+      )}
+    </span>
+  ));
+}
+
 function gpuText(node: SeenNode): string {
   const { gpus } = node.inventory;
   return gpus?.[0] ? `${gpus.length} × ${gpus[0].model}` : "none";
-}
-
-function versionText(node: SeenNode, name: string): string[] {
-  const version = node.versions[name];
-  return version ? [`${name} ${version}`] : [];
 }
 
 function labelText(node: SeenNode): string {

@@ -1,15 +1,18 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
-import { COLLECTIVES } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
-import { bestBusbw, isSimulated, JOB_STATES, jobTitle } from "../../lib/state";
+import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
 
 const MIN_HEIGHT_PERCENT = 6;
 
-/** The last jobs, oldest on the left: height is the best busbw measured, against the tallest; colour and glyph the state. */
+/**
+ * The last jobs, oldest on the left: height is the best busbw measured, against the tallest, of training the accuracy;
+ * colour and glyph the state.
+ */
 export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
   const tallest = Math.max(0, ...jobs.map((job) => measuredBusbw(job) ?? 0));
+  const hasTraining = jobs.some((job) => accuracyOf(job) !== null);
   return (
     <figure className={classes.figure}>
       <ol className={classes.bars}>
@@ -18,9 +21,10 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
         ))}
       </ol>
       <figcaption className="dim">
-        {tallest > 0
-          ? `Oldest to newest. Height: best bus bandwidth measured; the tallest is ${threeDigits(tallest)} GB/s.`
-          : "Oldest to newest. No job has measured anything yet."}
+        Oldest to newest.{" "}
+        {tallest > 0 && `Height: best bus bandwidth measured; the tallest is ${threeDigits(tallest)} GB/s. `}
+        {hasTraining && "Height of training: share of held-out samples told right. "}
+        {tallest === 0 && !hasTraining && "No job has measured anything yet."}
       </figcaption>
     </figure>
   );
@@ -34,9 +38,11 @@ function measuredBusbw(job: JobView): number | null {
 function Bar({ job, tallest }: { job: JobView; tallest: number }) {
   const best = measuredBusbw(job);
   const look = JOB_STATES[job.state];
-  const height = best !== null && tallest > 0 ? Math.max(MIN_HEIGHT_PERCENT, (100 * best) / tallest) : MIN_HEIGHT_PERCENT;
-  const result = best === null ? (isSimulated(job) ? "nothing measured" : "no result") : `${threeDigits(best)} GB/s`;
-  const what = `${isSimulated(job) ? "simulated " : ""}${COLLECTIVES[job.spec.benchmark.collective].name}`;
+  const share = accuracyOf(job) ?? (best !== null && tallest > 0 ? best / tallest : 0);
+  const height = Math.max(MIN_HEIGHT_PERCENT, 100 * share);
+  const none = isSimulated(job) ? "nothing measured" : (!isBenchmark(job) && outcome(job)) || "no result";
+  const result = best === null ? none : `${threeDigits(best)} GB/s`;
+  const what = `${isSimulated(job) ? "simulated " : ""}${workTitle(job)}`;
   const label = `Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${what}, ${result}`;
   return (
     <li>

@@ -51,10 +51,11 @@ function SlotCell({ slot, isUsable }: { slot: Slot; isUsable: boolean }) {
       </li>
     );
   }
-  const label = `Slot ${slot.slot}: ${isUsable ? "free" : "not usable"}`;
+  const isFree = isUsable && slot.quarantine === null;
+  const label = `Slot ${slot.slot}: ${slot.quarantine === null ? (isFree ? "free" : "not usable") : `quarantined: ${slot.quarantine}`}`;
   return (
-    <li className={classes.slot} data-use={isUsable ? "free" : "out"} title={label}>
-      <span aria-hidden="true">{isUsable ? "○" : "⚠"}</span>
+    <li className={classes.slot} data-use={isFree ? "free" : "out"} title={label}>
+      <span aria-hidden="true">{isFree ? "○" : "⚠"}</span>
       <span className="hidden-visually">{label}</span>
     </li>
   );

@@ -1,17 +1,21 @@
 /** Is the cluster healthy and busy, and what came out lately? */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { clusterQuery, nodesQuery, recentJobsQuery } from "../../api/queries";
-import type { JobView } from "../../api/types";
+import { bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../api/queries";
+import type { JobView, NodeView } from "../../api/types";
+import { Command } from "../../components/Command";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Fact, factsClass } from "../../components/Fact";
 import { NoJobs } from "../../components/NoJobs";
 import { NoNodes } from "../../components/NoNodes";
+import { Skeleton } from "../../components/Skeleton";
+import { useTimeWords } from "../../components/useNow";
 import { usePageTitle } from "../../components/usePageTitle";
 import { COLLECTIVES } from "../../lib/collectives";
 import { plural, threeDigits } from "../../lib/format";
-import { bestBusbw, isSimulated } from "../../lib/state";
+import { gpuUse } from "../../lib/nodes";
 import { JobsTable } from "../jobs/JobsTable";
+import { Alerts } from "./Alerts";
 import { JobBars } from "./JobBars";
 import { NodeStrip } from "./NodeStrip";
 
@@ -33,6 +37,7 @@ export function OverviewPage() {
           onRetry={() => [cluster, nodes, jobs].forEach((query) => void query.refetch())}
         />
       )}
+      {(cluster.isPending || jobs.isPending) && <Skeleton rows={2} />}
       {cluster.data && jobs.data && (
         <dl className={`card ${factsClass}`}>
           <Fact
@@ -52,9 +57,11 @@ export function OverviewPage() {
             value={cluster.data.jobs_running}
             note={`${cluster.data.jobs_queued} queued, ${cluster.data.jobs_finished} finished`}
           />
-          <BestFact jobs={jobs.data} />
+          <GpusFact nodes={nodes.data ?? []} />
+          <BestFact />
         </dl>
       )}
+      {nodes.data && jobs.data && <Alerts nodes={nodes.data} jobs={jobs.data} />}
       {nodes.data && (
         <section className="card" aria-labelledby="slots">
           <div className="card-head">
@@ -66,27 +73,41 @@ export function OverviewPage() {
           {nodes.data.length > 0 ? <NodeStrip nodes={nodes.data} /> : <NoNodes />}
         </section>
       )}
+      {nodes.isPending && <Skeleton rows={3} />}
+      {jobs.isPending && <Skeleton rows={10} />}
       {jobs.data && <RecentJobs jobs={jobs.data} />}
+      {jobs.data && jobs.data.length > 0 && <Command text="ringscope nodes && ringscope jobs" />}
     </div>
   );
 }
 
-function BestFact({ jobs }: { jobs: readonly JobView[] }) {
-  const best = jobs.filter((job) => !isSimulated(job)).reduce<JobView | null>(
-    (top, job) => ((bestBusbw(job) ?? 0) > ((top && bestBusbw(top)) ?? 0) ? job : top),
-    null,
-  );
-  const row = best?.summary.best[0];
-  if (!best || !row) return <Fact label="Best bus bandwidth" value="–" note="no measurement yet" />;
+/** GPUs of nodes that can be reached, and how many of them have a rank; nothing where there is none. */
+function GpusFact({ nodes }: { nodes: readonly NodeView[] }) {
+  const { busy, total } = gpuUse(nodes);
+  return total > 0 ? <Fact label="GPUs busy" value={busy} unit={`of ${total}`} note="each rank has one as long as there are any" /> : null;
+}
+
+/** When the day began here, as the API takes it. */
+function midnight(nowMs: number): string {
+  return new Date(new Date(nowMs).setHours(0, 0, 0, 0)).toISOString();
+}
+
+/** The best that was measured since midnight here; what a simulation says is no measurement. */
+function BestFact() {
+  const { data: job } = useQuery(bestJobQuery(useTimeWords(midnight)));
+  const row = job?.summary.best.find(({ transport }) => transport !== "simulated");
+  if (!job || !row) return <Fact label="Best bus bandwidth today" value="–" note="no measurement yet" />;
+  const limit = job.summary.limit_gb_per_s;
   return (
     <Fact
-      label={`Best bus bandwidth, last ${plural(jobs.length, "job")}`}
+      label="Best bus bandwidth today"
       value={threeDigits(row.busbw_gb_per_s)}
       unit="GB/s"
       note={
         <>
-          {COLLECTIVES[best.spec.benchmark.collective].name} by {row.algorithm},{" "}
-          <Link to="/jobs/$jobId" params={{ jobId: best.id }}>job {best.id}</Link>
+          {limit && `${threeDigits((100 * row.busbw_gb_per_s) / limit)} % of its links' limit, `}
+          {COLLECTIVES[job.spec.benchmark.collective].name} by {row.algorithm},{" "}
+          <Link to="/jobs/$jobId" params={{ jobId: job.id }}>job {job.id}</Link>
         </>
       }
     />

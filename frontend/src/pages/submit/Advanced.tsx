@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { ADVANCED, type Field, type JobForm, STANDARD } from "../../lib/form";
+import type { Problems } from "../../lib/specForm";
 import type { Bind } from "./bind";
 import classes from "./SubmitPage.module.css";
 
@@ -18,8 +19,8 @@ const AVERAGES = [
 
 interface Props {
   form: JobForm;
-  problems: Partial<Record<Field, string>>;
-  bind: Bind;
+  problems: Problems;
+  bind: Bind<Field>;
   onChange: (field: Field, value: string) => void;
 }
 
@@ -46,6 +47,13 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
         checked={form.rotate === "on"}
         error={problems.rotate}
         onChange={(event) => onChange("rotate", event.currentTarget.checked ? "on" : "off")}
+      />
+      <Checkbox
+        name="trace"
+        label="Trace: also follow one operation of each row, transfer by transfer"
+        checked={form.trace === "on"}
+        error={problems.trace}
+        onChange={(event) => onChange("trace", event.currentTarget.checked ? "on" : "off")}
       />
     </details>
   );

@@ -11,7 +11,7 @@ interface Props {
   form: JobForm;
   /** Of the algorithms. */
   problem: string | undefined;
-  bind: Bind;
+  bind: Bind<Field>;
   onChange: (field: Field, value: string) => void;
 }
 

@@ -2,7 +2,8 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import type { Engine } from "../../api/types";
 import { type Field, isSimulation, type JobForm } from "../../lib/form";
-import { type Bind, choices } from "./bind";
+import type { Problems } from "../../lib/specForm";
+import { binder, choices } from "./bind";
 import { Advanced } from "./Advanced";
 import { Call } from "./Call";
 import { SimulatedCluster } from "./SimulatedCluster";
@@ -11,18 +12,13 @@ import classes from "./SubmitPage.module.css";
 interface Props {
   engine: Engine;
   form: JobForm;
-  problems: Partial<Record<Field, string>>;
+  problems: Problems;
   slots: { busy: number; total: number } | null;
   onChange: (field: Field, value: string) => void;
 }
 
 export function Fields({ engine, form, problems, slots, onChange }: Props) {
-  const bind: Bind = (field) => ({
-    name: field,
-    error: problems[field],
-    value: form[field],
-    onChange: (event) => onChange(field, event.currentTarget.value),
-  });
+  const bind = binder(form, problems, onChange);
   const simulation = isSimulation(form);
   return (
     <div className={`card ${classes.fields}`}>

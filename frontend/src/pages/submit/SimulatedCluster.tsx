@@ -1,10 +1,11 @@
 import { TextInput } from "@mantine/core";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import type { Field } from "../../lib/form";
 import type { Bind } from "./bind";
 import classes from "./SubmitPage.module.css";
 
 /** The cluster that a simulation stands for; shown for transport simulated only. */
-export function SimulatedCluster({ links, bind }: { links: readonly string[]; bind: Bind }) {
+export function SimulatedCluster({ links, bind }: { links: readonly string[]; bind: Bind<Field> }) {
   return (
     <section aria-labelledby="cluster" className={classes.group}>
       <h2 id="cluster">

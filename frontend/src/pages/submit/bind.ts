@@ -1,13 +1,25 @@
-/** How an input of the form is tied to its field. */
-import type { Field } from "../../lib/form";
+/** How an input of a form is tied to its field. */
+import type { Form, Problems } from "../../lib/specForm";
 
 /** What an input gets to show a field and its problem. */
-export type Bind = (field: Field) => {
-  name: Field;
+export interface Bound {
+  name: string;
   error: string | undefined;
   value: string;
   onChange: (event: { currentTarget: { value: string } }) => void;
-};
+}
+
+export type Bind<F extends string> = (field: F) => Bound;
+
+/** Ties inputs to the fields of a form. */
+export function binder<F extends string>(form: Form<F>, problems: Problems, onChange: (field: F, value: string) => void): Bind<F> {
+  return (field) => ({
+    name: field,
+    error: problems[field],
+    value: form[field],
+    onChange: (event) => onChange(field, event.currentTarget.value),
+  });
+}
 
 /** The options of a select; a value from the URL that is none of them stays visible, for the server to refuse. */
 export function choices(names: readonly string[], value: string): string[] {

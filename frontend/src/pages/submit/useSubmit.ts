@@ -1,20 +1,22 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { api, ApiError, randomKey, unwrap } from "../../api/client";
+import { api, ApiError, type FieldProblem, randomKey, unwrap } from "../../api/client";
 import type { JobSpec } from "../../api/types";
-import { FIELDS, type JobForm, problemsByField, toSpec } from "../../lib/form";
+import type { Problems } from "../../lib/specForm";
+
+/** How a form finds the server's problems among its fields. */
+export type FindProblems = (found: readonly FieldProblem[]) => { fields: Problems; other: string[] };
 
 /**
- * Posts the form and goes to the new job. The same content keeps its idempotency key, so that pressing twice, or
- * again after a lost answer, makes one job. After a refusal the first field with a sentence gets the focus.
+ * Posts the specification and goes to the new job. The same content keeps its idempotency key, so that pressing twice,
+ * or again after a lost answer, makes one job. After a refusal the first of `fields` with a sentence gets the focus.
  */
-export function useSubmit(form: JobForm, base?: JobSpec) {
+export function useSubmit(spec: JobSpec, find: FindProblems, fields: readonly string[]) {
   const navigate = useNavigate();
   const sent = useRef({ content: "", key: "" });
   const mutation = useMutation({
     mutationFn: async () => {
-      const spec = toSpec(form, base);
       const content = JSON.stringify(spec);
       if (sent.current.content !== content) sent.current = { content, key: randomKey() };
       return unwrap(
@@ -27,8 +29,14 @@ export function useSubmit(form: JobForm, base?: JobSpec) {
     onSuccess: (job) => navigate({ to: "/jobs/$jobId", params: { jobId: job.id } }),
   });
   const { error } = mutation;
+  const latest = useRef({ find, fields });
   useEffect(() => {
-    if (error instanceof ApiError) focusFirst(error);
+    latest.current = { find, fields };
+  });
+  useEffect(() => {
+    if (!(error instanceof ApiError)) return;
+    const problems = Object.keys(latest.current.find(error.fields).fields);
+    focusFirst(problems, latest.current.fields);
   }, [error]);
   return {
     submit: () => {
@@ -39,8 +47,8 @@ export function useSubmit(form: JobForm, base?: JobSpec) {
   };
 }
 
-function focusFirst(error: ApiError): void {
-  const { fields } = problemsByField(error.fields);
-  const first = FIELDS.find((field) => fields[field] !== undefined);
-  if (first) document.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+/** "model_arguments.heads" belongs to the field model_arguments. */
+function focusFirst(problems: readonly string[], fields: readonly string[]): void {
+  const inOrder = fields.flatMap((field) => problems.filter((name) => name === field || name.startsWith(`${field}.`)));
+  if (inOrder[0]) document.querySelector<HTMLElement>(`[name="${inOrder[0]}"]`)?.focus();
 }

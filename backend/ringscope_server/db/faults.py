@@ -1,0 +1,73 @@
+"""What can be wrong with a database that is no mistake of ours, in words for people."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+
+class DatabaseUnusableError(Exception):
+    """The server cannot start on this database; the message is one sentence for the operator."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A stable code and a sentence. Nothing of the request was stored, and it may be sent again."""
+
+    code: str
+    sentence: str
+
+
+STORAGE_FULL = Fault(
+    "storage_full", "The database's disk is full, and nothing was stored; make room on it and send this again."
+)
+BUSY = Fault("database_busy", "The database is busy with other requests, and nothing was stored; send this again.")
+CHANGED = Fault(
+    "database_busy", "Another request changed the same thing at the same moment, and nothing was stored; send it again."
+)
+UNREACHABLE = Fault("database_unreachable", "The database does not answer, and nothing was stored; try again soon.")
+UNUSABLE = Fault(
+    "database_unusable", "The database's file cannot be read or written, and nothing was stored; see the server's log."
+)
+
+# SQLite's primary result codes (https://sqlite.org/rescode.html).
+_SQLITE = {13: STORAGE_FULL, 5: BUSY, 6: BUSY, 8: UNUSABLE, 10: UNUSABLE, 11: UNUSABLE, 14: UNUSABLE, 26: UNUSABLE}
+# SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+_POSTGRESQL = {
+    "53100": STORAGE_FULL,
+    "53": BUSY,
+    "40": BUSY,
+    "55P03": BUSY,
+    "23505": CHANGED,  # a unique key: services look first, so somebody else came between
+    "25P03": UNREACHABLE,
+    "25006": UNREACHABLE,  # a standby
+    "08": UNREACHABLE,
+    "57": UNREACHABLE,
+}
+
+
+def fault_of(error: SQLAlchemyError) -> Fault | None:
+    """The fault behind an error; None when it is a mistake of the program."""
+    if isinstance(error, PoolTimeoutError):
+        return BUSY
+    if not isinstance(error, DBAPIError):
+        return None
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    if code is not None:
+        return _SQLITE.get(code & 0xFF)
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return _POSTGRESQL.get(state) or _POSTGRESQL.get(state[:2])
+    # psycopg knows no state for a connection that cannot be made or that breaks.
+    return UNREACHABLE if type(error.orig).__name__ == "OperationalError" else None
+
+
+def is_bad_value(error: SQLAlchemyError) -> bool:
+    """Whether the database refused a value for what it is, such as a number that is too large."""
+    return isinstance(error, DataError)
+
+
+def cause_of(error: Exception) -> str:
+    """What the driver says, on one line; libpq gives a line for each address, and hints below."""
+    told = error.orig if isinstance(error, DBAPIError) else error
+    return str(told).strip().partition("\n")[0].rstrip(".")

@@ -1,0 +1,43 @@
+"""The tables, a module for each kind of thing. Times are UTC; durations carry their unit in the name."""
+
+from ringscope_server.db.models.base import Base, BigKey, UtcDateTime
+from ringscope_server.db.models.events import Event
+from ringscope_server.db.models.insights import Insight, Pulse
+from ringscope_server.db.models.jobs import IS_HELD, Allocation, Attempt, Job, Member
+from ringscope_server.db.models.nodes import Node, QuarantinedSlot
+from ringscope_server.db.models.results import LogLine, Measurement, Step, Trace
+from ringscope_server.db.models.schedules import Schedule
+from ringscope_server.db.models.scheduling import Lease, Usage
+from ringscope_server.db.models.training import Epoch, RankBuckets, RankTotals
+from ringscope_server.db.models.users import IdempotencyKey, Token
+from ringscope_server.db.models.webhooks import Webhook, WebhookDelivery
+
+__all__ = [
+    "IS_HELD",
+    "Allocation",
+    "Attempt",
+    "Base",
+    "BigKey",
+    "Epoch",
+    "Event",
+    "IdempotencyKey",
+    "Insight",
+    "Job",
+    "Lease",
+    "LogLine",
+    "Measurement",
+    "Member",
+    "Node",
+    "Pulse",
+    "QuarantinedSlot",
+    "RankBuckets",
+    "RankTotals",
+    "Schedule",
+    "Step",
+    "Token",
+    "Trace",
+    "Usage",
+    "UtcDateTime",
+    "Webhook",
+    "WebhookDelivery",
+]

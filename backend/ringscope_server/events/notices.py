@@ -1,0 +1,91 @@
+"""What the other servers on the same database must hear of: notices, gathered here until the bus sends them."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel
+
+# A NOTIFY carries less than 8,000 bytes; a number of 19 digits and its comma take 20.
+IDS_PER_NOTICE = 100
+
+T = TypeVar("T")
+RowTable = Literal["measurements", "log"]
+
+
+class Rows(NamedTuple):
+    """New rows of one table of one job, all that it got between two ids (both included)."""
+
+    job_id: int
+    table: RowTable
+    first_id: int
+    last_id: int
+
+
+class Notice(BaseModel):
+    """One message between servers: what changed in the database, never how."""
+
+    server: str
+    jobs: list[int] = []
+    nodes: list[int] = []
+    rows: list[Rows] = []
+    has_work: bool = False
+
+
+class Notices:
+    """Ids that the bus has not told yet; closed, and so always empty, on a server that is alone."""
+
+    def __init__(self) -> None:
+        self._is_open = False
+        self._jobs: set[int] = set()
+        self._nodes: set[int] = set()
+        self._rows: list[Rows] = []
+        self._has_work = False
+        self._filled = asyncio.Event()
+
+    def open(self) -> None:
+        """From now on somebody takes out what is put in."""
+        self._is_open = True
+
+    def put(self, jobs: Iterable[int] = (), nodes: Iterable[int] = ()) -> None:
+        """Jobs and nodes that changed."""
+        if self._is_open:
+            self._jobs.update(jobs)
+            self._nodes.update(nodes)
+            self._mark()
+
+    def put_rows(self, job_id: int, table: RowTable, ids: Sequence[int]) -> None:
+        """Rows that came, in the order of their ids."""
+        if self._is_open and ids:
+            self._rows.append(Rows(job_id, table, ids[0], ids[-1]))
+            self._mark()
+
+    def wake(self) -> None:
+        """The other servers' schedulers should look now."""
+        if self._is_open:
+            self._has_work = True
+            self._mark()
+
+    async def filled(self) -> None:
+        """Wait until there is something to take."""
+        await self._filled.wait()
+
+    def take(self, server: str) -> list[Notice]:
+        """Everything so far, in notices that are small enough."""
+        jobs, nodes, rows = iter(sorted(self._jobs)), iter(sorted(self._nodes)), iter(self._rows)
+        notices = [Notice(server=server, has_work=True)] if self._has_work else []
+        notices += [Notice(server=server, jobs=part) for part in _parts(jobs, IDS_PER_NOTICE)]
+        notices += [Notice(server=server, nodes=part) for part in _parts(nodes, IDS_PER_NOTICE)]
+        notices += [Notice(server=server, rows=part) for part in _parts(rows, IDS_PER_NOTICE // 2)]
+        self._jobs, self._nodes, self._rows, self._has_work = set(), set(), [], False
+        self._filled.clear()
+        return notices
+
+    def _mark(self) -> None:
+        self._filled.set()
+
+
+def _parts(items: Iterator[T], size: int) -> Iterator[list[T]]:
+    while part := list(islice(items, size)):
+        yield part

@@ -1,0 +1,14 @@
+"""The Idempotency-Key header of every POST that makes something."""
+
+from typing import Annotated
+
+from fastapi import Header
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        description="Sending the same key and body again, within seven days, makes nothing new.",
+    ),
+]

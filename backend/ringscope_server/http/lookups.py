@@ -1,0 +1,40 @@
+"""The job and the attempt that a path and its query name."""
+
+from typing import Annotated
+
+from fastapi import Query
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.spec import JobSpec
+from ringscope_server.db.models import Job
+from ringscope_server.http.problems import Problem, not_found
+from ringscope_server.jobs.filters import MAX_ID
+from ringscope_server.jobs.queries import exists
+from ringscope_server.results import queries
+
+AttemptNumber = Annotated[int | None, Query(alias="attempt", ge=1, le=MAX_ID, description="Default: the newest.")]
+
+
+async def attempt_asked_for(session: AsyncSession, job_id: int, number: int | None) -> int | None:
+    """Id of the attempt; None when none is asked for and the job has none yet. Raises Problem 404."""
+    await require_job(session, job_id)
+    attempt_id = await queries.attempt_of(session, job_id, number)
+    if attempt_id is None and number is not None:
+        raise not_found(f"attempt of job {job_id} with number", number)
+    return attempt_id
+
+
+async def require_sweep(session: AsyncSession, job_id: int) -> BenchmarkSpec:
+    """What the benchmark measures. Raises Problem 409 for a job of another kind."""
+    spec = JobSpec.model_validate(await session.scalar(select(Job.spec).where(Job.id == job_id)))
+    if spec.benchmark is None:
+        raise Problem(409, "no_benchmark", f"Job {job_id} is of kind {spec.kind}; only benchmarks have this.")
+    return spec.benchmark
+
+
+async def require_job(session: AsyncSession, job_id: int) -> None:
+    """Raises Problem 404 where there is no such job."""
+    if not await exists(session, job_id):
+        raise not_found("job", job_id)

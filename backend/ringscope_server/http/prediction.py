@@ -1,0 +1,33 @@
+"""/jobs/prediction, /jobs/{id}/expectations: what a benchmark should take and reach."""
+
+from fastapi import APIRouter
+
+from ringscope.field_errors import FieldError
+from ringscope.spec import JobSpec
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.problems import invalid
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.predictions import service
+from ringscope_server.predictions.views import Expectations, Prediction
+
+router = APIRouter(prefix="/jobs", tags=["prediction"])
+
+
+@router.post("/prediction", operation_id="predict_job")
+async def predict_job(spec: JobSpec, user: Viewer, services: ServicesDep) -> Prediction:
+    """The rows that the cost model foresees for a benchmark, how long it takes, and warnings; nothing is submitted."""
+    if spec.benchmark is None:
+        sentence = f"kind: only benchmarks are predicted, not {spec.kind}; give kind benchmark."
+        raise invalid([FieldError(pointer="/kind", detail=sentence)])
+    return await service.predict(services.database, services.planner, spec, services.now())
+
+
+@router.get("/{job_id}/expectations", operation_id="get_expectations")
+async def get_expectations(
+    job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None
+) -> Expectations:
+    """What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+    return await service.expectations(services.database, services.planner, attempt_id)

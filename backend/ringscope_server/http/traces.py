@@ -1,0 +1,86 @@
+"""/jobs/{id}/traces, trace and trace.perfetto.json: what its ranks did in one operation, transfer by transfer."""
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Response
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.operation_perfetto import traced_to_perfetto
+from ringscope.operation_trace import OperationTrace
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.problems import Problem
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.results import traces
+from ringscope_server.results.traces import ToldTrace, TraceFilter, TraceList
+from ringscope_server.services import Services
+
+router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
+
+Size = Annotated[int | None, Query(ge=0, lt=2**63, description="Of the message; default: the largest.")]
+Algorithm = Annotated[str | None, Query(max_length=100, description="As the job names it; default: the first.")]
+InPlace = Annotated[bool | None, Query(description="Default: the first.")]
+
+
+def _wanted(size_bytes: Size = None, algorithm: Algorithm = None, in_place: InPlace = None) -> TraceFilter:
+    return TraceFilter(size_bytes, algorithm, in_place)
+
+
+Wanted = Annotated[TraceFilter, Depends(_wanted)]
+
+
+@router.get("/traces", operation_id="list_traces")
+async def list_traces(job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> TraceList:
+    """Which operations of one attempt were followed; a benchmark does so with ``trace``."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        return TraceList(items=await traces.operations(session, attempt_id))
+
+
+@router.get("/trace", operation_id="get_trace", response_model=OperationTrace)
+async def get_trace(
+    job_id: int, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
+) -> Response:
+    """One operation: each transfer of each rank in time, by one clock for all nodes, beside the cost model's."""
+    told = await _told(services, job_id, number, wanted)
+    # A large one is priced and written beside the event loop.
+    return Response(await asyncio.to_thread(_written, told), media_type="application/json")
+
+
+@router.get("/trace.perfetto.json", operation_id="export_trace", response_model=dict[str, Any])
+async def export_trace(
+    job_id: int, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
+) -> Response:
+    """The same as Chrome trace events, a file that ui.perfetto.dev opens."""
+    told = await _told(services, job_id, number, wanted)
+    content = await asyncio.to_thread(_perfetto, told, job_id)
+    filename = f"ringscope-job-{job_id}-trace.perfetto.json"
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return Response(content, media_type="application/json", headers=headers)
+
+
+async def _told(services: Services, job_id: int, number: int | None, wanted: TraceFilter) -> ToldTrace:
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        told = await traces.told(session, job_id, attempt_id, wanted)
+        if told is None:
+            raise await _no_trace(session, job_id, attempt_id)
+        return told
+
+
+async def _no_trace(session: AsyncSession, job_id: int, attempt_id: int | None) -> Problem:
+    if await traces.operations(session, attempt_id):
+        sentence = f"Job {job_id} has no such trace; /jobs/{job_id}/traces lists those that it has."
+    else:
+        sentence = f"Job {job_id} has no trace; submit a benchmark with trace true, or `ringscope submit --trace`."
+    return Problem(404, "no_trace", sentence)
+
+
+def _written(told: ToldTrace) -> str:
+    return told.joined().model_dump_json()
+
+
+def _perfetto(told: ToldTrace, job_id: int) -> str:
+    return json.dumps(traced_to_perfetto([told.joined()], f"job {job_id}"))

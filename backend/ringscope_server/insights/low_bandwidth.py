@@ -1,0 +1,65 @@
+"""Low bandwidth: rows of a sweep that are well below what the same shape gave in earlier good runs. Pure.
+
+Expected is the median of the last five good runs, of at least three. A row is low below 0.8 of that, and below the
+worst of those runs, so that what varies that much in good runs is no news; two rows in a row of the same algorithm are
+needed.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ringscope.units import format_size
+from ringscope_server.insights.kinds import Finding
+from ringscope_server.results.baseline import Baseline, Row
+
+MIN_RATIO = 0.8
+MIN_ROWS = 2
+MAX_ROWS_SHOWN = 32
+
+
+@dataclass
+class Comparison:
+    """The rows of one attempt beside what is expected of them."""
+
+    expected: Baseline
+    _low_in_a_row: dict[tuple[str, bool], int] = field(default_factory=dict)
+    _low: list[dict[str, Any]] = field(default_factory=list)
+    _is_told: bool = False
+
+    def judge(self, rows: Iterable[Row]) -> Finding | None:
+        """Whether the rows so far are too low, after these new ones."""
+        for row in rows:
+            self._note(row)
+        if not self._is_told:
+            return None
+        worst = min(self._low, key=lambda low: low["ratio"])
+        message = (
+            f"The bus bandwidth is low: {worst['algorithm']} at {format_size(worst['size_bytes'])} gives "
+            f"{worst['busbw_gb_per_s']:.3g} GB/s, {worst['ratio']:.2f} of what {worst['runs']} good runs gave "
+            f"({worst['expected_gb_per_s']:.3g} GB/s); {len(self._low)} rows are low."
+        )
+        return Finding("low_bandwidth", message, evidence={"rows": self._low[:MAX_ROWS_SHOWN]})
+
+    def _note(self, row: Row) -> None:
+        expected = self.expected.get(row.shape)
+        if expected is None or not expected.median_gb_per_s:
+            return
+        line = row.shape.algorithm, row.shape.in_place
+        value = row.busbw_gb_per_s
+        if value >= MIN_RATIO * expected.median_gb_per_s or value >= expected.least_gb_per_s:
+            self._low_in_a_row[line] = 0
+            return
+        self._low_in_a_row[line] = self._low_in_a_row.get(line, 0) + 1
+        self._is_told = self._is_told or self._low_in_a_row[line] >= MIN_ROWS
+        self._low.append(
+            {
+                "algorithm": row.shape.algorithm,
+                "in_place": row.shape.in_place,
+                "size_bytes": row.shape.size_bytes,
+                "busbw_gb_per_s": value,
+                "expected_gb_per_s": expected.median_gb_per_s,
+                "ratio": value / expected.median_gb_per_s,
+                "runs": expected.runs,
+            }
+        )

@@ -1,0 +1,68 @@
+"""Pulses: gathered in memory, and written together once a second; only the newest of each node counts.
+
+Agents may tell them to any server, and one server judges them, so they go through the table.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import delete, insert, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope import protocol
+from ringscope_server.db.engine import Database
+from ringscope_server.db.models import Attempt, Member, Node, Pulse
+from ringscope_server.insights.windows import Sample
+
+_Key = tuple[int, int]
+
+
+class Pulses:
+    """Those that are not in the table yet, by attempt and node."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[_Key, tuple[datetime, protocol.Pulse]] = {}
+
+    def note(self, node_id: int, pulse: protocol.Pulse, now: datetime) -> None:
+        """A node told how far its ranks are."""
+        self._waiting[pulse.attempt_id, node_id] = now, pulse
+
+    async def flush(self, database: Database) -> None:
+        """Write what waits. What a node tells of attempts that it has no part in, or that are over, is passed over."""
+        waiting, self._waiting = self._waiting, {}
+        if not waiting:
+            return
+        async with database.write() as session:
+            known = await session.execute(
+                select(Member.attempt_id, Member.node_id)
+                .join(Attempt)
+                .where(Attempt.id.in_({attempt_id for attempt_id, _ in waiting}), Attempt.finished_at.is_(None))
+            )
+            keys = sorted(waiting.keys() & {(attempt_id, node_id) for attempt_id, node_id in known})
+            if keys:
+                await session.execute(delete(Pulse).where(tuple_(Pulse.attempt_id, Pulse.node_id).in_(keys)))
+                await session.execute(insert(Pulse), [_row(key, *waiting[key]) for key in keys])
+
+
+async def samples(session: AsyncSession, attempt_ids: Collection[int]) -> dict[int, dict[int, Sample]]:
+    """The newest pulse of each rank of these attempts, by attempt and rank."""
+    found: dict[int, dict[int, Sample]] = {}
+    if not attempt_ids:
+        return found
+    query = select(Pulse, Node.name).join(Node, Node.id == Pulse.node_id).where(Pulse.attempt_id.in_(attempt_ids))
+    for pulse, node in await session.execute(query):
+        of_attempt = found.setdefault(pulse.attempt_id, {})
+        for fields in pulse.ranks:
+            rank = protocol.RankPulse.model_validate(fields)
+            of_attempt[rank.rank] = Sample(node, pulse.time_us, pulse.heard_at.timestamp(), rank)
+    return found
+
+
+async def forget(session: AsyncSession, attempt_id: int) -> None:
+    """The attempt is over."""
+    await session.execute(delete(Pulse).where(Pulse.attempt_id == attempt_id))
+
+
+def _row(key: _Key, heard_at: datetime, pulse: protocol.Pulse) -> dict[str, object]:
+    ranks = [rank.model_dump(mode="json") for rank in pulse.ranks]
+    return {"attempt_id": key[0], "node_id": key[1], "heard_at": heard_at, "time_us": pulse.time_us, "ranks": ranks}

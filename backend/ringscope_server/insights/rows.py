@@ -1,0 +1,92 @@
+"""What the insights' loop reads: attempts to watch, and of each only the rows that are new.
+
+The cost of a look at an attempt is bounded. Of its new steps the database reads each once, by the index, and at most
+MAX_STEP_ROWS come over: of more every n-th step of every rank is taken. Its new measurements are few, its pulses one
+row for each node.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import joinedload, selectinload
+
+from ringscope_server.db.models import Attempt, Job, Measurement, Member, Step
+from ringscope_server.insights.step_windows import Block, RankStep
+from ringscope_server.results.baseline import SHAPE_COLUMNS, Row, Shape
+from ringscope_server.results.clocks import Seat
+
+MAX_STEP_ROWS = 4_000
+
+_STEP_COLUMNS = (
+    Step.rank, Step.step, Step.op, Step.algorithm, Step.in_place, Step.bytes,
+    Step.started_at_ns, Step.duration_us, Step.compute_us,
+)  # fmt: skip
+
+
+@dataclass
+class Cursor:
+    """Up to which rows of an attempt everything has been looked at."""
+
+    step_id: int = 0
+    measurement_id: int = 0
+
+
+async def attempts(session: AsyncSession, after: int, watched: Collection[int]) -> Sequence[Attempt]:
+    """Those that run, those that came after this one, and those that are watched; with job, members and nodes."""
+    running = select(Attempt.id).join(Job).where(Job.state.in_(("running", "stopping")), Attempt.finished_at.is_(None))
+    fresh = select(Attempt.id).where(Attempt.id > after)
+    ids = {*watched, *await session.scalars(running), *await session.scalars(fresh)}
+    query = select(Attempt).where(Attempt.id.in_(ids)).order_by(Attempt.id)
+    options = joinedload(Attempt.job), selectinload(Attempt.members).joinedload(Member.node)
+    return (await session.scalars(query.options(*options))).all() if ids else []
+
+
+async def ends(session: AsyncSession, attempt_ids: Collection[int]) -> dict[int, Cursor]:
+    """The last rows of each attempt, each by one look at an index: most attempts have none that are new."""
+    if not attempt_ids:
+        return {}
+    step = select(func.max(Step.id)).where(Step.attempt_id == Attempt.id).scalar_subquery()
+    measurement = select(func.max(Measurement.id)).where(Measurement.attempt_id == Attempt.id).scalar_subquery()
+    found = await session.execute(select(Attempt.id, step, measurement).where(Attempt.id.in_(attempt_ids)))
+    return {attempt_id: Cursor(step_id or 0, row_id or 0) for attempt_id, step_id, row_id in found}
+
+
+async def newest_attempt(session: AsyncSession) -> int:
+    """Its id; 0 where there is none."""
+    return await session.scalar(select(func.max(Attempt.id))) or 0
+
+
+async def steps(
+    session: AsyncSession, attempt_id: int, after: int, last: int, seats: dict[int, Seat]
+) -> list[tuple[Block, int, RankStep]]:
+    """The steps of an attempt between two rows (without the first), or a sample of them, by the server's clock.
+
+    Each of a sample is read with the step before it, from whose end on the rank was outside of collectives.
+    """
+    new = (Step.attempt_id == attempt_id, Step.id > after, Step.id <= last)
+    count = await session.scalar(select(func.count()).where(*new)) or 0
+    every = 1 if count <= MAX_STEP_ROWS else max(3, -(-2 * count // MAX_STEP_ROWS))
+    query = select(*_STEP_COLUMNS).where(*new, Step.step % every <= 1).order_by(Step.id).limit(2 * MAX_STEP_ROWS)
+    rows = [row for row in await session.execute(query) if row.rank in seats]
+    ends = {(row.rank, row.step): row.started_at_ns + round(row.duration_us * 1e3) for row in rows}
+    wanted = rows if every == 1 else [row for row in rows if row.step % every == 1]
+    return [_rank_step(row, seats[row.rank], ends.get((row.rank, row.step - 1))) for row in wanted]
+
+
+async def measurements(session: AsyncSession, attempt_id: int, after: int, last: int) -> list[Row]:
+    """The rows of the sweep's table between two of them (without the first)."""
+    new = (Measurement.attempt_id == attempt_id, Measurement.id > after, Measurement.id <= last)
+    found = await session.execute(
+        select(Measurement.busbw_gb_per_s, *SHAPE_COLUMNS).where(*new).order_by(Measurement.id)
+    )
+    return [Row(Shape(*shape), gb_per_s) for gb_per_s, *shape in found]
+
+
+def _rank_step(row: Any, seat: Seat, ended_ns: int | None) -> tuple[Block, int, RankStep]:
+    block = Block(row.op, row.algorithm, row.in_place, row.bytes)
+    outside_us = None if ended_ns is None else (row.started_at_ns - ended_ns) / 1e3
+    start = seat.start(row.rank, row.started_at_ns)
+    return block, row.step, RankStep(start, row.duration_us, row.compute_us, outside_us)

@@ -1,0 +1,73 @@
+"""Steps that every rank has told of, gathered into windows of steps that are alike. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ringscope.arrivals import Start
+
+WINDOW_STEPS = 20
+MIN_US = 2_000.0  # what times of ranks must differ by to count
+# The same where ranks wait for cores: by so much the kernel alone makes them differ.
+CROWDED_MIN_US = 20_000.0
+MAX_PENDING = 2_000  # steps of which some rank has not told yet; older ones are given up
+
+
+@dataclass(frozen=True, slots=True)
+class RankStep:
+    """One step of one rank, by one clock for all nodes.
+
+    Args:
+        outside_us: since the end of the rank's step before; None where that is not known.
+    """
+
+    start: Start
+    duration_us: float
+    compute_us: float
+    outside_us: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What steps must have in common to be compared."""
+
+    op: str
+    algorithm: str
+    in_place: bool
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepWindow:
+    """Consecutive steps (as far as they are looked at) of one block, each with every rank."""
+
+    block: Block
+    steps: Sequence[Sequence[RankStep]]
+
+
+class StepWindows:
+    """Takes rows as they come, gives windows as they fill.
+
+    Args:
+        ranks: of the gang.
+    """
+
+    def __init__(self, ranks: int) -> None:
+        self._ranks = ranks
+        self._pending: dict[tuple[Block, int], list[RankStep]] = {}
+        self._filling: defaultdict[Block, list[list[RankStep]]] = defaultdict(list)
+
+    def add(self, rows: Iterable[tuple[Block, int, RankStep]]) -> list[StepWindow]:
+        """Rows of block, number of the step and what a rank did in it; the windows that they complete."""
+        full = []
+        for block, number, step in rows:
+            of_step = self._pending.setdefault((block, number), [])
+            of_step.append(step)
+            if len(of_step) == self._ranks:
+                del self._pending[block, number]
+                self._filling[block].append(of_step)
+                if len(self._filling[block]) == WINDOW_STEPS:
+                    full.append(StepWindow(block, self._filling.pop(block)))
+        for key in list(self._pending)[: max(0, len(self._pending) - MAX_PENDING)]:
+            del self._pending[key]
+        return full

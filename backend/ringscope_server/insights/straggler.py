@@ -1,0 +1,104 @@
+"""Stragglers: ranks that take longer for their own part of the work than the others, which wait for them. Pure.
+
+A benchmark's ranks do nothing but collectives, and a collective takes all of them as long as the slowest. So a rank is
+judged by what it did with its time. Its own time is what it neither waited for other ranks nor for a core: the time in
+which it worked, or was stopped. Where a rank waits for others inside of a library, only that it was stopped is known,
+and that only if ranks there do not sleep while they wait. A training step tells its compute time itself.
+
+    score = median of the ranks / own
+
+as in C4D and NVIDIA's resiliency extension: a straggler is below 0.75, in several windows in a row. A rank that waits
+for a core is judged alike by its time in the kernel's queue, with a higher floor, since a crowded node shuffles ranks.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ringscope_server.insights.kinds import Finding
+from ringscope_server.insights.windows import Window, median_of
+
+MIN_RANKS = 3
+MAX_SCORE = 0.75
+MIN_OWN_SHARE = 0.1  # above the median: of a second 100 ms
+MIN_QUEUED_SHARE = 0.25
+MIN_COMPUTE_US = 2_000.0  # above the median, in a step
+OWN_WINDOWS, QUEUED_WINDOWS, STEP_WINDOWS = 2, 3, 3
+SPINNING_SHARE = 0.1  # where the median rank sleeps more, sleeping tells nothing
+
+
+def of_windows(windows: Sequence[Window]) -> list[Finding]:
+    """By what the ranks of a gang did with their time, in one window of each."""
+    if len(windows) < MIN_RANKS:
+        return []
+    own = own_shares(windows)
+    queued = {window.rank: window.queued for window in windows if window.queued is not None}
+    found = {w.rank: _finding(w, "own", own, OWN_WINDOWS) for w in windows if _stands_out(own, w.rank, MIN_OWN_SHARE)}
+    for window in windows:
+        if window.rank not in found and _stands_out(queued, window.rank, MIN_QUEUED_SHARE):
+            found[window.rank] = _finding(window, "queued", queued, QUEUED_WINDOWS)
+    return list(found.values())
+
+
+def own_shares(windows: Sequence[Window]) -> dict[int, float]:
+    """The share of its own time of each rank, as far as it is known."""
+    are_waits_known = any(window.waited > 0 for window in windows)
+    asleep = median_of([window.stopped for window in windows if window.stopped is not None])
+    shares = {}
+    for window in windows:
+        stopped = (window.stopped or 0.0) if asleep <= SPINNING_SHARE else 0.0
+        working = 1.0 - window.waited - (window.queued or 0.0) - stopped if are_waits_known else 0.0
+        shares[window.rank] = stopped + max(0.0, working)
+    return shares
+
+
+def of_steps(compute_us: Mapping[int, float], nodes: Mapping[int, str]) -> list[Finding]:
+    """By the mean compute time of a step of each rank, as training steps tell it."""
+    if len(compute_us) < MIN_RANKS:
+        return []
+    middle = median_of(list(compute_us.values()))
+    return [
+        Finding(
+            "straggler",
+            f"Rank {rank} on node {nodes[rank]} is slow: it computes {value / 1e3:.1f} ms in a step, the median rank "
+            f"{middle / 1e3:.1f} ms, and all others wait for it.",
+            rank,
+            nodes[rank],
+            {"measure": "compute_us", "value": value, "median": middle, "score": middle / value},
+            STEP_WINDOWS,
+        )
+        for rank, value in compute_us.items()
+        if _stands_out(compute_us, rank, MIN_COMPUTE_US)
+    ]
+
+
+def _stands_out(values: Mapping[int, float], rank: int, floor: float) -> bool:
+    if len(values) < MIN_RANKS or rank not in values:
+        return False
+    middle, value = median_of(list(values.values())), values[rank]
+    return value - middle >= floor and middle / value < MAX_SCORE
+
+
+def _finding(window: Window, measure: str, values: Mapping[int, float], windows: int) -> Finding:
+    middle, value = median_of(list(values.values())), values[window.rank]
+    evidence: dict[str, Any] = {
+        "measure": f"{measure}_share",
+        "value": value,
+        "median": middle,
+        "score": middle / value,
+    }
+    evidence |= {"window_seconds": window.seconds, "size_bytes": window.size_bytes}
+    evidence |= {"iterations": window.iterations}
+    evidence |= {f"{name}_share": getattr(window, name) for name in ("waited", "queued", "running", "stopped")}
+    message = (
+        f"Rank {window.rank} on node {window.node} is slow: {_cause(window, measure, value)} {value:.0%} of its time, "
+        f"the median rank {middle:.0%}, and all others wait for it."
+    )
+    return Finding("straggler", message, window.rank, window.node, evidence, windows)
+
+
+def _cause(window: Window, measure: str, value: float) -> str:
+    if measure == "queued":
+        return "without a core, as others run on it, for"
+    if (window.stopped or 0.0) > value / 2:
+        return "stopped or asleep for"
+    return "busy with its own part for"

@@ -1,0 +1,116 @@
+"""What is known of one attempt from look to look, and what follows from what is new. Pure."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ringscope_server.insights import late_rank, slow_link, straggler
+from ringscope_server.insights.hang import Progress
+from ringscope_server.insights.hysteresis import Hysteresis
+from ringscope_server.insights.kinds import Finding, Key
+from ringscope_server.insights.low_bandwidth import Comparison
+from ringscope_server.insights.step_windows import CROWDED_MIN_US, MIN_US, Block, RankStep, StepWindow, StepWindows
+from ringscope_server.insights.windows import Sample, Windows, median_of
+from ringscope_server.results.baseline import Baseline, Row
+
+CROWDED_SHARE = 0.3  # of its time the median rank waits for a core: then the kernel has a say in who comes late
+
+
+@dataclass
+class News:
+    """What came since the last look: pulses by rank, and rows.
+
+    Args:
+        now: in seconds since 1970, by the server's clock.
+    """
+
+    now: float
+    is_running: bool
+    samples: Mapping[int, Sample]
+    steps: Sequence[tuple[Block, int, RankStep]] = ()
+    rows: Sequence[Row] = ()
+
+
+@dataclass
+class Judgement:
+    """What follows: insights to open, those that are over, and the hang for which the gang must end."""
+
+    opened: list[Finding] = field(default_factory=list)
+    over: set[Key] = field(default_factory=set)
+    hang: Finding | None = None
+
+    def without(self, active: Collection[Key]) -> "Judgement":
+        """The same, less what is told already."""
+        return Judgement([found for found in self.opened if found.key not in active], self.over, self.hang)
+
+
+class Watch:
+    """One attempt.
+
+    Args:
+        ranks: of the gang.
+        hang_seconds: the job's limit.
+        expected: what the rows of the sweep should be, as far as it is known.
+        root: of the collective, if it has one.
+    """
+
+    def __init__(self, ranks: int, hang_seconds: float, expected: Baseline, root: int | None = None) -> None:
+        self._ranks = ranks
+        self._root = root
+        self._hang_seconds = hang_seconds
+        self._progress = Progress()
+        self._windows = Windows(ranks)
+        self._steps = StepWindows(ranks)
+        self._comparison = Comparison(expected)
+        self._of_windows, self._of_steps = Hysteresis(), Hysteresis()
+        self._queued_share: float | None = None
+
+    def look(self, news: News, active: Collection[Key]) -> Judgement:
+        """Judge what is new; ``active`` are the insights that the job has."""
+        judgement = Judgement()
+        self._judge_windows(news, active, judgement)
+        for full in self._steps.add(news.steps):
+            self._judge_steps(full, active, judgement)
+        if (low := self._comparison.judge(news.rows)) is not None:
+            judgement.opened.append(low)
+        if news.is_running:
+            self._judge_progress(news, active, judgement)
+        return judgement
+
+    def _judge_windows(self, news: News, active: Collection[Key], judgement: Judgement) -> None:
+        """What the ranks did with their time since the last such look."""
+        windows = self._windows.add(news.samples)
+        if windows:
+            self._queued_share = median_of([each.queued for each in windows if each.queued is not None])
+            others = {key for key in active if key not in self._of_steps.told}
+            _settle(self._of_windows, straggler.of_windows(windows), {"straggler"}, others, judgement)
+
+    def _judge_steps(self, full: StepWindow, active: Collection[Key], judgement: Judgement) -> None:
+        compute_us: defaultdict[int, list[float]] = defaultdict(list)
+        nodes = {}
+        for each in (each for step in full.steps for each in step):
+            compute_us[each.start.rank].append(each.compute_us)
+            nodes[each.start.rank] = each.start.node
+        means = {rank: sum(values) / len(values) for rank, values in compute_us.items()}
+        if any(means.values()):
+            own = self._of_steps.told & set(active)
+            _settle(self._of_steps, straggler.of_steps(means, nodes), {"straggler"}, own, judgement)
+        is_crowded = self._queued_share is None or self._queued_share > CROWDED_SHARE
+        min_us = CROWDED_MIN_US if is_crowded else MIN_US
+        findings = [*late_rank.of_window(full, min_us), *slow_link.of_window(full, min_us, self._root)]
+        _settle(self._of_steps, findings, {"late_rank", "slow_link"}, active, judgement)
+
+    def _judge_progress(self, news: News, active: Collection[Key], judgement: Judgement) -> None:
+        self._progress.note(news.samples)
+        found = self._progress.judge(self._ranks, self._hang_seconds, news.now)
+        if found is not None:
+            judgement.opened.append(found)
+            judgement.hang = found if found.kind == "hang" else None
+        judgement.over |= {key for key in active if key[0] == "desync" and (found is None or found.kind != "desync")}
+
+
+def _settle(
+    hysteresis: Hysteresis, findings: list[Finding], judged: set[str], active: Collection[Key], judgement: Judgement
+) -> None:
+    judgement.opened += hysteresis.open_now(findings, judged)
+    judgement.over |= hysteresis.over_now(active, findings, judged)

@@ -1,0 +1,111 @@
+"""What a rank did between two of its pulses. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from ringscope.protocol import RankPulse
+
+MIN_SECONDS = 0.8  # of a window: about two pulses
+MAX_SECONDS = 30.0  # in which no iteration ended: begin anew
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A rank's pulse as the server heard it; ``heard_at`` is in seconds since 1970 by the server's clock."""
+
+    node: str
+    time_us: int
+    heard_at: float
+    pulse: RankPulse
+
+    @property
+    def work_done(self) -> int:
+        """Everything that the rank has finished so far; it only grows."""
+        return self.pulse.iterations + self.pulse.untimed
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """How far the rank is: who is between two calls has not begun the next one."""
+        return self.work_done, -1 if self.pulse.step is None else self.pulse.step
+
+
+@dataclass(frozen=True)
+class Window:
+    """Shares of the time between two pulses, each from 0 to 1.
+
+    Args:
+        waited: for other ranks, in our own schedules.
+        queued: ready to run, but without a core.
+        running: on a core.
+        stopped: neither: asleep, or stopped. All three are None where the kernel does not tell.
+    """
+
+    rank: int
+    node: str
+    seconds: float
+    iterations: int
+    size_bytes: int
+    waited: float
+    queued: float | None
+    running: float | None
+    stopped: float | None
+
+
+class Windows:
+    """Makes a window of each rank of a gang as soon as each has ended an iteration.
+
+    What ranks do between two sizes differs from rank to rank; so nobody is judged by a time without iterations.
+    """
+
+    def __init__(self, ranks: int) -> None:
+        self._ranks = ranks
+        self._from: Mapping[int, Sample] = {}
+
+    def add(self, samples: Mapping[int, Sample]) -> list[Window]:
+        """The newest pulse of each rank; one window of each rank, or none yet."""
+        if len(samples) < self._ranks:
+            self._from = {}
+            return []
+        if not self._from or not all(self._from[rank].pulse.iterations for rank in samples):
+            self._from = samples
+            return []
+        seconds = [(sample.time_us - self._from[rank].time_us) / 1e6 for rank, sample in samples.items()]
+        have_all_iterated = all(
+            sample.pulse.iterations > self._from[rank].pulse.iterations for rank, sample in samples.items()
+        )
+        if min(seconds) < 0 or max(seconds) > MAX_SECONDS:
+            self._from = samples
+        elif min(seconds) >= MIN_SECONDS and have_all_iterated:
+            made = [window(self._from[rank], sample) for rank, sample in samples.items()]
+            self._from = samples
+            return made
+        return []
+
+
+def window(before: Sample, after: Sample) -> Window:
+    """What happened between two pulses of one rank."""
+    elapsed_us = after.time_us - before.time_us
+    old, new = before.pulse, after.pulse
+    queued = _share(old.queued_us, new.queued_us, elapsed_us)
+    running = _share(old.running_us, new.running_us, elapsed_us)
+    return Window(
+        new.rank,
+        after.node,
+        elapsed_us / 1e6,
+        new.iterations - old.iterations,
+        new.size_bytes,
+        min(1.0, (new.waited_us - old.waited_us) / elapsed_us),
+        queued,
+        running,
+        None if queued is None or running is None else max(0.0, 1.0 - queued - running),
+    )
+
+
+def median_of(values: list[float]) -> float:
+    """The median; 0 of nothing."""
+    return median(values) if values else 0.0
+
+
+def _share(before: int | None, after: int | None, elapsed_us: int) -> float | None:
+    return None if before is None or after is None else min(1.0, max(0.0, (after - before) / elapsed_us))

@@ -1,0 +1,63 @@
+"""The specification of a job that repeats another one, with or without changes."""
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from ringscope.field_errors import FieldError, field_errors
+from ringscope.merge_patch import merge_patch
+from ringscope.spec import JobSpec
+from ringscope.training_spec import ONE_NODE
+from ringscope_server.db.models import Job
+from ringscope_server.jobs.service import InvalidJobError, default_name
+
+MAX_PATCH_DEPTH = 20  # a specification is not half as deep
+MAX_NAME_CHARACTERS = 200
+_CLONE_OF = re.compile(r" \(clone of \d+\)$")
+
+
+def repeated(job: Job) -> JobSpec:
+    """The same again, as the job is now: with the name, priority and labels that people have given it since."""
+    spec = JobSpec.model_validate(job.spec)
+    name = "" if job.name == default_name(spec) else job.name
+    return spec.model_copy(update={"name": name, "priority": job.priority, "labels": job.labels, "hold": False})
+
+
+def retried(job: Job) -> JobSpec:
+    """The same again; training that was cut short goes on from its last checkpoint."""
+    spec = repeated(job)
+    if spec.training is None or not spec.training.keeps_checkpoints or job.state == "succeeded":
+        return spec
+    if not 0 < job.summary.get("epochs_done", 0) < spec.training.epochs:  # no checkpoint yet, or nothing left to do
+        return spec
+    return spec.model_copy(update={"training": spec.training.model_copy(update={"resume_from": job.id})})
+
+
+def changed(job: Job, patch: dict[str, Any]) -> JobSpec:
+    """The same with the changes of a merge patch (RFC 7396). Raises InvalidJobError.
+
+    Without a name in the patch, one that was made from the specification is made anew, and any other one tells which
+    job was cloned.
+    """
+    if _depth(patch) > MAX_PATCH_DEPTH:
+        sentence = f"the request body is nested deeper than {MAX_PATCH_DEPTH} levels; no specification is."
+        raise InvalidJobError([FieldError(pointer="", detail=sentence)])
+    base = repeated(job)
+    name = f"{_CLONE_OF.sub('', base.name)} (clone of {job.id})" if base.name else ""
+    document = base.model_dump(mode="json") | {"name": name if len(name) <= MAX_NAME_CHARACTERS else base.name}
+    if base.training is not None and base.training.strategy in ONE_NODE:
+        document["placement"]["nodes"] = None  # the strategy's doing; another one may have several
+    try:
+        return JobSpec.model_validate(merge_patch(document, patch))
+    except ValidationError as error:
+        raise InvalidJobError(field_errors(error)) from error
+
+
+def _depth(document: Any) -> int:
+    """How deep objects lie in each other; without recursion, as the depth is a stranger's choice."""
+    depth, level = 0, [document]
+    while level:
+        depth += 1
+        level = [value for item in level if isinstance(item, dict) for value in item.values()]
+    return depth

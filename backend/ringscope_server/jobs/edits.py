@@ -1,0 +1,42 @@
+"""What people may change about a job once it is submitted; the specification itself never changes."""
+
+import json
+from datetime import datetime
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.spec import JobSpec
+from ringscope.spec_model import SpecModel
+from ringscope_server.db.models import Job
+from ringscope_server.events import log
+from ringscope_server.jobs.service import WrongStateError, default_name
+from ringscope_server.jobs.states import TERMINAL
+
+
+class JobEdit(SpecModel):
+    """The fields that are to change; what is left out stays."""
+
+    name: str = Field("", max_length=200, description="Empty: made from the specification.")
+    priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
+    labels: dict[str, str] = Field({}, description="Instead of all that it has.")
+
+
+def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datetime) -> None:
+    """Change a job that this transaction has locked. Raises WrongStateError.
+
+    Every change raises the revision; giving it what it has changes nothing.
+    """
+    fields = wanted.model_dump(exclude_unset=True)
+    if fields.get("name") == "":
+        fields["name"] = default_name(JobSpec.model_validate(job.spec))
+    before = {name: getattr(job, name) for name in fields if getattr(job, name) != fields[name]}
+    if not before:
+        return
+    if "priority" in before and job.state in TERMINAL:
+        raise WrongStateError(f"Job {job.id} has already ended; its priority cannot change any more.")
+    for name in before:
+        setattr(job, name, fields[name])
+    job.revision += 1
+    after = {name: fields[name] for name in before}
+    log.record(session, now, user, "job.changed", ("job", job.id), before=json.dumps(before), after=json.dumps(after))

@@ -1,0 +1,79 @@
+"""Which jobs a list shows, as SQL that finds a page by an index where there is one.
+
+By state, user, both or nothing at all a page costs what it shows. Everything else is looked for from the newest job on
+until the page is full, so a rare one costs as much as there are jobs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Select, or_, select, union_all
+
+from ringscope_server.db.models import Attempt, Job, Member, Node
+
+MAX_ID = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class JobFilter:
+    """What a job must be to be listed; None and empty: anything."""
+
+    states: Sequence[str] = ()
+    kind: str | None = None
+    user: str | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    schedule_id: int | None = None
+    text: str | None = None  # a part of the name, or the number
+    collective: str | None = None
+    algorithm: str | None = None  # one of a benchmark's, or what sums in training
+    node: str | None = None  # by name: an attempt had a rank there
+    finished_after: datetime | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Everything but the states, which ``newest`` looks up one by one."""
+        found: list[ColumnElement[bool]] = []
+        if self.kind is not None:
+            found.append(Job.kind == self.kind)
+        if self.user is not None:
+            found.append(Job.user == self.user)
+        if self.schedule_id is not None:
+            found.append(Job.schedule_id == self.schedule_id)
+        found += [Job.labels[key].as_string() == value for key, value in self.labels.items()]
+        if self.collective is not None:
+            found.append(Job.collective == self.collective)
+        if self.algorithm is not None:
+            found.append(("," + Job.algorithms + ",").contains(f",{self.algorithm},", autoescape=True))
+        if self.finished_after is not None:
+            found.append(Job.finished_at >= self.finished_after)
+        if self.node is not None:
+            found.append(Job.id.in_(_ids_on(self.node)))
+        if self.text:
+            found.append(or_(Job.name.icontains(self.text, autoescape=True), *_numbered(self.text)))
+        return found
+
+
+EVERY_JOB = JobFilter()
+
+
+def newest(ids: Select[int], states: Sequence[str], limit: int) -> Select[int]:
+    """The newest of the jobs that ``ids`` selects and that are in one of the states.
+
+    Each state is read along its index in the order of the ids. All of them at once would be sorted first, and the
+    jobs that have ended are nearly all there are.
+    """
+    if not states:
+        return ids.order_by(Job.id.desc()).limit(limit)
+    branches = [ids.where(Job.state == state).order_by(Job.id.desc()).limit(limit).subquery() for state in states]
+    return select(union_all(*(select(branch.c.id) for branch in branches)).subquery().c.id)
+
+
+def _ids_on(node: str) -> Select[int]:
+    members = select(Attempt.job_id).join(Member, Member.attempt_id == Attempt.id)
+    return members.join(Node, Node.id == Member.node_id).where(Node.name == node)
+
+
+def _numbered(text: str) -> list[ColumnElement[bool]]:
+    number = text.removeprefix("#")
+    is_id = number.isascii() and number.isdecimal() and len(number) < len(str(MAX_ID))
+    return [Job.id == int(number)] if is_id else []

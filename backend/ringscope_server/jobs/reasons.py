@@ -1,0 +1,79 @@
+"""Why an attempt ends: the state that its job then goes to, and whether it is tried again."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Retry = Literal["never", "elsewhere", "again", "always"]
+EndState = Literal["succeeded", "failed", "cancelled"]
+
+RETRIES: dict[Retry, str] = {
+    "never": "The program's own doing, or a person's: it would end the same way.",
+    "elsewhere": "Tried again if the cluster could hold the gang without the nodes that are to blame.",
+    "again": "Tried again, elsewhere if that is possible.",
+    "always": "Tried again at once; it does not count as an attempt.",
+}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What follows from a reason.
+
+    Args:
+        end: where the job goes when it is not tried again.
+        blames_node: whether the node that reports it is to blame, so that the next try goes elsewhere if it can.
+        may_follow_loss: whether the loss of another node also looks like this to those that are left.
+        costs_no_progress: whether training is tried again for it, which goes on from a checkpoint.
+    """
+
+    name: str
+    end: EndState
+    retry: Retry
+    meaning: str
+    blames_node: bool = False
+    may_follow_loss: bool = False
+    costs_no_progress: bool = False
+
+    @property
+    def may_be_retried(self) -> bool:
+        """Whether an attempt that stops for it may be followed by another one."""
+        return self.retry != "never" or self.may_follow_loss
+
+
+REASONS: tuple[Reason, ...] = (
+    Reason("completed", "succeeded", "never", "Every rank finished, every row or epoch arrived, nothing was wrong."),
+    Reason("user_cancelled", "cancelled", "never", "Somebody cancelled it."),
+    Reason("time_limit", "failed", "never", "It ran longer than `time_limit_seconds`."),
+    Reason("queue_timeout", "failed", "never", "It waited longer than `queue_timeout_seconds`."),
+    Reason("rank_exit", "failed", "never", "A rank ended with an error.", may_follow_loss=True),
+    Reason(
+        "rank_signal",
+        "failed",
+        "never",
+        "A rank was killed by a signal.",
+        may_follow_loss=True,
+        costs_no_progress=True,
+    ),
+    Reason("oom", "failed", "never", "A rank ran out of memory."),
+    Reason("verification_failed", "failed", "never", "A result was wrong."),
+    Reason("results_missing", "failed", "never", "The ranks finished, but rows of the sweep, or epochs, are missing."),
+    Reason(
+        "launch_failed",
+        "failed",
+        "elsewhere",
+        "A node refused it, or the ranks did not start.",
+        blames_node=True,
+        may_follow_loss=True,
+    ),
+    Reason("node_lost", "failed", "again", "A node's heartbeats stopped.", blames_node=True),
+    Reason("hang_detected", "failed", "again", "Ranks were alive and came no further.", blames_node=True),
+    Reason("agent_restarted", "failed", "again", "A node's agent was stopped while the ranks ran.", blames_node=True),
+    Reason("launcher_lost", "failed", "again", "A node's mpiexec, proxy or keeper was killed.", blames_node=True),
+    Reason("server_error", "failed", "again", "The service made a mistake."),
+    Reason("preempted", "failed", "always", "It had to make room for a job of higher priority."),
+)
+_BY_NAME = {reason.name: reason for reason in REASONS}
+
+
+def reason_of(name: str) -> Reason:
+    """What follows from a reason; one that this server does not know, from a newer agent, is a failure for good."""
+    return _BY_NAME.get(name) or Reason(name, "failed", "never", "")

@@ -1,0 +1,81 @@
+"""Why an attempt ended, once everything about it is known."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.protocol import rank_words
+from ringscope.spec import JobSpec
+from ringscope.units import plural
+from ringscope_server.db.models import Attempt, Measurement, Member
+from ringscope_server.jobs.reasons import Reason, reason_of
+from ringscope_server.training.epochs import last_epoch
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The reason, a sentence, and the name of the node that is to blame, if one is."""
+
+    reason: Reason
+    message: str
+    bad_node: str | None = None
+
+
+def node_lost(member: Member) -> str:
+    """The sentence about a lost node, which is loaded."""
+    victims = rank_words(member.first_rank, member.slots)
+    return f"Node {member.node.name} with {victims} is lost: its agent has stopped sending heartbeats."
+
+
+async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
+    """What became of a stopping attempt whose members, nodes and job are loaded.
+
+    Rows can only make it worse: a wrong sum never succeeds, nor does a missing row, nor training whose last epoch is
+    missing.
+    """
+    job = attempt.job
+    assert job.reason is not None, "stopping always has a reason"
+    reason = reason_of(job.reason)
+    if reason.may_follow_loss and (lost := _lost(attempt, "assigned", "ready", "running")):
+        # Ranks that miss their peers end long before the heartbeats' deadline has told why.
+        return Verdict(reason_of("node_lost"), f"{node_lost(lost)} Before that: {job.message}", lost.node.name)
+    if reason.name not in ("completed", "verification_failed"):
+        return Verdict(reason, job.message, attempt.bad_node)
+    rows, wrong = (
+        await session.execute(
+            select(func.count(), func.coalesce(func.sum(Measurement.wrong), 0)).where(
+                Measurement.attempt_id == attempt.id
+            )
+        )
+    ).one()
+    if wrong or reason.name == "verification_failed":
+        sentence = job.message or f"The result check found {plural(wrong or 0, 'wrong element')}."
+        return Verdict(reason_of("verification_failed"), sentence)
+    if sentence := await _missing(session, attempt, rows):
+        if lost := _lost(attempt, "ended"):
+            return Verdict(reason_of("node_lost"), f"{node_lost(lost)} Before that: {sentence}", lost.node.name)
+        return Verdict(reason_of("results_missing"), sentence)
+    return Verdict(reason, "")
+
+
+async def _missing(session: AsyncSession, attempt: Attempt, rows: int) -> str:
+    """What ranks that ended well have not told, in a sentence; empty when all is there."""
+    spec = JobSpec.model_validate(attempt.job.spec)
+    if spec.training is not None:
+        epoch, step = await last_epoch(session, attempt.job_id)
+        limit = spec.training.max_steps
+        if epoch >= spec.training.epochs or (limit is not None and step >= limit):
+            return ""
+        return f"The ranks ended, but only {epoch} of {spec.training.epochs} epochs were told."
+    if rows != spec.row_count:
+        return f"The ranks ended, but only {rows} of {spec.row_count} rows of the sweep arrived."
+    return ""
+
+
+def _lost(attempt: Attempt, *phases: str) -> Member | None:
+    """A member whose node is lost and had come no further than to one of these phases."""
+    for member in attempt.members:
+        if member.node.observed == "lost" and member.phase in phases:
+            return member
+    return None

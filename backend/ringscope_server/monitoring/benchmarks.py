@@ -1,0 +1,93 @@
+"""The last benchmark of each shape, for gauges that outlive the jobs."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.benchmark_spec import SIMULATED
+from ringscope.metrics.labels import op_label
+from ringscope_server.db.models import Attempt, Job, Measurement, Member
+
+# So many of the newest are looked at for news, and at the start of the server for what there is.
+NEWEST_JOBS = 100
+MAX_SHAPES = 2_000
+
+
+class Shape(NamedTuple):
+    """The labels of one gauge."""
+
+    op: str
+    message_bytes: int
+    world_size: int
+    nodes: int
+    backend: str
+
+    @property
+    def run(self) -> tuple[str, int, int, str]:
+        """The shape without its size: all sizes of a sweep are one run."""
+        return (self.op, self.world_size, self.nodes, self.backend)
+
+
+_Measured = Sequence[Any]  # op, bytes, ranks, algorithm, transport, GB/s
+
+
+class Benchmarks:
+    """Bus bandwidths by shape, and when each kind of run was made last."""
+
+    def __init__(self) -> None:
+        self.bandwidths: dict[Shape, float] = {}  # bytes per second
+        self.last_runs: dict[tuple[str, int, int, str], datetime] = {}
+        self._seen: set[int] = set()
+
+    async def refresh(self, session: AsyncSession, ended: Collection[int]) -> None:
+        """Take in benchmarks that succeeded; ``ended`` are jobs that have just let their slots go."""
+        newest = await session.scalars(
+            select(Job.id).where(Job.state == "succeeded").order_by(Job.id.desc()).limit(NEWEST_JOBS)
+        )
+        looked_at = {*newest, *ended}
+        if news := looked_at - self._seen:
+            for attempt_id, nodes, finished_at in (await session.execute(_ends(news))).all():
+                rows = (await session.execute(_rows(attempt_id))).all()
+                self._take(rows, nodes, finished_at)
+        self._seen = looked_at
+
+    def _take(self, rows: Collection[_Measured], nodes: int, ended_at: datetime) -> None:
+        found: dict[Shape, float] = {}
+        for op, size_bytes, ranks, algorithm, transport, gb_per_s in rows:
+            shape = Shape(op_label(op), size_bytes, ranks, nodes, f"{algorithm}/{transport}")
+            found[shape] = max(found.get(shape, 0.0), gb_per_s * 1e9)
+        for shape, bandwidth in found.items():
+            self.bandwidths.pop(shape, None)  # what was measured last stands last, and goes last
+            self.bandwidths[shape] = bandwidth
+            self.last_runs[shape.run] = ended_at
+        while len(self.bandwidths) > MAX_SHAPES:
+            del self.bandwidths[next(iter(self.bandwidths))]
+        kept = {shape.run for shape in self.bandwidths}
+        self.last_runs = {run: time for run, time in self.last_runs.items() if run in kept}
+
+
+def _ends(jobs: Collection[int]) -> Any:
+    """The last attempt of each succeeded job, its number of nodes and its end, oldest first."""
+    last = select(func.max(Attempt.id)).where(Attempt.job_id.in_(jobs)).group_by(Attempt.job_id)
+    return (
+        select(Attempt.id, func.count(Member.member), Job.finished_at)
+        .join(Job, Job.id == Attempt.job_id)
+        .join(Member, Member.attempt_id == Attempt.id)
+        .where(Attempt.id.in_(last), Job.state == "succeeded")
+        .group_by(Attempt.id, Job.finished_at)
+        .order_by(Job.finished_at)
+    )
+
+
+def _rows(attempt_id: int) -> Any:
+    return select(
+        Measurement.collective,
+        Measurement.size_bytes,
+        Measurement.ranks,
+        func.coalesce(Measurement.chosen_algorithm, Measurement.algorithm),
+        Measurement.transport,
+        Measurement.busbw_gb_per_s,
+    ).where(Measurement.attempt_id == attempt_id, Measurement.transport != SIMULATED)

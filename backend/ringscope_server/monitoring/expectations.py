@@ -1,0 +1,82 @@
+"""What a running benchmark should reach, by what earlier jobs alike made of the same rows.
+
+A sweep goes through sizes that differ in bandwidth by orders of magnitude, so that one number for the whole job would
+be wrong most of the time. What is expected is therefore what the rows of the last minute should have taken together,
+which is what a rate over a minute of the ranks' counters shows.
+"""
+
+from collections import deque
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import joinedload, selectinload
+
+from ringscope_server.db.models import Attempt, Measurement
+from ringscope_server.results.baseline import SHAPE_COLUMNS, Baseline, Shape, baseline
+
+WINDOW = timedelta(minutes=1)
+
+
+@dataclass
+class _Job:
+    """One attempt: what is known of such rows, and its own of the last minute."""
+
+    baseline: Baseline
+    recent: deque[tuple[datetime, Shape]] = field(default_factory=deque)
+
+
+class Expectations:
+    """Bus bandwidths to expect, in bytes per second, by job."""
+
+    def __init__(self) -> None:
+        self.bandwidths: dict[int, float] = {}
+        self._attempts: dict[int, _Job] = {}
+        self._last_row: int | None = None  # what was measured before this server looked is not of the last minute
+
+    async def refresh(self, session: AsyncSession, jobs: Collection[int], now: datetime) -> None:
+        """Follow the rows of these jobs, which hold slots."""
+        if self._last_row is None:
+            self._last_row = await session.scalar(select(func.max(Measurement.id))) or 0
+        found = (await session.execute(_attempts(jobs))).all() if jobs else ()
+        attempts: dict[int, int] = dict(found)
+        self._attempts = {number: known for number, known in self._attempts.items() if number in attempts}
+        for number in attempts.keys() - self._attempts.keys():
+            self._attempts[number] = _Job(await baseline(session, await _loaded(session, number)))
+        for row_id, attempt_id, *shape in await session.execute(_rows(attempts, self._last_row)):
+            self._last_row = max(self._last_row, row_id)
+            self._attempts[attempt_id].recent.append((now, Shape(*shape)))
+        self.bandwidths = {}
+        for number, job in self._attempts.items():
+            while job.recent and job.recent[0][0] <= now - WINDOW:
+                job.recent.popleft()
+            if (value := expected((shape for _, shape in job.recent), job.baseline)) is not None:
+                self.bandwidths[attempts[number]] = value
+
+
+def expected(rows: Iterable[Shape], known: Baseline) -> float | None:
+    """All their bytes over all their time; None without rows, or where one of them has no baseline."""
+    size_bytes, seconds = 0, 0.0
+    for row in rows:
+        if not (best := known.get(row)) or not best.median_gb_per_s:  # one rank alone has no bus
+            return None
+        size_bytes += row.size_bytes
+        seconds += row.size_bytes / (best.median_gb_per_s * 1e9)
+    return size_bytes / seconds if seconds else None
+
+
+async def _loaded(session: AsyncSession, attempt_id: int) -> Attempt:
+    query = select(Attempt).where(Attempt.id == attempt_id)
+    return (await session.scalars(query.options(joinedload(Attempt.job), selectinload(Attempt.members)))).one()
+
+
+def _attempts(jobs: Collection[int]) -> Any:
+    return select(Attempt.id, Attempt.job_id).where(Attempt.job_id.in_(jobs), Attempt.finished_at.is_(None))
+
+
+def _rows(attempts: Collection[int], after: int) -> Any:
+    query = select(Measurement.id, Measurement.attempt_id, *SHAPE_COLUMNS)
+    return query.where(Measurement.attempt_id.in_(attempts), Measurement.id > after).order_by(Measurement.id)

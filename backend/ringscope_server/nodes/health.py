@@ -1,0 +1,118 @@
+"""What a node is: ready, degraded or lost, and why. Looked at in every pass of the scheduler's loop."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol, cast
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST
+from ringscope_server.db.models import Node, QuarantinedSlot
+from ringscope_server.events import log
+from ringscope_server.nodes.queries import quarantined
+
+LOST_AFTER = timedelta(seconds=HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST)
+MAX_CLOCK_OFFSET_SECONDS = 5.0
+
+_LOOKED_AT = (
+    Node.id,
+    Node.observed,
+    Node.observed_reason,
+    Node.missing,
+    Node.clock_offset_seconds,
+    Node.last_heartbeat_at,
+)
+State = tuple[str, str]  # observed, and why in words
+
+
+class Signs(Protocol):
+    """What a node's state is made of: a Node, or those of its columns that every pass reads of all nodes."""
+
+    observed: str
+    observed_reason: str
+    missing: str
+    clock_offset_seconds: float | None
+    last_heartbeat_at: datetime
+
+
+async def judge(session: AsyncSession, listening_since: datetime, now: datetime) -> list[Node]:
+    """Give every node its state; the nodes that changed.
+
+    Silence counts from ``listening_since`` on: nobody heard the heartbeats that came before.
+    """
+    quarantine = await quarantined(session)
+    rows = (await session.execute(select(*_LOOKED_AT).where(Node.removed_at.is_(None)))).all()
+
+    def state(node_id: int, signs: Signs) -> State:
+        return _state(signs, quarantine.get(node_id, ()), listening_since, now)
+
+    changed = [row.id for row in rows if state(row.id, cast(Signs, row)) != (row.observed, row.observed_reason)]
+    if not changed:
+        return []
+    query = select(Node).where(Node.id.in_(changed)).order_by(Node.id).with_for_update(key_share=True)
+    nodes = (await session.scalars(query)).all()
+    for node in nodes:
+        _settle(session, node, state(node.id, node), now)  # once more, as it may have spoken meanwhile
+    return list(nodes)
+
+
+async def review(session: AsyncSession, node: Node, now: datetime) -> None:
+    """Give a node its state at once, as something about it was changed; only ``judge`` finds silent ones lost."""
+    _settle(session, node, _state(node, await unproven_slots(session, node), now, now), now)
+
+
+async def unproven_slots(session: AsyncSession, node: Node) -> Sequence[int]:
+    """A node's quarantined slots."""
+    return (await session.scalars(select(QuarantinedSlot.slot).where(QuarantinedSlot.node_id == node.id))).all()
+
+
+def faults(node: Signs, quarantine: Iterable[int]) -> list[str]:
+    """What is wrong with a node that is alive, each as a sentence."""
+    found = [node.missing] if node.missing else []
+    offset = node.clock_offset_seconds or 0.0
+    if abs(offset) > MAX_CLOCK_OFFSET_SECONDS:
+        way = "ahead of" if offset > 0 else "behind"
+        found.append(f"Its clock is more than {MAX_CLOCK_OFFSET_SECONDS:.0f} s {way} the server's.")
+    if slots := sorted(quarantine):
+        noun = "slot" if len(slots) == 1 else "slots"
+        found.append(f"Not proven free: {noun} {', '.join(map(str, slots))}.")
+    return found
+
+
+def compare(node: Node) -> None:
+    """Note what the node lacks of the most that it ever had."""
+    gpus = _gpus(node)
+    node.expected_slots, node.expected_gpus = max(node.expected_slots, node.slots), max(node.expected_gpus, gpus)
+    counts = (("slots", node.slots, node.expected_slots), ("GPUs", gpus, node.expected_gpus))
+    lacking = [f"{has} of {expected} {noun}" for noun, has, expected in counts if has < expected]
+    node.missing = f"It has {' and '.join(lacking)}; resume the node to take it as it is." if lacking else ""
+
+
+def accept(node: Node) -> None:
+    """What the node has now is what it should have."""
+    node.expected_slots, node.expected_gpus, node.missing = node.slots, _gpus(node), ""
+
+
+def _state(node: Signs, quarantine: Iterable[int], listening_since: datetime, now: datetime) -> State:
+    if node.observed == "lost":
+        # A server that has just begun to listen knows nothing better.
+        if now - node.last_heartbeat_at > LOST_AFTER:
+            return node.observed, node.observed_reason
+    elif now - max(node.last_heartbeat_at, listening_since) > LOST_AFTER:
+        return "lost", f"No heartbeat for {(now - node.last_heartbeat_at).total_seconds():.0f} s."
+    found = faults(node, quarantine)
+    return "degraded" if found else "ready", " ".join(found)
+
+
+def _settle(session: AsyncSession, node: Node, state: State, now: datetime) -> None:
+    observed, reason = state
+    if observed != node.observed:
+        action = "node.back" if node.observed == "lost" else f"node.{observed}"
+        target = ("node", node.name)
+        log.record(session, now, log.SYSTEM, action, target, before=node.observed, after=observed, message=reason)
+    node.observed, node.observed_reason = observed, reason
+
+
+def _gpus(node: Node) -> int:
+    return len(node.inventory.get("gpus", ()))

@@ -1,0 +1,118 @@
+"""Heartbeats: gathered in memory, and written together at most a second later."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import Table, bindparam, func, update
+
+from ringscope.protocol import HEARTBEAT_SECONDS, Poll
+from ringscope_server.db.engine import Database
+from ringscope_server.db.models import Node
+
+log = logging.getLogger(__name__)
+
+WRITE_SECONDS = 1.0
+STILL_SECONDS = 2 * HEARTBEAT_SECONDS
+
+# An older agent's beat, or one that another server has overtaken, must not count.
+_WRITE = (
+    update(cast(Table, Node.__table__))
+    .where(
+        Node.id == bindparam("of_node"),
+        Node.epoch == bindparam("of_epoch"),
+        Node.last_heartbeat_at <= bindparam("beat_at", type_=Node.last_heartbeat_at.type),
+    )
+    .values(
+        last_heartbeat_at=bindparam("beat_at", type_=Node.last_heartbeat_at.type),
+        clock_offset_seconds=func.coalesce(bindparam("offset_seconds"), Node.clock_offset_seconds),
+        clock_error_seconds=func.coalesce(bindparam("error_seconds"), Node.clock_error_seconds),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A node's clock minus the server's, and how far that is from the truth at most."""
+
+    offset_seconds: float
+    error_seconds: float
+
+    @classmethod
+    def told_by(cls, poll: Poll) -> "Clock | None":
+        """As the agent has measured it; None where it has not yet."""
+        if poll.clock_offset_seconds is None or poll.clock_error_seconds is None:
+            return None
+        return cls(poll.clock_offset_seconds, poll.clock_error_seconds)
+
+
+@dataclass(frozen=True)
+class Beat:
+    """The newest sign of life of a node under one epoch."""
+
+    time: datetime
+    clock: Clock | None
+
+
+class Heartbeats:
+    """Signs of life that are not in the table yet, and since when this process can have heard any."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._waiting: dict[tuple[int, int], Beat] = {}
+        self._monotonic = monotonic
+        self._looked_at = monotonic()
+        self._since: datetime | None = None
+
+    def note(self, node_id: int, epoch: int, now: datetime, clock: Clock | None = None) -> None:
+        """A node was heard of, and may have said how far its clock is off."""
+        if clock is None and (earlier := self._waiting.get((node_id, epoch))) is not None:
+            clock = earlier.clock
+        self._waiting[node_id, epoch] = Beat(now, clock)
+
+    async def flush(self, database: Database) -> None:
+        """Write what waits, in one transaction; what cannot be written waits on."""
+        written = dict(sorted(self._waiting.items()))
+        if not written:
+            return
+        async with database.write() as session:
+            await session.execute(_WRITE, [_row(node_id, epoch, beat) for (node_id, epoch), beat in written.items()])
+        for key, beat in written.items():
+            if self._waiting.get(key) is beat:
+                del self._waiting[key]
+
+    async def run(self, database: Database) -> None:
+        """Write every second, until cancelled. The scheduler's passes do too, but not every server makes them."""
+        while True:
+            await asyncio.sleep(WRITE_SECONDS)
+            try:
+                await self.flush(database)
+            except Exception:
+                log.exception("Heartbeats could not be written")
+
+    def listen(self, now: datetime) -> None:
+        """From now on heartbeats can be heard here: the server starts."""
+        self._since, self._looked_at = now, self._monotonic()
+
+    def listening_since(self, now: datetime) -> datetime:
+        """From when on a node's silence is its own; call it with every look at the nodes.
+
+        After a start, or after this process stood still, nobody can say what was missed.
+        """
+        if self._since is None or self._monotonic() - self._looked_at > STILL_SECONDS:
+            self._since = now
+        self._looked_at = self._monotonic()
+        return self._since
+
+
+def _row(node_id: int, epoch: int, beat: Beat) -> dict[str, object]:
+    return {
+        "of_node": node_id,
+        "of_epoch": epoch,
+        "beat_at": beat.time,
+        "offset_seconds": beat.clock and beat.clock.offset_seconds,
+        "error_seconds": beat.clock and beat.clock.error_seconds,
+    }

@@ -1,0 +1,42 @@
+"""A new node gets a token of its own, on the strength of a join token."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.models import Node, Token
+from ringscope_server.events import log
+from ringscope_server.users import tokens
+from ringscope_server.users.tokens import User
+
+
+class Joined(NamedTuple):
+    """A node's new token, and whether that ended an earlier one."""
+
+    secret: str
+    has_replaced: bool
+
+
+class NodeLivesError(Exception):
+    """A node of this name is there and alive."""
+
+
+async def join(session: AsyncSession, name: str, joiner: User, now: datetime) -> Joined:
+    """Make the token that speaks for this node alone, and end those that did before. Raises NodeLivesError.
+
+    It ends when the join token is revoked, but not when that expires: a join token is good for a day, a node for years.
+    """
+    alive = select(Node.id).where(Node.name == name, Node.observed != "lost", Node.removed_at.is_(None))
+    if await session.scalar(alive) is not None:
+        raise NodeLivesError(name)
+    earlier = (await session.scalars(select(Token).where(Token.kind == "agent", Token.node == name))).all()
+    for old in earlier:
+        await session.delete(old)
+    token, secret = tokens.draft(name, "agent", "agent", now, None, node=name, created_by=joiner.name)
+    token.parent_id = joiner.token_id
+    session.add(token)
+    sentence = f"Node {name} got a token of its own."
+    log.record(session, now, joiner.name, "node.joined", ("node", name), message=sentence)
+    return Joined(secret, bool(earlier))

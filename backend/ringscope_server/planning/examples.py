@@ -1,0 +1,109 @@
+"""A collective on given numbers, step by step, as `ringscope trace` prints it."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, model_validator
+
+from ringscope.algorithms import COLLECTIVES, build
+from ringscope.benchmark_spec import Collective
+from ringscope.cluster import ClusterSpec
+from ringscope.cost import Timeline
+from ringscope.perfetto import to_perfetto
+from ringscope.schedule import Schedule
+from ringscope.spec_model import SpecModel, at
+from ringscope.worked_example import (
+    LINKS,
+    MAX_RANKS,
+    USUAL_RANKS,
+    WorkedExample,
+    example_timeline,
+    usual_values,
+    worked_example,
+)
+
+MAX_ELEMENT_BYTES = 1 << 40
+# In all steps of all ranks together: an answer of about 4 MB.
+MAX_NUMBERS = 600_000
+
+Number = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
+
+
+class ExampleQuestion(SpecModel):
+    """Numbers, and the algorithm that sums them up or moves them."""
+
+    collective: Collective = "all_reduce"
+    algorithm: str = Field("ring", max_length=40)
+    values: tuple[Annotated[tuple[Number, ...], Field(max_length=4096)], ...] = Field(
+        (),
+        max_length=MAX_RANKS,
+        description="A row of numbers for each rank; empty: rank r holds one number for each rank, all r+1.",
+    )
+    shape: str | None = Field(
+        None, description="RANKS, NODESxRANKS or RACKSxNODESxRANKS; null: as many ranks as rows of values, or 3."
+    )
+    root: int = Field(0, ge=0, description="Of broadcast and reduce.")
+    element_bytes: int = Field(4, ge=1, le=MAX_ELEMENT_BYTES, description="That each number stands for in the times.")
+
+    @property
+    def cluster(self) -> ClusterSpec:
+        """Its shape, and the links of examples."""
+        return ClusterSpec.model_validate(LINKS | {"shape": self.shape or str(len(self.values) or USUAL_RANKS)})
+
+    @model_validator(mode="after")
+    def _can_be_shown(self) -> "ExampleQuestion":
+        known = COLLECTIVES[self.collective]
+        if self.algorithm not in known:
+            raise at(
+                ("algorithm",),
+                f"unknown algorithm {self.algorithm!r}; choose one of {', '.join(known)}.",
+                self.algorithm,
+            )
+        ranks = self.cluster.ranks
+        if ranks > MAX_RANKS:
+            raise at(("shape",), f"{ranks} ranks are too many to read; give {MAX_RANKS} or fewer.", self.shape)
+        if self.root >= ranks:
+            raise at(("root",), f"{self.root} is not one of {ranks} ranks; give 0 to {ranks - 1}.", self.root)
+        return self
+
+
+class Example(BaseModel):
+    """The numbers are worked out, the times are the cost model's; nothing is measured."""
+
+    collective: str
+    algorithm: str
+    root: int
+    element_bytes: int
+    cluster: ClusterSpec
+    example: WorkedExample
+
+
+def example(question: ExampleQuestion) -> Example:
+    """Every step; ValueError for numbers that do not fit the ranks, or are too many."""
+    values = question.values or usual_values(question.cluster.ranks)
+    schedule, timeline = _run(question)
+    numbers = schedule.ranks * schedule.length * len(schedule.steps)
+    if numbers > MAX_NUMBERS:
+        most = MAX_NUMBERS // (schedule.ranks * len(schedule.steps))
+        raise ValueError(f"values: too many to show every step; give at most {most} numbers for each rank.")
+    return Example(
+        collective=question.collective,
+        algorithm=question.algorithm,
+        root=question.root,
+        element_bytes=question.element_bytes,
+        cluster=question.cluster,
+        example=worked_example(schedule, values, timeline, question.element_bytes),
+    )
+
+
+def perfetto(question: ExampleQuestion) -> dict[str, Any]:
+    """The same for ui.perfetto.dev."""
+    schedule, timeline = _run(question)
+    size_bytes = schedule.length * question.element_bytes
+    return to_perfetto(timeline, f"{question.algorithm}, {schedule.ranks} ranks, {size_bytes} bytes")
+
+
+def _run(question: ExampleQuestion) -> tuple[Schedule, Timeline]:
+    shape = question.cluster.topology
+    length = len(question.values[0]) if question.values else shape.ranks
+    schedule = build(question.algorithm, shape.ranks, length, shape.nodes, question.collective, question.root)
+    return schedule, example_timeline(schedule, shape, question.element_bytes)

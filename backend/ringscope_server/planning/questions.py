@@ -1,0 +1,127 @@
+"""What can be asked of the planner, and how much of it at once."""
+
+from math import inf
+from typing import Annotated
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from ringscope.algorithms import COLLECTIVES
+from ringscope.benchmark_spec import Collective
+from ringscope.cluster import ClusterSpec
+from ringscope.effort import message_count
+from ringscope.field_errors import field_errors
+from ringscope.fit_document import RegimeFigures
+from ringscope.spec_model import SpecModel, at
+
+MAX_RANKS = 128
+MAX_CELLS = 200
+# Of one request: some seconds of one processor.
+MAX_MESSAGES = 300_000
+MAX_BYTES = 1 << 50
+_ELEMENT_BYTES = 4
+
+SizeBytes = Annotated[int, Field(ge=1, le=MAX_BYTES)]
+
+
+class Question(SpecModel):
+    """A collective on a cluster that is only described."""
+
+    collective: Collective = "all_reduce"
+    algorithms: tuple[Annotated[str, Field(max_length=40)], ...] = Field(
+        (),
+        max_length=20,
+        description="Compared side by side, those of `ringscope plan`; empty: all that have a schedule.",
+    )
+    cluster: ClusterSpec = ClusterSpec.model_validate({})
+    servers: int = Field(1, ge=1, le=MAX_RANKS, description="Parameter servers, or helpers of assisted_servers.")
+    parameters: tuple[RegimeFigures, ...] = Field(
+        (),
+        max_length=6,
+        description="The regimes of GET /jobs/{id}/fit: measured figures instead of the links' of the cluster.",
+    )
+
+    @field_validator("parameters")
+    @classmethod
+    def _regimes_ascend(cls, parameters: tuple[RegimeFigures, ...]) -> tuple[RegimeFigures, ...]:
+        borders = [one.below_bytes or inf for one in parameters]
+        if borders and (borders[-1] != inf or borders != sorted(set(borders))):
+            raise ValueError("below_bytes must grow from regime to regime and be null in the last one.")
+        return parameters
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The algorithms, with the default filled in."""
+        return self.algorithms or tuple(COLLECTIVES[self.collective])
+
+    def messages(self, ranks: int, size_bytes: int) -> int:
+        """About how many messages the schedules of one cell have."""
+        elements = size_bytes // _ELEMENT_BYTES
+        return sum(message_count(name, ranks, elements, self.servers, self.collective) for name in self.names)
+
+
+class PlanQuestion(Question):
+    """Prices for each size on each shape."""
+
+    sizes_bytes: tuple[SizeBytes, ...] = Field((64 << 20,), min_length=1, max_length=64)
+    shapes: tuple[str, ...] = Field(
+        (), max_length=16, description="Instead of the cluster's own shape: the same links for other numbers of ranks."
+    )
+
+    @property
+    def clusters(self) -> list[ClusterSpec]:
+        """One for each shape."""
+        return [_reshaped(self.cluster, i, shape) for i, shape in enumerate(self.shapes)] or [self.cluster]
+
+    @model_validator(mode="after")
+    def _is_not_too_much(self) -> "PlanQuestion":
+        clusters = self.clusters
+        if len(clusters) * len(self.sizes_bytes) > MAX_CELLS:
+            raise at(("sizes_bytes",), f"shapes times sizes are more than {MAX_CELLS}; give fewer of either.", None)
+        check_ranks([cluster.ranks for cluster in clusters], self.shapes)
+        total = sum(self.messages(cluster.ranks, size) for cluster in clusters for size in self.sizes_bytes)
+        check_messages(total)
+        return self
+
+
+class SensitivityQuestion(Question):
+    """How the times change with each figure of the links."""
+
+    size_bytes: SizeBytes = 64 << 20
+    factor: float = Field(1.1, ge=0.1, le=10, description="What each figure is multiplied by.")
+
+    @model_validator(mode="after")
+    def _is_not_too_much(self) -> "SensitivityQuestion":
+        check_ranks([self.cluster.ranks], ())
+        check_messages(7 * self.messages(self.cluster.ranks, self.size_bytes))  # at most six figures, and none
+        return self
+
+
+def _reshaped(cluster: ClusterSpec, number: int, shape: str) -> ClusterSpec:
+    try:
+        return ClusterSpec.model_validate(cluster.model_dump() | {"shape": shape})
+    except ValidationError as error:
+        sentence = field_errors(error)[0].detail.partition(": ")[2]
+        raise at(("shapes", number), sentence, shape) from error
+
+
+def check_ranks(ranks: list[int], shapes: tuple[str, ...]) -> None:
+    """A finding for the first that the server does not price, though `ringscope plan` may."""
+    for i, count in enumerate(ranks):
+        if count > MAX_RANKS:
+            location: tuple[str | int, ...] = ("shapes", i) if shapes else ("cluster", "shape")
+            raise at(
+                location,
+                f"{count} ranks are too many to price here; give {MAX_RANKS} or fewer, or run `ringscope plan`.",
+                count,
+            )
+
+
+def check_messages(count: int) -> None:
+    """A finding where the prices would keep the server busy for too long."""
+    if count > MAX_MESSAGES:
+        raise at(
+            ("algorithms",),
+            f"all prices together follow about {count:,} messages, more than {MAX_MESSAGES:,}; "
+            "give fewer algorithms, sizes or ranks, or run `ringscope plan`.",
+            None,
+        )

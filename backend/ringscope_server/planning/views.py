@@ -1,0 +1,49 @@
+"""What the planner answers."""
+
+from pydantic import BaseModel, Field
+
+from ringscope.cluster import ClusterSpec
+from ringscope.fit_document import FitDocument
+from ringscope.plan import Price
+from ringscope.sensitivity import Sensitivity
+
+
+class PlanCell(BaseModel):
+    """One size on one shape: all prices, and the least."""
+
+    shape: str
+    ranks: int
+    size_bytes: int
+    fastest: str | None = Field(description="The algorithm with the least time; null for one rank.")
+    limit_gb_per_s: float | None = Field(
+        description="Bus bandwidth that no all-reduce can pass on these links; null: not known for this collective."
+    )
+    results: list[Price]
+
+
+class Plan(BaseModel):
+    """Times of the cost model; nothing in it is measured."""
+
+    collective: str
+    cluster: ClusterSpec
+    bandwidth_bytes_per_s: float = Field(description="Between nodes; with parameters, of the largest messages.")
+    latency_s: float = Field(description="Of the same link.")
+    cells: list[PlanCell] = Field(description="Shape by shape, the sizes as asked.")
+
+
+class SensitivityList(BaseModel):
+    """What each figure of the links does to the time of each algorithm."""
+
+    size_bytes: int
+    ranks: int
+    factor: float
+    items: list[Sensitivity]
+
+
+class JobFit(FitDocument):
+    """The cost model's parameters from the rows of a job; the same document as `ringscope fit --job N --json`."""
+
+    job_id: int
+    ranks: int = Field(description="That took part in the rows.")
+    row_count: int
+    left_out: list[str] = Field(description="Algorithms of the job that have no schedule, and so no price.")

@@ -1,0 +1,44 @@
+"""Where the ranks of a job lie, or would lie if the cluster were empty."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import joinedload
+
+from ringscope.protocol import Nic
+from ringscope.spec import JobSpec
+from ringscope_server.db.models import Member, Node
+from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.predictions.warnings import Seats
+from ringscope_server.scheduler.plan import plan
+from ringscope_server.scheduler.snapshot import Policy, QueuedJob, Snapshot
+from ringscope_server.scheduler.tables import node_state
+
+Gang = Sequence[tuple[Node, int]]  # nodes in rank order, and the ranks on each
+
+
+async def planned(session: AsyncSession, spec: JobSpec, now: datetime) -> Gang:
+    """On the nodes that take work, without any other job; empty where they could not hold the gang."""
+    nodes = {n.id: n for n in await all_nodes(session) if n.desired == "active" and n.observed != "lost"}
+    job = QueuedJob(1, spec.placement, "", spec.priority, now, spec.time_limit_seconds)
+    empty = Snapshot(nodes=tuple(map(node_state, nodes.values())), running=(), queue=(job,))
+    made = plan(empty, Policy(), now)
+    return [(nodes[share.node_id], len(share.slots)) for start in made.starts for share in start.shares]
+
+
+async def taken(session: AsyncSession, attempt_id: int) -> Gang:
+    """Of an attempt."""
+    query = select(Member).where(Member.attempt_id == attempt_id).order_by(Member.member)
+    return [(m.node, m.slots) for m in await session.scalars(query.options(joinedload(Member.node)))]
+
+
+def seats_of(gang: Gang) -> list[Seats]:
+    """The same with what a warning needs to know."""
+    return [Seats(node.name, ranks, node.inventory["cores"], node.inventory["memory_bytes"]) for node, ranks in gang]
+
+
+def nics_of(gang: Gang) -> dict[str, list[Nic]]:
+    """The network cards of each node."""
+    return {node.name: [Nic.model_validate(nic) for nic in node.inventory.get("nics", [])] for node, _ in gang}

@@ -1,0 +1,92 @@
+"""What a benchmark should take and reach."""
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload, selectinload
+
+from ringscope import prediction as library
+from ringscope.spec import JobSpec
+from ringscope.tuning import Table
+from ringscope_server.db.engine import Database
+from ringscope_server.db.models import Attempt
+from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.planning.prices import Worker
+from ringscope_server.predictions import limit, seats
+from ringscope_server.predictions.views import (
+    Expectations,
+    Model,
+    PlannedNode,
+    PredictedKnee,
+    PredictedRow,
+    Prediction,
+    UsualRow,
+)
+from ringscope_server.predictions.warnings import warnings
+from ringscope_server.results.baseline import Baseline, baseline
+from ringscope_server.results.tuning import known_times
+from ringscope_server.scheduler.capacity import capacity_errors
+
+
+async def predict(database: Database, worker: Worker, spec: JobSpec, now: datetime) -> Prediction:
+    """For a benchmark that is not submitted yet, on the nodes that there are now."""
+    async with database.read() as session:
+        gang = await seats.planned(session, spec, now)
+        slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
+        known = Table() if spec.is_simulated else await known_times(session, spec, slots)
+        errors = [] if gang else capacity_errors(spec.placement, await all_nodes(session))
+    found = await worker.run(lambda: library.predict(spec.sweep, slots, known))
+    refusals = [f"This cluster could not run it: {error.detail}" for error in errors]
+    return Prediction(
+        model=_model(found),
+        limit=limit.of_job(spec, seats.nics_of(gang)),
+        operations_seconds=found.operations_seconds,
+        buffer_bytes=found.buffer_bytes,
+        nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
+        warnings=[*refusals, *warnings(spec, found, [] if spec.is_simulated else seats.seats_of(gang))],
+    )
+
+
+async def expectations(database: Database, worker: Worker, attempt_id: int | None) -> Expectations:
+    """For an attempt, by what was known before it; nothing where there is none yet, or no benchmark."""
+    if attempt_id is None:
+        return Expectations(model=None, limit=None, usual=[])
+    async with database.read() as session:
+        query = select(Attempt).where(Attempt.id == attempt_id)
+        loaded = query.options(joinedload(Attempt.job), selectinload(Attempt.members))
+        attempt = (await session.scalars(loaded)).one()
+        spec = JobSpec.model_validate(attempt.job.spec)
+        if spec.benchmark is None:
+            return Expectations(model=None, limit=None, usual=[])
+        gang = await seats.taken(session, attempt_id)
+        slots = [ranks for _, ranks in gang]
+        usual = await baseline(session, attempt)
+        known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
+    found = None if spec.is_simulated else await worker.run(lambda: library.predict(spec.sweep, slots, known))
+    return Expectations(
+        model=found and _model(found), limit=limit.of_job(spec, seats.nics_of(gang)), usual=_usual(spec, usual)
+    )
+
+
+def _model(found: library.Prediction) -> Model:
+    return Model(
+        rows=[PredictedRow.model_validate(row) for row in found.rows],
+        knees=[PredictedKnee.model_validate(knee) for knee in found.knees],
+        source=found.model,
+        median_error=found.median_error,
+        unpredicted=list(found.unpredicted),
+    )
+
+
+def _usual(spec: JobSpec, known: Baseline) -> list[UsualRow]:
+    """Of rows with the same numbers and operation, over whatever transport the job may take, the fastest one."""
+    best: dict[tuple[str, bool, int], UsualRow] = {}
+    for shape, expected in known.items():
+        if shape.dtype != spec.sweep.dtype or shape.op not in (spec.sweep.op, "none"):
+            continue
+        place = shape.algorithm, shape.in_place, shape.size_bytes
+        if place not in best or best[place].median_gb_per_s < expected.median_gb_per_s:
+            best[place] = UsualRow(
+                algorithm=shape.algorithm, in_place=shape.in_place, size_bytes=shape.size_bytes, **expected._asdict()
+            )
+    return [best[place] for place in sorted(best)]

@@ -1,0 +1,61 @@
+"""What would make a benchmark's result less than it seems, in sentences. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ringscope.prediction import Prediction
+from ringscope.spec import JobSpec
+from ringscope.units import format_duration, format_size
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """The ranks on one node, and what the node has for them."""
+
+    node: str
+    ranks: int
+    cores: int
+    memory_bytes: int
+
+
+def warnings(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> list[str]:
+    """All that apply, the most important first."""
+    return [*_time(spec, found), *_nodes(found, seats), *_ranks(spec), *_unpredicted(spec, found)]
+
+
+def _time(spec: JobSpec, found: Prediction) -> Iterator[str]:
+    seconds = found.operations_seconds
+    if seconds is not None and seconds > spec.time_limit_seconds:
+        yield (
+            f"The operations alone should take {format_duration(seconds)}, and the time limit is "
+            f"{format_duration(spec.time_limit_seconds)}: raise it, or lower the iterations or the largest size."
+        )
+
+
+def _nodes(found: Prediction, seats: Sequence[Seats]) -> Iterator[str]:
+    for seat in seats:
+        needed = seat.ranks * found.buffer_bytes
+        if needed > seat.memory_bytes > 0:
+            yield (
+                f"The buffers of {seat.ranks} ranks need {format_size(needed)}, and {seat.node} has "
+                f"{format_size(seat.memory_bytes)}: lower the largest size."
+            )
+    crowded = [seat for seat in seats if seat.ranks > seat.cores]
+    if crowded:
+        worst = max(crowded, key=lambda seat: seat.ranks / seat.cores)
+        yield (
+            f"{worst.ranks} ranks share the {worst.cores} cores of {worst.node} and wait for each other: "
+            "times will be longer than the links', and vary."
+        )
+
+
+def _ranks(spec: JobSpec) -> Iterator[str]:
+    if spec.ranks == 1:
+        yield "One rank has nobody to send to: its bus bandwidth is 0."
+    if spec.ranks == 2 and spec.collective == "all_reduce" and {"ring", "direct"} <= {*spec.sweep.algorithms}:
+        yield "With 2 ranks ring and direct send the same messages: expect no difference between them."
+
+
+def _unpredicted(spec: JobSpec, found: Prediction) -> Iterator[str]:
+    if found.unpredicted and spec.ranks > 1:
+        yield f"The cost model tells nothing of {', '.join(found.unpredicted)} here."

@@ -1,0 +1,121 @@
+"""Benchmarks beside a baseline, by the rule of ``ringscope diff``."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.comparison import FASTEST, RowPair, fastest, middle_rows, obstacles, row_pairs
+from ringscope.record import Measurement as Row
+from ringscope.spec import JobSpec
+from ringscope.tuning import shape_of
+from ringscope_server.db.models import Attempt, Job, Measurement, Member
+from ringscope_server.telemetry.ingest import as_record
+
+
+class Against(BaseModel):
+    """A row beside the baseline's of the same algorithm, size and place."""
+
+    ratio: float = Field(description="Time over the baseline's time: below 1 it is faster.")
+    noise: float = Field(
+        description="How far iterations differ among themselves, over the baseline's time: the root of the squared sum "
+        "of both rows' standard deviations."
+    )
+    is_beyond_noise: bool = Field(description="The times differ by more than that.")
+
+
+class ComparedRow(BaseModel):
+    """One algorithm at one size and place; of several cycles the one in the middle."""
+
+    algorithm: str = Field(description=f"{FASTEST}: the one that took the least time.")
+    size_bytes: int
+    in_place: bool
+    time_us: float
+    busbw_gb_per_s: float
+    iterations: int
+    against: Against | None = Field(description="null: the baseline has no such row, or is this job itself.")
+
+
+class ComparedJob(BaseModel):
+    """A job beside the baseline."""
+
+    job_id: int
+    obstacles: list[str] = Field(description="Why its rows do not measure the same thing as the baseline's.")
+    rows: list[ComparedRow]
+
+
+class Comparison(BaseModel):
+    """Jobs in the order asked for."""
+
+    base: int
+    jobs: list[ComparedJob]
+
+
+async def comparison(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Comparison:
+    """The newest attempts of benchmarks; ``base_id`` is one of them."""
+    attempts = {job_id: await _newest_attempt(session, job_id) for job_id, _ in jobs}
+    rows = {job_id: await _rows(session, attempt) for job_id, attempt in attempts.items()}
+    shapes = {job_id: await _shape(session, attempt) for job_id, attempt in attempts.items()}
+    specs = dict(jobs)
+    return Comparison(
+        base=base_id,
+        jobs=[
+            ComparedJob(
+                job_id=job_id,
+                obstacles=[
+                    *obstacles(specs[base_id], specs[job_id]),
+                    *_other_nodes(specs[base_id], specs[job_id], shapes[base_id], shapes[job_id]),
+                ],
+                rows=_compared(rows[job_id], None if job_id == base_id else rows[base_id]),
+            )
+            for job_id in specs
+        ],
+    )
+
+
+def _compared(rows: Sequence[Row], base: Sequence[Row] | None) -> list[ComparedRow]:
+    of_job = [*rows, *fastest(rows)]
+    pairs = [] if base is None else row_pairs([*base, *fastest(base)], of_job)
+    found = {(pair.algorithm, pair.size_bytes, pair.in_place): pair for pair in pairs}
+    return [_view(row, found.get((row.algorithm, row.size_bytes, row.in_place))) for row in middle_rows(of_job)]
+
+
+def _view(row: Row, pair: RowPair | None) -> ComparedRow:
+    against = pair and Against(ratio=pair.ratio, noise=pair.noise_us / pair.a_us, is_beyond_noise=pair.is_beyond_noise)
+    return ComparedRow(
+        algorithm=row.algorithm,
+        size_bytes=row.size_bytes,
+        in_place=row.in_place,
+        time_us=row.time_us,
+        busbw_gb_per_s=row.busbw_gb_per_s,
+        iterations=row.iterations,
+        against=against,
+    )
+
+
+def _other_nodes(base: JobSpec, other: JobSpec, base_shape: str, shape: str) -> list[str]:
+    """Where as many ranks lay on their nodes otherwise."""
+    if other.is_simulated or base.ranks != other.ranks or not base_shape or not shape or base_shape == shape:
+        return []
+    return [f"The ranks lay on their nodes as {shape} (nodes x ranks), and as {base_shape} in the baseline."]
+
+
+async def _newest_attempt(session: AsyncSession, job_id: int) -> int | None:
+    return await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
+
+
+async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Row]:
+    query = select(Measurement).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
+    return [as_record(row) for row in await session.scalars(query)]
+
+
+async def _shape(session: AsyncSession, attempt_id: int | None) -> str:
+    slots = (await session.scalars(select(Member.slots).where(Member.attempt_id == attempt_id))).all()
+    return shape_of(slots) if slots else ""
+
+
+async def specs_of(session: AsyncSession, job_ids: Sequence[int]) -> dict[int, JobSpec]:
+    """The specifications of those jobs that there are."""
+    rows = await session.execute(select(Job.id, Job.spec).where(Job.id.in_(job_ids)))
+    return {job_id: JobSpec.model_validate(spec) for job_id, spec in rows}

@@ -1,0 +1,86 @@
+"""A job's steps as a file, piece by piece."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import lru_cache
+from typing import Any, Literal
+
+from ringscope.benchmark_spec import SIMULATED
+from ringscope.metrics.labels import op_label
+from ringscope.nccl_tests import bus_factor
+from ringscope_server import row_files
+from ringscope_server.db.engine import Database
+from ringscope_server.db.models import Step
+from ringscope_server.results import openmetrics, step_rows
+from ringscope_server.results.clocks import Seat
+from ringscope_server.results.openmetrics import ExportedJob
+from ringscope_server.results.step_rows import StepFilter
+from ringscope_server.results.step_spool import StepSpool
+
+Format = Literal["csv", "ndjson", "openmetrics"]
+MEDIA_TYPES: dict[Format, str] = {
+    "csv": row_files.MEDIA_TYPES["csv"],
+    "ndjson": row_files.MEDIA_TYPES["ndjson"],
+    "openmetrics": openmetrics.MEDIA_TYPE,
+}
+_SPOOLED = (
+    Step.rank,
+    Step.op,
+    Step.started_at_ns,
+    Step.duration_us,
+    Step.compute_us,
+    Step.communication_us,
+    Step.bytes,
+    Step.transport,
+)
+
+
+async def exported(
+    database: Database, format: Format, wanted: StepFilter, job_id: int, ranks: int
+) -> AsyncIterator[str]:
+    """The file; ``ranks`` is the size of the job."""
+    if format == "openmetrics":
+        async for piece in _exposition(database, wanted, job_id, ranks):
+            yield piece
+        return
+    yield row_files.header(format, step_rows.COLUMNS)
+    async for rows in step_rows.whole_rows(database, wanted):
+        yield row_files.lines(format, step_rows.COLUMNS, rows)
+
+
+async def _exposition(database: Database, wanted: StepFilter, job_id: int, ranks: int) -> AsyncIterator[str]:
+    """Steps of a simulation are left out: nothing moved, and no dashboard could tell."""
+    seats = await step_rows.seats(database, wanted)
+    with StepSpool() as spool:
+        async for batch in step_rows.batches(database, wanted, _SPOOLED):
+            spool.add([_spooled(spool, seats, ranks, step) for step in batch if step.transport != SIMULATED])
+        nodes = {rank: seat.node for rank, seat in seats.items()}
+        for piece in openmetrics.text(ExportedJob(job_id, nodes), spool):
+            yield piece
+            await asyncio.sleep(0)  # a fast reader must not keep everybody else waiting
+
+
+def _spooled(spool: StepSpool, seats: dict[int, Seat], ranks: int, step: Any) -> tuple[Any, ...]:
+    """A row of the table as one of the spool."""
+    seat, start_ns = seats.get(step.rank), step.started_at_ns
+    if seat is not None and seat.clock is not None:
+        start_ns = seat.clock.server_time_ns(start_ns)
+    return (
+        step.rank,
+        spool.number_of(op_label(step.op)),
+        start_ns + round(step.duration_us * 1e3),
+        step.duration_us,
+        step.compute_us,
+        step.communication_us,
+        step.bytes,
+        step.bytes * _bus_factor(step.op, ranks),
+    )
+
+
+@lru_cache(maxsize=64)
+def _bus_factor(op: str, ranks: int) -> float:
+    """Zero for a collective of which it is not known what it moves over the bus."""
+    try:
+        return bus_factor(op, ranks)
+    except ValueError:
+        return 0.0

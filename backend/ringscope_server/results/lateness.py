@@ -1,0 +1,180 @@
+"""How late each rank comes to the steps of an attempt, in so many columns; of each the largest value is kept.
+
+Being late and moving data are kept apart: what a step takes after its last rank has come is told beside.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from sqlalchemy import Double, Subquery, case, cast, func, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.models import Step
+from ringscope_server.results import clocks
+from ringscope_server.results.clocks import Seat
+from ringscope_server.results.views import Lateness, RankLateness
+
+
+@dataclass(frozen=True)
+class StepsOfRow:
+    """Which steps of an attempt; None lets all pass."""
+
+    attempt_id: int | None
+    algorithm: str | None = None
+    in_place: bool | None = None
+    bytes: int | None = None  # of a step: all of its operations
+
+    def conditions(self) -> list[Any]:
+        """For a query."""
+        found = [Step.attempt_id == self.attempt_id]
+        if self.algorithm is not None:
+            found.append(Step.algorithm == self.algorithm)
+        if self.in_place is not None:
+            found.append(Step.in_place == self.in_place)
+        return found if self.bytes is None else [*found, Step.bytes == self.bytes]
+
+
+async def lateness(session: AsyncSession, wanted: StepsOfRow, columns: int) -> Lateness:
+    """Of the steps that every rank has told of."""
+    seats = await clocks.seats(session, wanted.attempt_id)
+    spans = [_Span(*row) for row in await session.execute(_ends(wanted))]
+    if not spans or len(seats) < 2:
+        return Lateness(first_step=0, steps=0, steps_per_column=1, ranks=[], after_us=[])
+    first, last = min(span.first for span in spans), max(span.last for span in spans)
+    width = -(-(last - first + 1) // columns)
+    errors_us = _errors_us(seats, spans)
+    found: defaultdict[int, _Row] = defaultdict(_Row)
+    after_us: dict[int, float] = {}
+    for rank, column, *values in await session.execute(
+        _binned(_arrived(wanted, seats), len(seats), first, width, errors_us)
+    ):
+        found[rank].add(column, *values[:-1])
+        after_us[column] = max(after_us.get(column, 0.0), values[-1])
+    shown = range(-(-(last - first + 1) // width))
+    return Lateness(
+        first_step=first,
+        steps=max((row.steps for row in found.values()), default=0),
+        steps_per_column=width,
+        ranks=sorted(
+            (row.view(rank, seats[rank].node, errors_us[rank], shown) for rank, row in found.items()),
+            key=lambda view: (-view.mean_late_us, view.rank),
+        ),
+        after_us=[after_us.get(column) for column in shown],
+    )
+
+
+class _Span(NamedTuple):
+    """The first and last step of a rank, and when they began by its node's clock."""
+
+    rank: int
+    first: int
+    last: int
+    first_ns: int
+    last_ns: int
+
+
+def _ends(wanted: StepsOfRow) -> Any:
+    times_ns = func.min(Step.started_at_ns), func.max(Step.started_at_ns)
+    query = select(Step.rank, func.min(Step.step), func.max(Step.step), *times_ns)
+    return query.where(*wanted.conditions()).group_by(Step.rank)
+
+
+@dataclass
+class _Row:
+    """One rank over all columns."""
+
+    steps: int = 0
+    sum_us: float = 0.0
+    last: int = 0
+    last_real: int = 0
+    late_us: dict[int, float] = field(default_factory=dict)
+
+    def add(self, column: int, steps: int, sum_us: float, max_us: float, last: int, last_real: int) -> None:
+        self.steps += steps
+        self.sum_us += sum_us
+        self.last += last
+        self.last_real += last_real
+        self.late_us[column] = max_us
+
+    def view(self, rank: int, node: str, error_us: float | None, columns: range) -> RankLateness:
+        return RankLateness(
+            rank=rank,
+            node=node,
+            mean_late_us=self.sum_us / self.steps,
+            error_us=error_us,
+            last_steps=self.last,
+            last_steps_beyond_error=self.last_real,
+            late_us=[self.late_us.get(column) for column in columns],
+        )
+
+
+def _errors_us(seats: Mapping[int, Seat], spans: Sequence[_Span]) -> dict[int, float | None]:
+    """At most so far from the truth is a rank's lateness: its clock's error and the largest of other nodes.
+
+    The clocks are the less sure the longer ago they were compared, so the worst moment of the steps counts. None where
+    a clock is not known.
+    """
+    clock_of = {seat.node: seat.clock for seat in seats.values()}
+    if len(clock_of) == 1:
+        return dict.fromkeys(seats, 0.0)
+    if any(clock is None for clock in clock_of.values()):
+        return dict.fromkeys(seats)
+    own = dict.fromkeys(clock_of, 0.0)
+    for span in spans:
+        seat = seats[span.rank]
+        assert seat.clock is not None
+        own[seat.node] = max(own[seat.node], seat.clock.error_us(span.first_ns), seat.clock.error_us(span.last_ns))
+    return {
+        rank: own[seat.node] + max(error for node, error in own.items() if node != seat.node)
+        for rank, seat in seats.items()
+    }
+
+
+def _arrived(wanted: StepsOfRow, seats: Mapping[int, Seat]) -> Subquery:
+    """Each rank's start by the server's clock, its place among those of the step, from 1 to ``ranks``, and two of them.
+
+    All by one order of the steps: there may be millions, and each other order would sort them once more.
+    """
+    offsets_ns = {rank: round(seat.clock.offset_seconds * 1e9) if seat.clock else 0 for rank, seat in seats.items()}
+    at_ns = Step.started_at_ns - _by_rank(Step.rank, offsets_ns)
+    told = select(Step.step, Step.rank, Step.duration_us, at_ns.label("at_ns")).where(*wanted.conditions()).subquery()
+    by_step: dict[str, Any] = {"partition_by": told.c.step, "order_by": (told.c.at_ns, told.c.rank)}
+    whole = by_step | {"rows": (None, None)}
+    return select(
+        told,
+        func.row_number().over(**by_step).label("place"),
+        func.count().over(**whole).label("ranks"),
+        func.last_value(told.c.at_ns).over(**whole).label("last_ns"),
+        func.nth_value(told.c.at_ns, (len(seats) - 1) // 2 + 1).over(**whole).label("middle_ns"),
+    ).subquery()
+
+
+def _binned(arrived: Subquery, ranks: int, first: int, width: int, errors_us: Mapping[int, float | None]) -> Any:
+    """By rank and column: steps, lateness summed and largest, how often last, how often so beyond the error, after."""
+    late_us = cast(arrived.c.at_ns - arrived.c.middle_ns, Double) / 1e3
+    after_us = cast(arrived.c.at_ns - arrived.c.last_ns, Double) / 1e3 + arrived.c.duration_us
+    is_last = arrived.c.place == ranks
+    known = {rank: error for rank, error in errors_us.items() if error is not None}
+    is_beyond = late_us > _by_rank(arrived.c.rank, known) if known else literal(False)
+    counted = select(
+        arrived.c.rank,
+        ((arrived.c.step - first) // width).label("number"),
+        func.count(),
+        func.sum(late_us),
+        func.max(late_us),
+        func.sum(case((is_last, 1), else_=0)),
+        func.sum(case((is_last & is_beyond, 1), else_=0)),
+        func.max(after_us),
+    )
+    return counted.where(arrived.c.ranks == ranks).group_by(arrived.c.rank, "number")
+
+
+def _by_rank(rank: Any, values: Mapping[int, float]) -> Any:
+    """The value of a rank as SQL: a comparison for each run of ranks with the same one."""
+    ordered = sorted(values)
+    ends = [r for r, following in pairwise(ordered) if values[r] != values[following]]
+    last = values[ordered[-1]]
+    return case(*((rank <= end, values[end]) for end in ends), else_=last) if ends else literal(last)

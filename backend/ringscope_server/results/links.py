@@ -1,0 +1,66 @@
+"""What was measured between two nodes: the newest sendrecv of one rank on each."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.models import Attempt, Job, Member, Node
+
+# Somebody waits for it: so many of the newest succeeded jobs of two ranks are looked through.
+MAX_JOBS = 2_000
+
+
+class LinkView(BaseModel):
+    """One pair of nodes, and the fastest row of the newest job that measured it."""
+
+    nodes: list[str] = Field(description="The two, by name.", min_length=2, max_length=2)
+    busbw_gb_per_s: float = Field(description="1e9 bytes per second that each of the two sends, and gets meanwhile.")
+    size_bytes: int
+    algorithm: str
+    transport: str
+    job_id: int
+    measured_at: datetime = Field(description="When the job ended.")
+
+
+class LinkList(BaseModel):
+    """Pairs that were measured, by name; others are not listed."""
+
+    items: list[LinkView]
+
+
+async def links(session: AsyncSession) -> LinkList:
+    """Every pair of nodes that a succeeded job of this kind ran on, measured and not simulated."""
+    jobs = (
+        select(Job.id)
+        .where(Job.state == "succeeded", Job.ranks == 2, Job.kind == "benchmark", Job.collective == "sendrecv")
+        .order_by(Job.id.desc())
+        .limit(MAX_JOBS)
+    )
+    query = (
+        select(Job.id, Job.summary, Job.finished_at, Node.name)
+        .join(Attempt, Attempt.job_id == Job.id)
+        .join(Member, Member.attempt_id == Attempt.id)
+        .join(Node, Node.id == Member.node_id)
+        # Of a job that was tried again the last attempt is the one that gave the rows.
+        .where(Job.id.in_(jobs), Attempt.reason == "completed", Node.removed_at.is_(None))
+        .order_by(Job.id.desc(), Node.name)
+    )
+    return LinkList(items=_newest(await session.execute(query)))
+
+
+def _newest(rows: Iterable[Any]) -> list[LinkView]:
+    by_job: dict[int, tuple[dict[str, Any], datetime | None, list[str]]] = {}
+    for job_id, summary, finished_at, node in rows:
+        by_job.setdefault(job_id, (summary, finished_at, []))[2].append(node)
+    found: dict[tuple[str, ...], LinkView] = {}
+    for job_id, (summary, finished_at, nodes) in by_job.items():
+        best = next((row for row in summary["best"] if row["transport"] != "simulated"), None)
+        if len(nodes) != 2 or best is None or finished_at is None or tuple(nodes) in found:
+            continue
+        fields = {name: best[name] for name in ("busbw_gb_per_s", "size_bytes", "algorithm", "transport")}
+        found[tuple(nodes)] = LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, **fields)
+    return [found[pair] for pair in sorted(found)]

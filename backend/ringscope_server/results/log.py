@@ -1,0 +1,108 @@
+"""What a job printed: a page of it, its length, and all of it as a file."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import func, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.engine import Database
+from ringscope_server.db.models import LogLine
+from ringscope_server.db.regex import Pattern
+from ringscope_server.results.views import LogLine as LogLineView
+
+LINES_PER_PAGE = 500
+_BATCH_LINES = 2_000
+
+
+@dataclass(frozen=True)
+class LogFilter:
+    """Which lines of a job.
+
+    Args:
+        stream: stdout, stderr or agent.
+        text: words that a line must all contain, in either case.
+        pattern: a regular expression that ``db.regex`` has checked; a part of a line must match.
+    """
+
+    job_id: int
+    rank: int | None = None
+    stream: str | None = None
+    text: str = ""
+    pattern: str = ""
+
+    def of(self, query: Any) -> Any:
+        """The query with these conditions."""
+        query = query.where(LogLine.job_id == self.job_id)
+        if self.rank is not None:
+            query = query.where(LogLine.rank == self.rank)
+        if self.stream is not None:
+            query = query.where(LogLine.stream == self.stream)
+        if self.pattern:
+            query = query.where(LogLine.text.regexp_match(literal(self.pattern, Pattern)))
+        for word in self.text.split():
+            query = query.where(LogLine.text.icontains(word, autoescape=True))
+        return query
+
+
+async def lines(session: AsyncSession, wanted: LogFilter, limit: int, after: int | None) -> list[LogLineView]:
+    """A page, in the order in which the lines were stored."""
+    query = wanted.of(select(LogLine))
+    if after is not None:
+        query = query.where(LogLine.id > after)
+    found = (await session.scalars(query.order_by(LogLine.id).limit(limit))).all()
+    numbers = await _numbers(session, wanted.job_id, [row.id for row in found])
+    return [log_line_view(row, numbers[row.id]) for row in found]
+
+
+async def _numbers(session: AsyncSession, job_id: int, ids: Sequence[int]) -> dict[int, int]:
+    """The number of each of these lines among all of the job, from 1; ``ids`` ascend."""
+    if not ids:
+        return {}
+    of_job = LogLine.job_id == job_id
+    before = await session.scalar(select(func.count()).where(of_job, LogLine.id < ids[0])) or 0
+    number = func.row_number().over(order_by=LogLine.id).label("number")
+    span = select(LogLine.id, number).where(of_job, LogLine.id.between(ids[0], ids[-1])).subquery()
+    rows = await session.execute(select(span).where(span.c.id.in_(ids)))
+    return {line_id: before + place for line_id, place in rows}
+
+
+async def page_ends(session: AsyncSession, wanted: LogFilter) -> tuple[list[int], int, int | None]:
+    """The last line of each full page by its id, how many lines there are, and the id of the last one."""
+    number = func.row_number().over(order_by=LogLine.id).label("number")
+    numbered = wanted.of(select(LogLine.id, number)).subquery()
+    ends = select(numbered.c.id).where(numbered.c.number % LINES_PER_PAGE == 0).order_by(numbered.c.id)
+    count, last = (await session.execute(wanted.of(select(func.count(), func.max(LogLine.id))))).one()
+    return list(await session.scalars(ends)), count, last
+
+
+async def last_id(session: AsyncSession, wanted: LogFilter) -> int:
+    """The newest line; 0 where there is none."""
+    return await session.scalar(wanted.of(select(func.max(LogLine.id)))) or 0
+
+
+async def text(database: Database, wanted: LogFilter, last: int) -> AsyncIterator[str]:
+    """All lines up to that one, each with its time (UTC) and who printed it; neither held for long nor in memory."""
+    after = 0
+    while after < last:
+        query = wanted.of(select(LogLine)).where(LogLine.id > after, LogLine.id <= last)
+        async with database.read() as session:
+            batch = (await session.scalars(query.order_by(LogLine.id).limit(_BATCH_LINES))).all()
+        if not batch:
+            return
+        yield "".join(map(_line, batch))
+        after = batch[-1].id
+
+
+def log_line_view(row: LogLine, number: int | None = None) -> LogLineView:
+    """A line as the API shows it."""
+    return LogLineView.model_validate(row, from_attributes=True).model_copy(update={"number": number})
+
+
+def _line(row: LogLine) -> str:
+    seconds, nanoseconds = divmod(row.time_ns, 1_000_000_000)
+    time = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    who = row.stream if row.rank is None else f"rank {row.rank}"
+    return f"{time}.{nanoseconds:09d}Z {row.node} {who}: {row.text}\n"

@@ -1,0 +1,73 @@
+"""The plan made and carried out: gangs started, jobs told why they wait.
+
+Reading and planning hold no transaction open, as nobody could write meanwhile. Nothing that the plan rests on goes away
+in between: only the scheduler gives slots away, and a job that is no longer queued is not started.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.engine import Database
+from ringscope_server.events.changes import Changes
+from ringscope_server.jobs import gangs, queries
+from ringscope_server.scheduler.plan import Plan, Preemption, Start, plan
+from ringscope_server.scheduler.snapshot import Policy
+from ringscope_server.scheduler.tables import take_snapshot
+from ringscope_server.scheduler.telling import News, news, tell, told_jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A plan, and what waiting jobs are to be told that they have not been told."""
+
+    plan: Plan
+    news: tuple[News, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing starts, ends or is told."""
+        return not (self.plan.starts or self.plan.preemptions or self.news)
+
+
+_NOTHING = Decision(Plan(starts=(), waits=()), news=())
+
+
+async def decide(database: Database, policy: Policy, now: datetime) -> Decision:
+    """What should happen now. In a thread, as a long queue takes a while and requests must be answered meanwhile.
+
+    Where no job is queued, as most of the time, the cluster is not even looked at.
+    """
+    async with database.read() as session:
+        told = await told_jobs(session)
+        if not told:
+            return _NOTHING
+        snapshot = await take_snapshot(session, policy, now)
+    made = await asyncio.to_thread(plan, snapshot, policy, now)
+    return Decision(made, tuple(news(made.waits, told)))
+
+
+async def carry_out(session: AsyncSession, decided: Decision, changes: Changes, now: datetime) -> None:
+    """Start what can start, and tell the rest why it waits."""
+    await _start(session, decided.plan.starts, changes, now)
+    await _preempt(session, decided.plan.preemptions, changes, now)
+    await tell(session, decided.news)
+    changes.jobs.update(item.job_id for item in decided.news if not item.is_quiet)
+
+
+async def _start(session: AsyncSession, starts: Sequence[Start], changes: Changes, now: datetime) -> None:
+    for start in starts:
+        if await gangs.start(session, start.job_id, start.shares, now):
+            changes.jobs.add(start.job_id)
+            changes.nodes.update(share.node_id for share in start.shares)
+
+
+async def _preempt(session: AsyncSession, preemptions: Sequence[Preemption], changes: Changes, now: datetime) -> None:
+    for preemption in preemptions:
+        sentence = f"Ended so that job {preemption.for_job_id}, which has a higher priority, can start."
+        if await gangs.stop(session, preemption.job_id, "preempted", sentence, now):
+            changes.jobs.add(preemption.job_id)
+            changes.nodes.update(await queries.nodes_of_job(session, preemption.job_id))

@@ -1,0 +1,100 @@
+"""What a plan is made from: nodes, running gangs, the queue, and the policy. Nothing here knows a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ringscope.spec import Placement
+from ringscope_server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """A node that may be given work, and everything about it that a placement can ask for."""
+
+    id: int
+    name: str
+    slots: tuple[int, ...]  # those that may be used: quarantined ones are left out
+    labels: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    gpu_models: tuple[str, ...] = ()
+    gpu_memory_bytes: int = 0  # of the smallest GPU
+    memory_bytes: int = 0
+    quarantined: frozenset[int] = frozenset()  # slots that were not proven free
+    only_on: str = ""  # its address is a loopback one of this machine, so that no other machine reaches it
+    free_by: datetime | None = None  # its batch system takes it back: what runs there must have ended by then
+
+    @property
+    def rack(self) -> str | None:
+        """The label rack."""
+        return self.labels.get("rack")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One node's part of a gang: which of its slots."""
+
+    node_id: int
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningGang:
+    """A gang that holds slots, and when it will give them back at the latest."""
+
+    job_id: int
+    user: str
+    priority: int
+    shares: tuple[Share, ...]
+    started_at: datetime
+    ends_at: datetime
+    is_exclusive: bool = False
+    is_stopping: bool = False
+
+    @property
+    def slots(self) -> int:
+        """How many it holds."""
+        return sum(len(share.slots) for share in self.shares)
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedJob:
+    """A job that waits."""
+
+    id: int
+    placement: Placement
+    user: str
+    priority: int
+    queued_at: datetime
+    time_limit_seconds: int
+    not_before: datetime | None = None
+    excluded_nodes: frozenset[str] = frozenset()  # names; a wish, not a condition
+    near: frozenset[str] = frozenset()  # names, where its checkpoints are; a wish among equals
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The cluster at one moment. ``usage`` is each user's decayed slot-seconds."""
+
+    nodes: tuple[NodeState, ...]
+    running: tuple[RunningGang, ...]
+    queue: tuple[QueuedJob, ...]
+    usage: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the operator decides about the order of things."""
+
+    fair_share_half_life_hours: float = 168.0
+    allow_preemption: bool = False
+    max_running_slots_per_user: int = 0  # 0: no limit
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Policy":
+        """The part of the settings that the scheduler follows."""
+        return cls(
+            fair_share_half_life_hours=settings.fair_share_half_life_hours,
+            allow_preemption=settings.allow_preemption,
+            max_running_slots_per_user=settings.max_running_slots_per_user,
+        )

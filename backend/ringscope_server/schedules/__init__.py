@@ -1,0 +1,1 @@
+"""Jobs that are submitted again and again, at the times of a cron expression."""

@@ -1,0 +1,66 @@
+"""Schedules as people write and read them."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ringscope.spec import JobSpec
+from ringscope.spec_model import SpecModel
+from ringscope_server.db.names import Name
+from ringscope_server.schedules.times import check_cron, check_timezone
+
+Overlap = Literal["skip", "queue", "replace"]
+
+
+class ScheduleBody(SpecModel):
+    """What a person says about a schedule."""
+
+    name: Name
+    cron: Annotated[str, AfterValidator(check_cron)] = Field(
+        max_length=200, description="Minute, hour, day of month, month, day of week, such as 30 2 * * MON-FRI."
+    )
+    timezone: Annotated[str, AfterValidator(check_timezone)] = Field(
+        "UTC", max_length=100, description="An IANA name, such as Europe/Berlin."
+    )
+    overlap: Overlap = Field(
+        "skip",
+        description="When a job of this schedule has not ended: skip the time, queue one more, "
+        "or replace it: cancel it and submit anew.",
+    )
+    is_enabled: bool = True
+    spec: JobSpec = Field(description="The job that is submitted at each time.")
+
+
+class ScheduleView(BaseModel):
+    """A schedule, when it fires next, and what became of the last time."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    name: str
+    cron: str
+    timezone: str
+    overlap: Overlap
+    is_enabled: bool
+    spec: dict[str, object] = Field(description="The job that is submitted at each time.")
+    user: str = Field(description="Whose jobs these are.")
+    revision: int = Field(description="Grows with each edit; the ETag is made of it.")
+    created_at: datetime
+    next_fire_at: datetime | None = Field(description="Null while it is disabled.")
+    last_fire_at: datetime | None
+    last_job_id: int | None
+    last_outcome: str = Field(description="What became of the last time, in a sentence.")
+
+
+class SchedulePage(BaseModel):
+    """A page of schedules, newest first; pass ``next`` as ``cursor`` for the page after it."""
+
+    items: list[ScheduleView]
+    next: str | None
+
+
+class UpcomingTimes(BaseModel):
+    """When a schedule fires."""
+
+    items: list[datetime]

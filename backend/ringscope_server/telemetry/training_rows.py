@@ -1,0 +1,83 @@
+"""What training tells, as rows: epochs, the newest buckets of each rank, and what the steps of each rank add up to."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from math import isfinite
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope import record
+from ringscope_server.db.models import Epoch, RankBuckets, RankTotals
+
+# Of each attempt; libraries set themselves up in it, which may take longer than all steps of a short job.
+WARM_UP_STEPS = 1
+
+
+def is_training(steps: record.Steps) -> bool:
+    """Whether these are training steps: a benchmark's have neither samples nor a loss."""
+    return bool(steps.start_ns) and (steps.samples is not None or steps.loss is not None)
+
+
+def finite(value: float | None) -> float | None:
+    """What both databases and JSON can hold: null stands for no number, as where training has diverged."""
+    return value if value is not None and isfinite(value) else None
+
+
+async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Sequence[record.Record]) -> bool:
+    """Add what these records tell; whether they told anything of training.
+
+    The job's row is locked: two nodes do not add to their ranks' totals at the same time.
+    """
+    epochs = [told for told in records if isinstance(told, record.Epoch)]
+    steps = [told for told in records if isinstance(told, record.Steps) and is_training(told)]
+    newest = {told.rank: told for told in records if isinstance(told, record.Buckets)}
+    session.add_all(_epoch(told, job_id, attempt_id) for told in epochs)
+    await _keep_buckets(session, attempt_id, newest)
+    await _add_up(session, attempt_id, steps)
+    return bool(epochs or steps)
+
+
+async def _keep_buckets(session: AsyncSession, attempt_id: int, newest: dict[int, record.Buckets]) -> None:
+    for told in newest.values():
+        columns = zip(told.bytes, told.ready_us, told.start_us, told.end_us, strict=True)
+        names = ("bytes", "ready_us", "start_us", "end_us")
+        buckets = [dict(zip(names, bucket, strict=True)) for bucket in columns]
+        row = {"step": told.step, "backward_us": told.backward_us, "buckets": buckets}
+        await session.merge(RankBuckets(attempt_id=attempt_id, rank=told.rank, **row))
+
+
+async def _add_up(session: AsyncSession, attempt_id: int, steps: Iterable[record.Steps]) -> None:
+    ranks = {told.rank for told in steps}
+    query = select(RankTotals).where(RankTotals.attempt_id == attempt_id, RankTotals.rank.in_(ranks))
+    known = {totals.rank: totals for totals in await session.scalars(query)} if ranks else {}
+    for told in steps:
+        is_first = told.rank not in known
+        if is_first:
+            known[told.rank] = _nothing_yet(attempt_id, told)
+            session.add(known[told.rank])
+        _add(known[told.rank], told, WARM_UP_STEPS if is_first else 0)
+
+
+def _nothing_yet(attempt_id: int, first: record.Steps) -> RankTotals:
+    zeros: dict[str, Any] = dict.fromkeys(("duration_us", "compute_us", "communication_us", "exposed_us"), 0.0)
+    step = first.first_step
+    return RankTotals(attempt_id=attempt_id, rank=first.rank, first_step=step, last_step=step, samples=0, **zeros)
+
+
+def _add(totals: RankTotals, told: record.Steps, left_out: int) -> None:
+    totals.last_step = told.first_step + len(told.start_ns) - 1
+    totals.samples += sum((told.samples or [])[left_out:])
+    totals.duration_us += sum(told.duration_us[left_out:])
+    totals.compute_us += sum(told.compute_us[left_out:])
+    totals.communication_us += sum(told.communication_us[left_out:])
+    totals.exposed_us += sum(told.exposed_us[left_out:])
+    totals.last_loss = finite(told.loss[-1]) if told.loss else None
+
+
+def _epoch(told: record.Epoch, job_id: int, attempt_id: int) -> Epoch:
+    losses = {name: finite(getattr(told, name)) for name in ("training_loss", "validation_loss")}
+    same = told.model_dump(exclude={"type", "time_ns", *losses})
+    ended_at = datetime.fromtimestamp(told.time_ns / 1e9, UTC)
+    return Epoch(job_id=job_id, attempt_id=attempt_id, ended_at=ended_at, **same, **losses)

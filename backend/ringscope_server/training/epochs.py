@@ -1,0 +1,58 @@
+"""Epochs over all attempts: a job that is tried again goes on from a checkpoint, so some may be told twice."""
+
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.models import Attempt, Epoch
+from ringscope_server.training.views import EpochView
+
+
+def kept_epochs(job_id: int) -> Select[Any]:
+    """Of each epoch the row of the latest attempt."""
+    last = select(func.max(Epoch.id)).where(Epoch.job_id == job_id).group_by(Epoch.epoch)
+    return select(Epoch).where(Epoch.id.in_(last))
+
+
+async def epochs(session: AsyncSession, job_id: int, limit: int, after: int | None) -> list[EpochView]:
+    """A page of a job's epochs, oldest first; ``after`` is the id before."""
+    query = kept_epochs(job_id)
+    if after is not None:
+        query = query.where(Epoch.id > after)
+    return await _read(session, query.order_by(Epoch.id).limit(limit))
+
+
+async def newest_epochs(session: AsyncSession, job_id: int, limit: int) -> list[EpochView]:
+    """The last of a job's epochs, oldest first."""
+    return (await _read(session, kept_epochs(job_id).order_by(Epoch.id.desc()).limit(limit)))[::-1]
+
+
+async def spaced_epochs(session: AsyncSession, job_id: int, most: int) -> list[EpochView]:
+    """Every n-th epoch, so that there are at most ``most``, with the last one in place of the one before it."""
+    last = await session.scalar(select(func.max(Epoch.epoch)).where(Epoch.job_id == job_id))
+    if last is None:
+        return []
+    every = -(-last // most)
+    spaced = (Epoch.epoch % every == 0) & (Epoch.epoch <= last - every)
+    return await _read(session, kept_epochs(job_id).where(spaced | (Epoch.epoch == last)).order_by(Epoch.epoch))
+
+
+async def _read(session: AsyncSession, query: Select[Any]) -> list[EpochView]:
+    numbered = query.add_columns(Attempt.number).join(Attempt, Attempt.id == Epoch.attempt_id)
+    return [_view(epoch, number) for epoch, number in await session.execute(numbered)]
+
+
+async def last_epoch(session: AsyncSession, job_id: int) -> tuple[int, int]:
+    """The last epoch of a job that any attempt told, and the steps done then; zeros before the first.
+
+    A try that began from the checkpoint of the last epoch has none of its own to tell.
+    """
+    query = select(Epoch.epoch, Epoch.step).where(Epoch.job_id == job_id).order_by(Epoch.id.desc()).limit(1)
+    row = (await session.execute(query)).one_or_none()
+    return (row.epoch, row.step) if row else (0, 0)
+
+
+def _view(epoch: Epoch, number: int) -> EpochView:
+    names = EpochView.model_fields.keys() - {"attempt"}
+    return EpochView.model_validate({"attempt": number} | {name: getattr(epoch, name) for name in names})

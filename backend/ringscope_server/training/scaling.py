@@ -1,0 +1,52 @@
+"""How much more a job does than one rank alone does."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.spec import JobSpec
+from ringscope.training_spec import MIRRORED
+from ringscope_server.db.models import Job
+from ringscope_server.jobs.views import TrainingSummary
+
+# So many of the newest are looked through.
+MAX_JOBS = 200
+# What two jobs must have in common for their samples to be alike.
+SAME = ("model", "model_arguments", "dataset", "device", "precision")
+_OURS = MIRRORED | {"parameter_server"}
+
+
+async def baseline_job(session: AsyncSession, spec: JobSpec) -> int | None:
+    """The newest succeeded job of one rank that trains the same; None where there is none.
+
+    Alone a rank sums nothing, so one job of ours stands for all strategies of ours; peers stand for themselves.
+    """
+    if spec.training is None or spec.placement.ranks == 1:
+        return None
+    wanted = _key(spec.training.model_dump(mode="json"))
+    query = (
+        select(Job.id, Job.spec)
+        .where(Job.state == "succeeded", Job.kind == "training", Job.ranks == 1)
+        .order_by(Job.id.desc())
+        .limit(MAX_JOBS)
+    )
+    for job_id, stored in await session.execute(query):
+        if _key(stored["training"]) == wanted:
+            return int(job_id)
+    return None
+
+
+def _key(training: Mapping[str, Any]) -> list[Any]:
+    strategy = training["strategy"]
+    return ["ours" if strategy in _OURS else strategy, *(training.get(name) for name in SAME)]
+
+
+async def efficiency(session: AsyncSession, spec: JobSpec, summary: TrainingSummary) -> float | None:
+    """Samples per second, of what as many ranks as this job has would do if each did as much as one alone."""
+    if summary.scaling_baseline_job_id is None or summary.samples_per_second is None:
+        return None
+    alone = await session.scalar(select(Job.summary).where(Job.id == summary.scaling_baseline_job_id))
+    one_rank = TrainingSummary.model_validate(alone).samples_per_second if alone else None
+    return summary.samples_per_second / (spec.placement.ranks * one_rank) if one_rank else None

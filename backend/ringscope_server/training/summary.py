@@ -1,0 +1,102 @@
+"""A training job in a few numbers, kept beside the job. Whatever the attempt, they are the whole job's."""
+
+from typing import Any
+
+from sqlalchemy import Double, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.spec import JobSpec
+from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
+from ringscope_server.jobs.states import WAITING
+from ringscope_server.jobs.views import TrainingSummary
+from ringscope_server.training import scaling
+from ringscope_server.training.epochs import kept_epochs
+
+
+async def refresh(session: AsyncSession, attempt_id: int, job_id: int) -> float | None:
+    """Put what was told beside the job, unless that is about another attempt now; gives the leader's last loss.
+
+    The leader is the worker with the lowest number: rank 0, but with parameter servers. Its loss is None also where it
+    was no finite number.
+    """
+    leader = await _leader(session, attempt_id)
+    job = await session.get_one(Job, job_id)
+    newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
+    if job.kind == "benchmark" or job.state in WAITING or newest != attempt_id:
+        return leader.last_loss if leader else None
+    spec, before = JobSpec.model_validate(job.spec), TrainingSummary.model_validate(job.summary)
+    summary = before.model_copy(update=await _rates(session, job_id))
+    if leader is not None:
+        summary.steps_done = leader.last_step + 1
+        summary.loss = leader.last_loss
+    if (epoch := await _last_epoch(session, job_id)) is not None:
+        _take_epoch(summary, epoch, spec)
+        if summary.seconds_to_target is None:
+            summary.seconds_to_target = await _seconds_to_target(session, job_id, spec)
+        if epoch.epoch != before.epochs_done or before.scaling_baseline_job_id is None:
+            summary.scaling_baseline_job_id = await scaling.baseline_job(session, spec)
+    summary.scaling_efficiency = await scaling.efficiency(session, spec, summary)
+    job.rows_done, job.summary = summary.steps_done, summary.model_dump(mode="json")
+    return leader.last_loss if leader else None
+
+
+async def _leader(session: AsyncSession, attempt_id: int) -> RankTotals | None:
+    query = select(RankTotals).where(RankTotals.attempt_id == attempt_id).order_by(RankTotals.rank).limit(1)
+    return await session.scalar(query)
+
+
+async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
+    """Samples per second of all ranks together, and what the mean rank's steps took, over all attempts."""
+    rank = (
+        select(
+            cast(func.sum(RankTotals.samples), Double).label("samples"),
+            func.sum(RankTotals.duration_us).label("duration_us"),
+            func.sum(RankTotals.communication_us).label("communication_us"),
+            func.sum(RankTotals.exposed_us).label("exposed_us"),
+        )
+        .join(Attempt, Attempt.id == RankTotals.attempt_id)
+        .where(Attempt.job_id == job_id)
+        .group_by(RankTotals.rank)
+        .subquery()
+    )
+    rates = func.sum(rank.c.samples / func.nullif(rank.c.duration_us, 0.0))
+    means = (func.avg(column) for column in (rank.c.duration_us, rank.c.communication_us, rank.c.exposed_us))
+    per_us, duration_us, communication_us, exposed_us = (await session.execute(select(rates, *means))).one()
+    return {
+        "samples_per_second": per_us * 1e6 if per_us else None,
+        "step_seconds": _seconds(duration_us),
+        "communication_seconds": _seconds(communication_us),
+        # Without any sum that was seen, how long ranks waited for sums is not 0 but unknown.
+        "exposed_communication_seconds": _seconds(exposed_us) if communication_us else None,
+    }
+
+
+def _seconds(time_us: float | None) -> float | None:
+    return None if time_us is None else time_us * 1e-6
+
+
+async def _last_epoch(session: AsyncSession, job_id: int) -> Epoch | None:
+    return await session.scalar(select(Epoch).where(Epoch.job_id == job_id).order_by(Epoch.id.desc()).limit(1))
+
+
+def _take_epoch(summary: TrainingSummary, epoch: Epoch, spec: JobSpec) -> None:
+    summary.epochs_done = epoch.epoch
+    summary.loss = epoch.training_loss
+    summary.validation_loss = epoch.validation_loss
+    summary.validation_accuracy = epoch.validation_accuracy
+    if spec.training is not None:
+        limit = spec.training.max_steps
+        total = epoch.step // max(1, epoch.epoch) * spec.training.epochs
+        # The last epoch is a part of one where the limit cut it off.
+        summary.steps_total = total if limit is None else limit if epoch.step >= limit else min(limit, total)
+
+
+async def _seconds_to_target(session: AsyncSession, job_id: int, spec: JobSpec) -> float | None:
+    """Time in the epochs up to the first that reached the target, with validation and checkpoints."""
+    target = spec.training.target_accuracy if spec.training else None
+    if target is None:
+        return None
+    kept = kept_epochs(job_id).subquery()
+    reached = select(func.min(kept.c.epoch)).where(kept.c.validation_accuracy >= target).scalar_subquery()
+    took_us = func.sum(kept.c.duration_us + kept.c.validation_us + kept.c.checkpoint_us)
+    return _seconds(await session.scalar(select(took_us).where(kept.c.epoch <= reached)))

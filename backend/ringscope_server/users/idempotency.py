@@ -1,0 +1,66 @@
+"""Idempotency keys: a POST that is sent again answers the same and does nothing."""
+
+import hashlib
+from datetime import datetime, timedelta
+
+from pydantic import BaseModel
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db import advisory_lock
+from ringscope_server.db.models import IdempotencyKey
+
+KEPT_FOR = timedelta(days=7)
+
+
+class KeyReusedError(Exception):
+    """The key was used before, for another request."""
+
+
+def fingerprint(action: str, body: BaseModel | None = None) -> str:
+    """What tells requests apart: what is done (such as "retry job 7") and the body with its defaults."""
+    said = body.model_dump_json() if body else ""
+    return hashlib.sha256(f"{action}\n{said}".encode()).hexdigest()
+
+
+async def earlier(session: AsyncSession, user: str, key: str | None, body_sha256: str) -> IdempotencyKey | None:
+    """What this user's request under this key has made already, if it was carried out before.
+
+    Of several at once the first goes on; the others wait here for its end. Raises KeyReusedError when the key stands
+    for another request.
+    """
+    if key is None:
+        return None
+    await advisory_lock.hold(session, f"idempotency {user} {key}")
+    row = await session.scalar(select(IdempotencyKey).where(IdempotencyKey.user == user, IdempotencyKey.key == key))
+    if row is not None and row.body_sha256 != body_sha256:
+        raise KeyReusedError
+    return row
+
+
+def remember(
+    session: AsyncSession,
+    user: str,
+    key: str | None,
+    body_sha256: str,
+    target_type: str,
+    target_id: int,
+    now: datetime,
+) -> None:
+    """Keep what a request has made, in the transaction that makes it."""
+    if key is not None:
+        session.add(
+            IdempotencyKey(
+                user=user,
+                key=key,
+                body_sha256=body_sha256,
+                target_type=target_type,
+                target_id=target_id,
+                created_at=now,
+            )
+        )
+
+
+async def forget_old(session: AsyncSession, now: datetime) -> None:
+    """Drop the keys that nobody will send again."""
+    await session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < now - KEPT_FOR))

@@ -1,0 +1,60 @@
+"""Logging browsers in and out. A session, like a login link, ends with the token that it was made with."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.models import Token
+from ringscope_server.events import log
+from ringscope_server.users import tokens
+from ringscope_server.users.tokens import User
+
+LOGIN_LINK_LIFETIME = timedelta(hours=24)
+
+
+async def login_link(session: AsyncSession, user: User, now: datetime) -> tuple[str, datetime]:
+    """The secret of a one-time login link for this user, and when it ends."""
+    parent = await session.get_one(Token, user.token_id)
+    token, secret = tokens.draft(
+        user.name, "login", user.role, now, now + LOGIN_LINK_LIFETIME, parent=parent, created_by=user.name
+    )
+    session.add(token)
+    log.record(session, now, user.name, "login_link.created", ("user", user.name))
+    assert token.expires_at is not None
+    return secret, token.expires_at
+
+
+async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> str | None:
+    """Use up a login link; gives the secret of a browser's session, or None when the link is worth nothing."""
+    token = await tokens.find(session, secret, now, to_use_up=True)
+    if token is None or token.kind != "login":
+        return None
+    await session.delete(token)
+    parent = await session.get(Token, token.parent_id) if token.parent_id else None
+    return await _begin(session, tokens.as_user(token), parent, now, lifetime, "with a login link")
+
+
+async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> str | None:
+    """The same for a token that somebody pasted: a login link's or a personal one."""
+    token = await tokens.find(session, secret, now)
+    if token is None or token.kind != "personal":
+        return await follow_link(session, secret, now, lifetime)
+    return await _begin(session, tokens.as_user(token), token, now, lifetime, "with a token")
+
+
+async def log_out(session: AsyncSession, secret: str, now: datetime) -> None:
+    """The session is worth nothing from now on."""
+    token = await tokens.find(session, secret, now, to_use_up=True)
+    if token is not None and token.kind == "session":
+        await session.delete(token)
+        log.record(session, now, token.name, "session.ended", ("user", token.name))
+
+
+async def _begin(
+    session: AsyncSession, user: User, parent: Token | None, now: datetime, lifetime: timedelta, how: str
+) -> str:
+    cookie = await tokens.create(
+        session, user.name, "session", user.role, now, now + lifetime, parent=parent, created_by=user.name
+    )
+    log.record(session, now, user.name, "session.created", ("user", user.name), message=f"Logged in {how}.")
+    return cookie

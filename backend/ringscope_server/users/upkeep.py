@@ -1,0 +1,43 @@
+"""What is written and dropped once a minute, on every server."""
+
+import asyncio
+import logging
+
+from sqlalchemy import delete
+
+from ringscope_server.db.models import Token
+from ringscope_server.services import Services
+from ringscope_server.users import idempotency, last_use, tokens
+
+log = logging.getLogger(__name__)
+INTERVAL_SECONDS = 60.0
+
+
+async def run(services: Services) -> None:
+    """Once a minute until cancelled, and a last time then."""
+    try:
+        while True:
+            await asyncio.sleep(INTERVAL_SECONDS)
+            await _try_once(services)
+    finally:
+        await _try_once(services)
+
+
+async def _try_once(services: Services) -> None:
+    try:
+        await once(services)
+    except Exception:
+        log.exception("Upkeep of tokens failed")
+
+
+async def once(services: Services) -> None:
+    """Store when tokens were last used; end what is over: sessions, login links, idempotency keys, live streams."""
+    now = services.now()
+    times, listening = services.last_use.take(), services.stream.owners
+    async with services.database.write() as session:
+        await last_use.write(session, times)
+        over = Token.kind.in_(("session", "login")) & (Token.expires_at < now)
+        await session.execute(delete(Token).where(over))
+        await idempotency.forget_old(session, now)
+        valid = await tokens.still_valid(session, listening, now)
+    services.stream.end(listening - valid)

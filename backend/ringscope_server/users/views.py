@@ -1,0 +1,76 @@
+"""Tokens as people ask for them and as the API shows them."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field, field_validator, model_validator
+
+from ringscope.spec_model import SpecModel, at
+from ringscope_server.users.tokens import PersonRole, Role, TokenKind
+
+MAX_DAYS = 3650
+
+
+class TokenSpec(SpecModel):
+    """A token to be made."""
+
+    name: str = Field(
+        min_length=1, max_length=100, description="Whom it speaks for: what this user does is recorded under the name."
+    )
+    kind: Literal["personal", "join", "agent"] = Field(
+        "personal", description="join: good for taking nodes in, each of which gets an agent token of its own."
+    )
+    role: PersonRole | None = Field(None, description="What a person may do; agents have none to choose.")
+    node: str | None = Field(
+        None, min_length=1, max_length=200, description="The only node that an agent token speaks for; null: any."
+    )
+    note: str = Field("", max_length=500, description="What it is for.")
+    expires_in_days: float | None = Field(None, gt=0, le=MAX_DAYS, allow_inf_nan=False, description="null: never.")
+
+    @field_validator("name")
+    @classmethod
+    def _is_one_word_or_more(cls, name: str) -> str:
+        # The name stands in events, metrics and sentences.
+        if not name.isprintable() or name != name.strip():
+            raise ValueError("give printable characters on one line, without blanks at the ends.")
+        if name == "system" or name.startswith("node/"):
+            raise ValueError("system and node/… stand for the server and its agents in events; choose another name.")
+        return name
+
+    @model_validator(mode="after")
+    def _each_kind_has_its_fields(self) -> "TokenSpec":
+        if self.kind == "personal" and self.role is None:
+            raise at(("role",), "a personal token needs a role; choose one of viewer, operator, admin.", None)
+        if self.kind != "personal" and self.role is not None:
+            raise at(("role",), f"only personal tokens have a role, not {self.kind} tokens; leave it out.", self.role)
+        if self.kind != "agent" and self.node is not None:
+            raise at(("node",), f"only agent tokens belong to a node, not {self.kind} tokens; leave it out.", self.node)
+        return self
+
+
+class TokenView(BaseModel):
+    """A token without its secret, which only its owner has."""
+
+    id: int
+    name: str
+    kind: TokenKind
+    role: Role
+    node: str | None
+    note: str
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None = Field(description="To the minute.")
+
+
+class NewToken(TokenView):
+    """A token that was just made."""
+
+    secret: str = Field(description="Told only here; keep it.")
+
+
+class TokenPage(BaseModel):
+    """Tokens of people and agents, newest first; sessions and login links end with the token that made them."""
+
+    items: list[TokenView]
+    next: str | None

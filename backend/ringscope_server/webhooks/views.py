@@ -1,0 +1,81 @@
+"""Webhooks and their deliveries as people write and read them."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ringscope.spec_model import SpecModel
+from ringscope_server.db.names import Name
+from ringscope_server.events.types import check_pattern
+from ringscope_server.webhooks.urls import check_url
+
+DeliveryState = Literal["pending", "delivered", "failed"]
+Pattern = Annotated[str, AfterValidator(check_pattern), Field(max_length=100)]
+
+
+class WebhookBody(SpecModel):
+    """What a person says about a webhook."""
+
+    name: Name
+    url: Annotated[str, AfterValidator(check_url)] = Field(
+        max_length=2000, description="Where messages are posted to; https, or http inside your own network."
+    )
+    events: tuple[Pattern, ...] = Field(
+        min_length=1, max_length=100, description="Event types such as job.failed, or job.* for all of jobs, or *."
+    )
+    is_enabled: bool = True
+
+
+class WebhookView(BaseModel):
+    """A webhook, without its secret."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    name: str
+    url: str
+    events: list[str]
+    is_enabled: bool
+    user: str = Field(description="Who made it.")
+    revision: int = Field(description="Grows with each edit; the ETag is made of it.")
+    created_at: datetime
+
+
+class NewWebhook(WebhookView):
+    """A webhook just made; its secret is shown here only."""
+
+    secret: str = Field(description="Signs the messages, as Standard Webhooks has it: whsec_ and base64.")
+
+
+class WebhookPage(BaseModel):
+    """A page of webhooks, newest first; pass ``next`` as ``cursor`` for the page after it."""
+
+    items: list[WebhookView]
+    next: str | None
+
+
+class DeliveryView(BaseModel):
+    """One message to one webhook, and what came of it."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    webhook_id: int
+    message_id: str = Field(description="The header webhook-id: the same in every try and when it is sent again.")
+    event_type: str
+    body: str = Field(description="Exactly what is signed and sent.")
+    state: DeliveryState
+    tries: int
+    next_attempt_at: datetime | None = Field(description="Null once it is delivered or given up.")
+    last_status: int | None = Field(description="HTTP status of the last answer; null where there was none.")
+    last_error: str = Field(description="What went wrong in the last try, in a sentence.")
+    created_at: datetime
+    delivered_at: datetime | None
+
+
+class DeliveryPage(BaseModel):
+    """A page of deliveries, newest first; pass ``next`` as ``cursor`` for the page after it."""
+
+    items: list[DeliveryView]
+    next: str | None

@@ -1,0 +1,342 @@
+"""The control plane's numbers on this machine: a real server process on SQLite, load from a second process.
+
+    python benchmarks/control_plane.py [submit] [pages] [changes] [telemetry]
+
+What bounds them: the server is one Python process, so one core. A submission is parsed, checked, written in one
+transaction and answered, one after the other; a page reads one index range; a step row is parsed from JSON, and
+inserted into a table with one index. Both load and server run here, on the cores that there are.
+"""
+
+import asyncio
+import json
+import sqlite3
+import sys
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from statistics import quantiles
+
+from http_load import Answer, Connection
+from report import Target, say, say_targets
+from serving import Serving, serving
+
+SUBMITTERS, SUBMISSIONS, SUBMISSIONS_PER_SECOND = 20, 2_000, 200
+JOBS_IN_TABLE = 1_000_000
+PAGES_EACH = 30
+CHANGES = 60
+NODES, STEPS_PER_RECORD, RECORDS_PER_BATCH = 4, 50, 80
+OFFERED_ROWS_PER_SECOND, TELEMETRY_SECONDS = 55_000, 20.0
+JOB = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}, "placement": {"ranks": 2}}
+# Held, so that what is measured is the submission and not a queue of thousands.
+HELD_JOB = json.dumps(JOB | {"hold": True}).encode()
+
+
+def p(values: list[float], percent: int) -> float:
+    """A percentile, in the unit of the values."""
+    return quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+async def submit(server: Serving) -> list[Target]:
+    """Concurrent clients, each with its own connection: at a steady rate for the latency, then as fast as they can."""
+    await _node(server, "n0", slots=2)
+    paced = await _submit(server, SUBMISSIONS, per_second=SUBMISSIONS_PER_SECOND)
+    flat_out = await _submit(server, SUBMISSIONS, per_second=None)
+    log = (server.data_dir / "server.log").read_text()
+    refused = 2 * SUBMISSIONS - paced.accepted - flat_out.accepted
+    return [
+        Target(f"submit p99 at {SUBMISSIONS_PER_SECOND}/s, ms", 50, p(paced.seconds, 99) * 1e3, at_most=True),
+        Target("submits/s, each client sending again at once", 200, SUBMISSIONS / flat_out.taken),
+        Target("submit p99 then, ms", 50, p(flat_out.seconds, 99) * 1e3, at_most=True),
+        Target("answers other than 201", 0, refused, at_most=True),
+        Target('"database is locked" in the log', 0, log.count("database is locked"), at_most=True),
+    ]
+
+
+@dataclass
+class Submitted:
+    """How long each submission took, how many were accepted, and how long all took together, in seconds."""
+
+    seconds: list[float] = field(default_factory=list)
+    accepted: int = 0
+    taken: float = 0.0
+
+
+async def _submit(server: Serving, count: int, per_second: int | None) -> Submitted:
+    done = Submitted()
+
+    async def client(number: int) -> None:
+        connection = Connection(server.url, server.admin_token)
+        for turn in range(number, count, SUBMITTERS):
+            if per_second is not None:
+                await asyncio.sleep(start + turn / per_second - time.perf_counter())
+            key = f"Idempotency-Key: {uuid.uuid4()}\r\n"
+            answer = await connection.request("POST", "/jobs", HELD_JOB, key)
+            done.accepted += answer.status == 201
+            done.seconds.append(answer.seconds)
+        connection.close()
+
+    start, cpu = time.perf_counter(), server.cpu_seconds
+    await asyncio.gather(*(client(number) for number in range(SUBMITTERS)))
+    done.taken = time.perf_counter() - start
+    say(
+        f"submit: {count} jobs by {SUBMITTERS} clients, {count / done.taken:.0f}/s: "
+        f"p50 {p(done.seconds, 50) * 1e3:.1f} ms, p99 {p(done.seconds, 99) * 1e3:.1f} ms; "
+        f"server {_share(server, cpu, done.taken)}"
+    )
+    return done
+
+
+async def pages(server: Serving) -> list[Target]:
+    """The list of jobs with a million of them in the table."""
+    await _node(server, "n0", slots=2)
+    connection = Connection(server.url, server.admin_token)
+    await connection.request("POST", "/jobs", json.dumps(JOB | {"hold": True, "labels": {"team": "a"}}).encode())
+    connection.close()  # the server would, as nothing comes for so long
+    _multiply_job(server, JOBS_IN_TABLE)
+    targets = []
+    first = json.loads((await connection.request("GET", "/jobs?limit=50")).body)
+    middle = await connection.request("GET", "/jobs?limit=1000&state=failed")
+    questions = {
+        "newest": "/jobs?limit=50",
+        "second page": f"/jobs?limit=50&cursor={first['next']}",
+        "state=failed": "/jobs?limit=50&state=failed",
+        "state=failed, after 1,000": f"/jobs?limit=50&state=failed&cursor={json.loads(middle.body)['next']}",
+        "state=running (none)": "/jobs?limit=50&state=running",
+        "user=nobody (none)": "/jobs?limit=50&user=nobody",
+        "q=sweep": "/jobs?limit=50&q=sweep",
+        "label=team:a": "/jobs?limit=50&label=team%3Aa",
+    }
+    for name, path in questions.items():
+        seconds = await _repeated(PAGES_EACH, lambda path=path: connection.request("GET", path))
+        say(f"pages: {name:28} p50 {p(seconds, 50) * 1e3:6.1f} ms, p95 {p(seconds, 95) * 1e3:6.1f} ms")
+        targets.append(Target(f"page of jobs, {name}, p95 ms", 50, p(seconds, 95) * 1e3, at_most=True))
+    rare = await connection.request("GET", "/jobs?limit=50&q=no-such-name")
+    say(f"pages: {'q=no-such-name, reads all':28} {rare.seconds * 1e3:10.1f} ms (no target)")
+    cluster = await _repeated(5, lambda: connection.request("GET", "/cluster"))
+    say(f"pages: {'GET /cluster':28} p50 {p(cluster, 50) * 1e3:6.1f} ms (no target)")
+    return targets
+
+
+async def changes(server: Serving) -> list[Target]:
+    """From a report of an agent to the event on the live stream of a browser; and from POST to the assignment."""
+    agent = await _node(server, "n0", slots=2)
+    browser = Connection(server.url, server.admin_token)  # kept: without it the stream would be closed
+    events = await browser.events("/stream?topics=jobs")
+    arrived: dict[tuple[int, str], float] = {}
+    news = asyncio.Event()
+
+    async def listen() -> None:
+        while line := await events.readline():
+            if line.startswith(b"data: {"):
+                job = json.loads(line[6:])
+                arrived.setdefault((job["id"], job["state"]), time.perf_counter())
+                news.set()
+
+    listening = asyncio.create_task(listen())
+    to_stream, to_assignment = [], []
+    connection = Connection(server.url, server.admin_token)
+
+    async def heard(job_id: int, state: str, since: float) -> None:
+        while (job_id, state) not in arrived:
+            news.clear()
+            await asyncio.wait_for(news.wait(), 10)
+        to_stream.append(arrived[job_id, state] - since)
+
+    for _ in range(CHANGES // 3):
+        since = time.perf_counter()
+        waiting = asyncio.create_task(agent.poll())
+        job_id = json.loads((await connection.request("POST", "/jobs", json.dumps(JOB).encode())).body)["id"]
+        while not (assigned := await waiting):
+            waiting = asyncio.create_task(agent.poll())
+        to_assignment.append(time.perf_counter() - since)
+        await heard(job_id, "starting", since)
+        attempt = assigned[-1]["attempt_id"]
+        await agent.report(attempt, "ready")
+        for event, state in (("running", "running"), ("ended", "stopping"), ("clean", "failed")):
+            since = time.perf_counter()
+            await agent.report(attempt, event, reason="rank_exit" if event == "ended" else None)
+            await heard(job_id, state, since)
+    listening.cancel()
+    say(
+        f"changes: report to SSE, {len(to_stream)} changes: p50 {p(to_stream, 50) * 1e3:.1f} ms, "
+        f"p95 {p(to_stream, 95) * 1e3:.1f} ms"
+    )
+    say(f"changes: POST to assignment at a polling agent: p95 {p(to_assignment, 95) * 1e3:.1f} ms")
+    return [
+        Target("state change to SSE client, p95 ms", 300, p(to_stream, 95) * 1e3, at_most=True),
+        Target("queued to assignment at an idle agent, p95 ms", 1000, p(to_assignment, 95) * 1e3, at_most=True),
+    ]
+
+
+async def telemetry(server: Serving) -> list[Target]:
+    """Several nodes that send step rows at a steady rate, a little above the target, while a person uses the API."""
+    agents = [await _node(server, f"n{i}", slots=2) for i in range(NODES)]
+    person = Connection(server.url, server.admin_token)
+    attempts = []
+    for _ in agents:
+        await person.request("POST", "/jobs", json.dumps(JOB | {"time_limit_seconds": 3600}).encode())
+    for agent in agents:
+        while not (assigned := await agent.poll()):
+            pass
+        attempts.append(assigned[-1]["attempt_id"])
+        await agent.report(attempts[-1], "ready")
+        await agent.report(attempts[-1], "running")
+    start, cpu = time.perf_counter(), server.cpu_seconds
+    end = start + TELEMETRY_SECONDS
+    rows, waits = [0], list[float]()
+    by_path: dict[str, list[float]] = {}
+    record = _step_record()
+
+    async def send(agent: "Agent", attempt: int) -> None:
+        sequence, due = 1, time.perf_counter()
+        while time.perf_counter() < end:
+            due += NODES * RECORDS_PER_BATCH * STEPS_PER_RECORD / OFFERED_ROWS_PER_SECOND
+            await asyncio.sleep(due - time.perf_counter())
+            head = {"epoch": agent.epoch, "attempt_id": attempt, "first_sequence": sequence}
+            body = json.dumps(head)[:-1] + ', "records": [' + ", ".join([record] * RECORDS_PER_BATCH) + "]}"
+            answer = await agent.connection.request("POST", f"/agents/{agent.name}/records", body.encode())
+            assert json.loads(answer.body)["last_sequence"] == sequence + RECORDS_PER_BATCH - 1, answer
+            sequence += RECORDS_PER_BATCH
+            rows[0] += RECORDS_PER_BATCH * STEPS_PER_RECORD
+
+    async def use() -> None:
+        questions = ("/jobs?limit=50", "/nodes", "/jobs/1", "/jobs/1/steps?limit=200", "/cluster")
+        while time.perf_counter() < end:
+            for path in questions:
+                answer = await person.request("GET", path)
+                assert answer.status == 200, answer
+                waits.append(answer.seconds)
+                by_path.setdefault(path, []).append(answer.seconds)
+            answer = await person.request("POST", "/jobs", HELD_JOB)
+            assert answer.status == 201, answer
+            waits.append(answer.seconds)
+            by_path.setdefault("POST /jobs", []).append(answer.seconds)
+            await asyncio.sleep(0.02)
+
+    await asyncio.gather(use(), *(send(agent, attempt) for agent, attempt in zip(agents, attempts, strict=True)))
+    taken = time.perf_counter() - start
+    for path, seconds in by_path.items():
+        say(f"  {path:28} p50 {p(seconds, 50) * 1e3:6.1f} ms, p99 {p(seconds, 99) * 1e3:6.1f} ms")
+    with sqlite3.connect(server.data_dir / "ringscope.sqlite3") as database:
+        (stored,) = database.execute("SELECT count(*) FROM steps").fetchone()
+    say(f"telemetry: {stored} step rows in {taken:.1f} s from {NODES} nodes = {stored / taken:,.0f} rows/s")
+    say(
+        f"  API meanwhile: {len(waits)} calls, p50 {p(waits, 50) * 1e3:.1f} ms, p99 {p(waits, 99) * 1e3:.1f} ms; "
+        f"server {_share(server, cpu, taken)}"
+    )
+    return [
+        Target("step rows/s into SQLite", 50_000, stored / taken),
+        Target("step rows sent but not stored, or stored twice", 0, abs(rows[0] - stored), at_most=True),
+        Target("API p99 meanwhile, ms", 100, p(waits, 99) * 1e3, at_most=True),
+    ]
+
+
+class Agent:
+    """A node that is only its side of the protocol."""
+
+    def __init__(self, server: Serving, name: str) -> None:
+        self.connection = Connection(server.url, server.agent_token)
+        self.name = name
+        self.epoch = 0
+
+    async def register(self, slots: int) -> None:
+        """Introduce the node."""
+        hardware = {"hostname": self.name, "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1 << 30}
+        body = {
+            "name": self.name,
+            "address": self.name,
+            "slots": slots,
+            "metrics_address": f"{self.name}:9465",
+            "inventory": hardware,
+            "versions": {},
+        }
+        answer = await self.connection.request("POST", "/agents/register", json.dumps(body).encode())
+        self.epoch = json.loads(answer.body)["epoch"]
+        self.seen = -1
+
+    async def poll(self) -> list[dict[str, object]]:
+        """One long poll; the assignments."""
+        body = {"epoch": self.epoch, "seen": self.seen}
+        answer = await self.connection.request("POST", f"/agents/{self.name}/poll", json.dumps(body).encode())
+        directives = json.loads(answer.body)
+        self.seen = directives["revision"]
+        return directives["assignments"] or []
+
+    async def report(self, attempt_id: object, event: str, reason: str | None = None) -> Answer:
+        """News of an attempt."""
+        body = {"epoch": self.epoch, "attempt_id": attempt_id, "event": event, "reason": reason}
+        return await self.connection.request("POST", f"/agents/{self.name}/reports", json.dumps(body).encode())
+
+
+async def _node(server: Serving, name: str, slots: int) -> Agent:
+    agent = Agent(server, name)
+    await agent.register(slots)
+    return agent
+
+
+async def _repeated(times: int, ask: Callable[[], Awaitable[Answer]]) -> list[float]:
+    answers = [await ask() for _ in range(times)]
+    assert all(answer.status == 200 for answer in answers), answers[0]
+    return [answer.seconds for answer in answers]
+
+
+def _multiply_job(server: Serving, count: int) -> None:
+    """Copies of the first job, of which most have ended, straight into the table: a long history."""
+    start = time.perf_counter()
+    with sqlite3.connect(server.data_dir / "ringscope.sqlite3", timeout=60) as database:
+        names = [row[1] for row in database.execute("PRAGMA table_info(jobs)")]
+        changed = {
+            "id": "n.value",
+            "state": "CASE WHEN n.value % 10 = 0 THEN 'failed' ELSE 'succeeded' END",
+            "name": "'nightly sweep ' || n.value",
+        }
+        columns = ", ".join(f'"{name}"' for name in names)
+        values = ", ".join(changed.get(name, f'j."{name}"') for name in names)
+        database.execute(
+            f"WITH RECURSIVE n(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM n WHERE value < {count}) "
+            f"INSERT INTO jobs ({columns}) SELECT {values} FROM n, jobs j WHERE j.id = 1"
+        )
+    say(f"pages: {count:,} jobs in the table, made in {time.perf_counter() - start:.0f} s")
+
+
+def _step_record() -> str:
+    many = STEPS_PER_RECORD
+    return json.dumps(
+        {
+            "type": "steps",
+            "rank": 0,
+            "first_step": 0,
+            "op": "all_reduce",
+            "algorithm": "ring",
+            "transport": "shared_memory",
+            "in_place": False,
+            "bytes": 1024,
+            "bus_factor": 1.0,
+            "start_ns": [1_767_225_600_000_000_000 + i for i in range(many)],
+            "duration_us": [10.123 + i for i in range(many)],
+            "communication_us": [10.123 + i for i in range(many)],
+            "compute_us": [0.0] * many,
+            "exposed_us": [10.123 + i for i in range(many)],
+        }
+    )
+
+
+def _share(server: Serving, cpu_before: float, seconds: float) -> str:
+    return f"{(server.cpu_seconds - cpu_before) / seconds:.0%} of one core"
+
+
+PARTS = {"submit": submit, "pages": pages, "changes": changes, "telemetry": telemetry}
+
+
+def main(names: list[str]) -> None:
+    """Each part on a server of its own; then all targets."""
+    targets: list[Target] = []
+    for name in names or PARTS:
+        with serving() as server:
+            targets += asyncio.run(PARTS[name](server))
+    say_targets(targets)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,169 @@
+"""A scheduling pass on SQLite for a thousand waiting jobs on 256 nodes: read the tables, plan, write what is new.
+
+    python benchmarks/dispatch_pass.py [RUNS]
+
+The first pass tells every job why it waits; in the quiet one nothing has changed; in the last one a gang has ended, so
+that jobs start and places in the queue move.
+"""
+
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from plan_pass import NOW, SCENARIOS, snapshot
+from report import say, watched
+from sqlalchemy import insert, update
+
+from ringscope.protocol import Gpu, Inventory
+from ringscope.spec import JobSpec
+from ringscope_server.db import schema
+from ringscope_server.db.engine import Database
+from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
+from ringscope_server.db.sqlite import sqlite_url
+from ringscope_server.events.changes import Changes
+from ringscope_server.results.summary import empty
+from ringscope_server.scheduler.dispatch import carry_out, decide
+from ringscope_server.scheduler.snapshot import NodeState, Policy, QueuedJob, RunningGang, Snapshot
+
+
+async def one_run(path: Path, seed: int) -> dict[str, dict[str, float]]:
+    """Each kind of pass, timed."""
+    database = Database(sqlite_url(path))
+    await schema.upgrade(database.engine)
+    await _fill(database, snapshot(SCENARIOS[1], seed))
+    times = {"first": await _timed_pass(database), "quiet": await _timed_pass(database)}
+    async with database.write() as session:
+        await session.execute(update(Allocation).where(Allocation.attempt_id <= 10).values(is_active=False))
+    times["after an end"] = await _timed_pass(database)
+    await database.dispose()
+    return times
+
+
+async def _timed_pass(database: Database) -> dict[str, float]:
+    """Milliseconds of processor time of each part, and of the whole by the clock."""
+    clock, began = time.perf_counter(), time.process_time()
+    decided = await decide(database, Policy(), NOW)
+    decided_at = time.process_time()
+    async with database.write() as session:
+        await carry_out(session, decided, Changes(), NOW)
+    return {
+        "read and plan": (decided_at - began) * 1e3,
+        "write": (time.process_time() - decided_at) * 1e3,
+        "all by the clock": (time.perf_counter() - clock) * 1e3,
+    }
+
+
+async def _fill(database: Database, made: Snapshot) -> None:
+    async with database.write() as session:
+        await session.execute(insert(Node), [_node(node) for node in made.nodes])
+        await session.execute(
+            insert(Job), [_running(gang) for gang in made.running] + [_job(job) for job in made.queue]
+        )
+        rows = [_attempt(gang) for gang in made.running]
+        await session.execute(insert(Attempt), rows)
+        await session.execute(insert(Member), [row for gang in made.running for row in _members(gang)])
+        await session.execute(insert(Allocation), [row for gang in made.running for row in _allocations(gang)])
+
+
+def _node(node: NodeState) -> dict[str, Any]:
+    gpus = [
+        Gpu(index=i, uuid=str(i), model=m, memory_bytes=node.gpu_memory_bytes) for i, m in enumerate(node.gpu_models)
+    ]
+    inventory = Inventory(hostname=node.name, os="", cpu_model="", cores=8, memory_bytes=node.memory_bytes, gpus=gpus)
+    return {
+        "id": node.id + 1,
+        "name": node.name,
+        "address": node.name,
+        "slots": len(node.slots),
+        "metrics_address": "",
+        "inventory": inventory.model_dump(),
+        "versions": dict(node.versions),
+        "labels": dict(node.labels),
+        "desired": "active",
+        "observed": "ready",
+        "epoch": 1,
+        "registered_at": NOW,
+        "last_heartbeat_at": NOW,
+    }
+
+
+def _job(job: QueuedJob) -> dict[str, Any]:
+    spec = JobSpec(placement=job.placement, time_limit_seconds=job.time_limit_seconds, priority=job.priority)
+    return _row(spec, job.id, job.user, "queued") | {
+        "queued_at": job.queued_at,
+        "excluded_nodes": sorted(job.excluded_nodes),
+    }
+
+
+def _running(gang: RunningGang) -> dict[str, Any]:
+    seconds = round((gang.ends_at - gang.started_at).total_seconds())
+    spec = JobSpec.model_validate(
+        {"placement": {"ranks": gang.slots}, "time_limit_seconds": seconds, "priority": gang.priority}
+    )
+    return _row(spec, gang.job_id + 1, gang.user, "running") | {"queued_at": NOW, "excluded_nodes": []}
+
+
+def _row(spec: JobSpec, number: int, user: str, state: str) -> dict[str, Any]:
+    return {
+        "id": number,
+        "name": f"job {number}",
+        "kind": spec.kind,
+        "spec": spec.model_dump(mode="json"),
+        "user": user,
+        "priority": spec.priority,
+        "labels": {},
+        "ranks": spec.placement.ranks,
+        "state": state,
+        "created_at": NOW,
+        "summary": empty("benchmark").model_dump(mode="json"),
+    }
+
+
+def _attempt(gang: RunningGang) -> dict[str, Any]:
+    number = gang.job_id + 1
+    times = {"created_at": gang.started_at, "started_at": gang.started_at}
+    return {"id": number, "job_id": number, "number": 1, "token": str(number)} | times
+
+
+def _members(gang: RunningGang) -> list[dict[str, Any]]:
+    return [
+        {
+            "attempt_id": gang.job_id + 1,
+            "member": index,
+            "node_id": share.node_id + 1,
+            "slots": len(share.slots),
+            "first_rank": sum(len(before.slots) for before in gang.shares[:index]),
+            "phase": "running",
+        }
+        for index, share in enumerate(gang.shares)
+    ]
+
+
+def _allocations(gang: RunningGang) -> list[dict[str, Any]]:
+    places = [(share.node_id + 1, slot) for share in gang.shares for slot in share.slots]
+    return [
+        {"attempt_id": gang.job_id + 1, "rank": rank, "node_id": node_id, "slot": slot, "is_active": True}
+        for rank, (node_id, slot) in enumerate(places)
+    ]
+
+
+def main(runs: int) -> None:
+    """Print the median and the worst time of each kind of pass."""
+    with watched() as conditions:
+        times = []
+        for seed in range(runs):
+            with tempfile.TemporaryDirectory() as scratch:
+                times.append(asyncio.run(one_run(Path(scratch), seed)))
+    for kind in times[0]:
+        for part in times[0][kind]:
+            found = [run[kind][part] for run in times]
+            say(f"  {kind:13} {part:16} median {median(found):6.1f} ms, worst {max(found):6.1f} ms")
+    say(f"({conditions}; {runs} runs)")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

@@ -1,0 +1,59 @@
+/** What the pages ask the server about training. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "./client";
+import { collect, PAGE } from "./queries";
+import type { EpochView } from "./types";
+
+/** Epochs of training over all attempts, for comparisons of jobs; asked for again when more have ended. */
+export function epochsQuery(id: number, done: number) {
+  const path = { job_id: id };
+  return queryOptions({
+    queryKey: ["job", id, "epochs", done],
+    queryFn: ({ client }): Promise<EpochView[]> =>
+      collect(client, [], async (cursor) => {
+        const query = { limit: PAGE, ...(cursor && { cursor }) };
+        return unwrap(await api.GET("/api/v1/jobs/{job_id}/epochs", { params: { path, query } }));
+      }),
+    placeholderData: keepPreviousData,
+    // Each epoch makes a new list; those before it are of no use to anybody, and would be kept for minutes.
+    gcTime: 0,
+  });
+}
+
+/** More rows than these are nothing to read, and would grow for as long as a job trains. */
+export const MOST_EPOCHS = 200;
+
+/** The newest epochs of training, in the order they were told; asked for again when more have ended. */
+export function newestEpochsQuery(id: number, done: number) {
+  const query = { limit: MOST_EPOCHS, newest: true };
+  return queryOptions({
+    queryKey: ["job", id, "newest epochs", done],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/epochs", { params: { path: { job_id: id }, query } })).items,
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+}
+
+const CURVE_POLL_MS = 3_000;
+const CURVE_POINTS = 400;
+
+/** Loss, throughput and the split of a step; asked for now and then while the job runs, and once more when it is over. */
+export function curveQuery(id: number, isOver: boolean) {
+  const path = { job_id: id };
+  return queryOptions({
+    queryKey: ["job", id, "curve", isOver],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/training", { params: { path, query: { points: CURVE_POINTS } } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: isOver ? false : CURVE_POLL_MS,
+  });
+}
+
+/** The newest step of each rank from inside. */
+export function bucketsQuery(id: number, isOver: boolean) {
+  return queryOptions({
+    queryKey: ["job", id, "buckets", isOver],
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/buckets", { params: { path: { job_id: id } } })).items,
+    placeholderData: keepPreviousData,
+    refetchInterval: isOver ? false : CURVE_POLL_MS,
+  });
+}

@@ -1,0 +1,45 @@
+import { Checkbox } from "@mantine/core";
+import { Dialog } from "../components/Dialog";
+import { SINGLE_KEYS } from "../lib/keys";
+import classes from "./Shell.module.css";
+import { PLACES } from "./places";
+import { useShortcuts } from "./shortcuts";
+
+/** The keys that do something on this page, and the switch for those of a single letter. */
+export function KeyHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Dialog title="Keys" isOpen={isOpen} onClose={onClose} isWide>
+      <Keys />
+    </Dialog>
+  );
+}
+
+function Keys() {
+  const { registry, hasSingleKeys, setSingleKeys } = useShortcuts();
+  const here = Object.entries(SINGLE_KEYS).filter(([, [action]]) => registry.handlerOf(action));
+  const keys: (readonly [string, string])[] = [
+    ["⌘K or Ctrl-K", "Command palette: any page, job or node by its name"],
+    ...here.map(([key, [, what]]) => [key, what] as const),
+    ...PLACES.map(({ key, title }) => [`g ${key}`, title] as const),
+  ];
+  return (
+    <>
+      <dl className={classes.keys}>
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <Checkbox
+        checked={hasSingleKeys}
+        onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+        label="Single keys work"
+        description="Switch them off if speech input or a slip of the hand sets them off. ⌘K stays."
+      />
+    </>
+  );
+}

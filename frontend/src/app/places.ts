@@ -1,0 +1,17 @@
+/** The pages that the top bar, the keys and the palette lead to. */
+export interface Place {
+  title: string;
+  path: "/" | "/jobs" | "/nodes" | "/compare" | "/plan" | "/ring" | "/settings";
+  /** The key after g. */
+  key: string;
+}
+
+export const PLACES: readonly Place[] = [
+  { title: "Overview", path: "/", key: "o" },
+  { title: "Jobs", path: "/jobs", key: "j" },
+  { title: "Nodes", path: "/nodes", key: "n" },
+  { title: "Compare", path: "/compare", key: "c" },
+  { title: "Plan", path: "/plan", key: "p" },
+  { title: "Ring", path: "/ring", key: "r" },
+  { title: "Settings", path: "/settings", key: "s" },
+];

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { someBuckets } from "../lib/fixtures";
+import { bucketLanes, lastUs, LANE_PX, LEFT_PX, niceTicks, overlapUs, RIGHT_PX } from "./bucketLanes";
+
+const ranks = someBuckets();
+const WIDTH = LEFT_PX + RIGHT_PX + 1000;
+
+describe("bucketLanes", () => {
+  it("draws all ranks on one axis that ends with the last sum", () => {
+    const { lanes, heightPx } = bucketLanes(ranks, WIDTH);
+    expect(lastUs(ranks)).toBe(1000);
+    expect(lanes.map((lane) => [lane.rank, lane.topPx, lane.backwardEndPx])).toEqual([[0, 0, LEFT_PX + 400], [1, LANE_PX, LEFT_PX + 500]]);
+    expect(lanes[0]?.sums).toEqual([
+      { bucket: 0, bytes: 1024, readyPx: LEFT_PX + 100, startPx: LEFT_PX + 150, endPx: LEFT_PX + 450 },
+      { bucket: 1, bytes: 2048, readyPx: LEFT_PX + 390, startPx: LEFT_PX + 460, endPx: LEFT_PX + 800 },
+    ]);
+    expect(heightPx).toBeGreaterThan(2 * LANE_PX);
+  });
+
+  it("survives no ranks and no room", () => {
+    expect(bucketLanes([], 0).lanes).toEqual([]);
+    expect(bucketLanes(ranks, 10).lanes.every((lane) => Number.isFinite(lane.backwardEndPx))).toBe(true);
+  });
+});
+
+describe("niceTicks", () => {
+  it("begins at 0 and has as many as fit", () => {
+    expect(niceTicks(1000, 1000)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
+    expect(niceTicks(71_665, 500)).toEqual([0, 20_000, 40_000, 60_000]);
+    expect(niceTicks(9, 10)).toEqual([0]);
+  });
+
+  it("gives a phone a scale, whatever the time", () => {
+    for (let untilUs = 10; untilUs <= 100; untilUs += 1) {
+      const ticks = niceTicks(untilUs, 234);
+      expect(ticks.length, String(untilUs)).toBeGreaterThan(1);
+      expect(ticks.length).toBeLessThan(5);
+    }
+  });
+});
+
+it("tells how long sums were under way during backward", () => {
+  expect(ranks.map(overlapUs)).toEqual([250, 0]);
+});

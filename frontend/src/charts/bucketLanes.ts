@@ -1,0 +1,79 @@
+/** One step from inside as lanes, a rank each: the geometry, without SVG. */
+import type { RankBuckets } from "../api/types";
+
+export const LANE_PX = 40;
+export const BAR_PX = 13;
+/** For the names of the ranks, and for the last tick's label. */
+export const LEFT_PX = 64;
+export const RIGHT_PX = 24;
+export const AXIS_PX = 26;
+
+export interface SumBar {
+  /** From 0, in the order in which they were summed. */
+  bucket: number;
+  bytes: number;
+  readyPx: number;
+  startPx: number;
+  endPx: number;
+}
+
+export interface Lane {
+  rank: number;
+  step: number;
+  /** Of the lane's top. */
+  topPx: number;
+  backwardEndPx: number;
+  sums: SumBar[];
+}
+
+export interface Lanes {
+  lanes: Lane[];
+  heightPx: number;
+  ticks: { px: number; timeUs: number }[];
+}
+
+/** The end of the slowest rank's step as far as it is told; 0 without ranks. */
+export function lastUs(ranks: readonly RankBuckets[]): number {
+  return Math.max(0, ...ranks.flatMap((rank) => [rank.backward_us, ...rank.buckets.map((bucket) => bucket.end_us)]));
+}
+
+/** All ranks on one axis of time, each from the start of its own step. */
+export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number): Lanes {
+  const untilUs = lastUs(ranks) || 1;
+  const room = Math.max(1, widthPx - LEFT_PX - RIGHT_PX);
+  const at = (timeUs: number): number => LEFT_PX + (room * timeUs) / untilUs;
+  const lanes = ranks.map((rank, index): Lane => ({
+    rank: rank.rank,
+    step: rank.step,
+    topPx: index * LANE_PX,
+    backwardEndPx: at(rank.backward_us),
+    sums: rank.buckets.map((bucket, i) => ({
+      bucket: i,
+      bytes: bucket.bytes,
+      readyPx: at(bucket.ready_us),
+      startPx: at(bucket.start_us),
+      endPx: at(bucket.end_us),
+    })),
+  }));
+  const heightPx = ranks.length * LANE_PX + AXIS_PX;
+  return { lanes, heightPx, ticks: niceTicks(untilUs, room).map((timeUs) => ({ px: at(timeUs), timeUs })) };
+}
+
+const TICK_PX = 90;
+/** On a phone: of fewer than three parts a round one may not fit once, which leaves the axis without a scale. */
+const NARROW_TICK_PX = 60;
+const NARROW_PARTS = 3;
+
+/** Round times from 0, so many that their labels fit. */
+export function niceTicks(untilUs: number, widthPx: number): number[] {
+  const narrow = Math.min(NARROW_PARTS, Math.floor(widthPx / NARROW_TICK_PX));
+  const most = Math.max(1, narrow, Math.floor(widthPx / TICK_PX));
+  const decade = 10 ** Math.floor(Math.log10(untilUs / most));
+  const step = [1, 2, 5, 10].map((factor) => factor * decade).find((size) => untilUs / size <= most) ?? 10 * decade;
+  return Array.from({ length: Math.floor(untilUs / step + 1e-9) + 1 }, (_, i) => i * step);
+}
+
+/** Between the rank's first sum and its end: what is told of hiding communication behind backward, in µs. */
+export function overlapUs(rank: RankBuckets): number {
+  return rank.buckets.reduce((sum, { start_us, end_us }) => sum + Math.max(0, Math.min(end_us, rank.backward_us) - start_us), 0);
+}

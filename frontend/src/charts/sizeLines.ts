@@ -1,0 +1,121 @@
+/** Lines over message size as a chart takes them, and uPlot's options for them; the geometry is in axes.ts. */
+import uPlot from "uplot";
+import { formatSize } from "../lib/size";
+import type { Point } from "../lib/curve";
+import { decadeRange, decades, largest, least, linearRange, readableMax, sizeTicks } from "./axes";
+import type { Line } from "./line";
+import { drawBands, drawChosen, drawKnees, drawNames, drawRule, labelRoom } from "./sizeMarks";
+import { token } from "./token";
+
+/** A size in bytes, and from where to where the values lie there. */
+export type Span = readonly [sizeBytes: number, low: number, high: number];
+
+export interface SizeLine extends Line {
+  width: number;
+  /** What stands at each value. */
+  mark: "open" | "filled" | "none";
+  /** Whether its name stands at its end. */
+  isNamed: boolean;
+  /** By size in bytes; a logarithmic axis has no place for size 0. */
+  points: readonly Point[];
+  /** Drawn in the line's colour behind all lines. */
+  band?: readonly Span[];
+  /** A size that is marked on the line. */
+  kneeBytes?: number;
+}
+
+/** A horizontal rule with its words, such as a limit. */
+export interface Rule {
+  value: number;
+  label: string;
+}
+
+export interface SizeChartSetup {
+  lines: readonly SizeLine[];
+  yLabel: string;
+  /** Both axes logarithmic, as for times; else values from zero. */
+  isLog: boolean;
+  /** The smallest and largest size that there will be, so that the axis stands still while the chart fills. */
+  range: readonly [number, number];
+  rule?: Rule | undefined;
+  chosen?: number | null;
+  onHover: (index: number | null) => void;
+  onChoose?: ((index: number) => void) | undefined;
+}
+
+/** uPlot's options; `latest` gives the setup as it is now, for what changes while the chart stays. */
+export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup): uPlot.Options {
+  const { lines, yLabel, isLog, range, rule } = latest();
+  const grid = { stroke: token(element, "--line"), width: 1 };
+  const font = `12px ${token(element, "--font")}`;
+  const axis = { stroke: token(element, "--dim"), font, grid, ticks: { show: false } };
+  const room = labelRoom(lines, font, element.clientWidth);
+  const fill = (u: uPlot, i: number): string => token(u.root, lines[i - 1]?.colour ?? "--text");
+  return {
+    width: element.clientWidth,
+    height: element.clientHeight,
+    padding: [rule ? 18 : 10, room || null, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { size: 9, fill } },
+    scales: {
+      x: { time: false, distr: 3, log: 2, range: () => [...range] as [number, number] },
+      y: isLog
+        ? { distr: 3, log: 10, range: () => decadeRange(least(latest().lines), largest(latest().lines)) }
+        : { range: () => linearRange(Math.max(highest(latest().lines), rule?.value ?? 0)) },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 30,
+        gap: 8,
+        splits: (u, _, min, max) => sizeTicks(min, max, u.bbox.width / uPlot.pxRatio),
+        values: (_, ticks) => ticks.map((tick) => formatSize(tick)),
+        filter: (_, ticks) => ticks,
+      },
+      {
+        ...axis,
+        size: 62,
+        label: yLabel,
+        labelFont: font,
+        labelSize: 20,
+        ...(isLog && { splits: (_: uPlot, __: number, min: number, max: number) => decades(min, max) }),
+        // Without a row the axis would count from 0 to 1 as if something had been measured.
+        values: (u, ticks) =>
+          ticks.map((tick) => (u.data[0].length === 0 ? "" : tick.toLocaleString("en", { maximumFractionDigits: 9 }))),
+      },
+    ],
+    series: [{}, ...lines.map((line) => seriesOf(element, line))],
+    hooks: {
+      ready: [(u) => u.over.addEventListener("click", () => choose(u, latest()))],
+      setCursor: [(u) => latest().onHover(u.cursor.idx ?? null)],
+      drawClear: [(u) => drawChosen(u, latest().chosen ?? null)],
+      drawAxes: [(u) => drawBands(u, latest().lines)],
+      draw: [
+        (u) => rule && drawRule(u, rule, font),
+        (u) => drawKnees(u, latest().lines, font),
+        (u) => room > 0 && drawNames(u, lines, font),
+      ],
+    },
+  };
+}
+
+/** Up to where the axis goes: the measured lines, which have marks, stay readable. */
+function highest(lines: readonly SizeLine[]): number {
+  return readableMax(largest(lines.filter((line) => line.mark !== "none")), largest(lines)) ?? 0;
+}
+
+function choose(u: uPlot, { onChoose }: SizeChartSetup): void {
+  if (typeof u.cursor.idx === "number") onChoose?.(u.cursor.idx);
+}
+
+function seriesOf(element: HTMLElement, { colour, dash, width, mark }: SizeLine): uPlot.Series {
+  const stroke = token(element, colour) || token(element, "--text");
+  const isFilled = mark === "filled";
+  const fill = isFilled ? stroke : token(element, "--surface");
+  return {
+    stroke,
+    width,
+    dash: [...(dash ?? [])],
+    points: { show: mark !== "none", size: isFilled ? 5 : 6, stroke, fill, width: 1.5 },
+  };
+}

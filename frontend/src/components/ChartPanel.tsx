@@ -1,0 +1,45 @@
+import { type ReactNode, useState } from "react";
+import { LineChart } from "../charts/LineChart";
+import type { LineChartSetup } from "../charts/line";
+import { type Columns, valueIn } from "../lib/curve";
+import classes from "./ChartPanel.module.css";
+import { LineSwatch } from "./LineSwatch";
+
+interface Props extends Omit<LineChartSetup, "onHover"> {
+  title: string;
+  columns: Columns;
+  /** A value in the legend, with its unit. */
+  format: (value: number) => string;
+  /** The place under the pointer in words. */
+  place: (x: number) => string;
+  children?: ReactNode;
+}
+
+/** A chart over steps or time with its title, a legend that tells the values under the pointer or the newest, and a caption. */
+export function ChartPanel({ title, columns, format, place, children, ...setup }: Props) {
+  const [hovered, setHovered] = useState<number | null>(null);
+  const at = hovered === null ? undefined : columns.x[hovered];
+  return (
+    <figure className={classes.panel}>
+      <h3>
+        {title} <span className={classes.at}>{at === undefined ? "" : place(at)}</span>
+      </h3>
+      <div className={classes.legend}>
+        {setup.lines.map((line, i) => {
+          const value = valueIn(columns, i, hovered, setup.isStack);
+          return (
+            <span key={line.name} className={classes.entry}>
+              <LineSwatch line={line} isArea={setup.isStack ?? false} />
+              {line.name} <strong>{value === null ? "–" : format(value)}</strong>
+            </span>
+          );
+        })}
+      </div>
+      <LineChart columns={columns} {...setup} onHover={setHovered} />
+      {children && <figcaption className="dim">{children}</figcaption>}
+    </figure>
+  );
+}
+
+/** Of what holds several panels. */
+export const panelsClass = classes.panels;

@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import { engineQuery } from "../api/queries";
+import type { JobSpec } from "../api/types";
+import { curlCommand, submitCommand } from "../lib/command";
+import { Command } from "./Command";
+import classes from "./SameJob.module.css";
+
+/** The job as commands to copy: for a terminal, and with curl. */
+export function SameJob({ spec }: { spec: JobSpec }) {
+  const engine = useQuery(engineQuery);
+  return (
+    <>
+      <div className={classes.same}>
+        <p className="dim">The same in a terminal</p>
+        <Command text={submitCommand(spec, engine.data?.training)} />
+      </div>
+      <details className={classes.curl}>
+        <summary className="dim">The same with curl</summary>
+        <Command text={curlCommand(spec, window.location.origin)} />
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import type { SizeBusbw } from "../api/types";
+import { sparkLabel, sparkPoints } from "../lib/sparkline";
+
+const WIDTH_PX = 72;
+const HEIGHT_PX = 18;
+
+/** A curve as small as a word; nothing where fewer than two sizes were measured. */
+export function Sparkline({ sizes }: { sizes: readonly SizeBusbw[] }) {
+  const points = sparkPoints(sizes, WIDTH_PX, HEIGHT_PX);
+  if (points === "") return null;
+  return (
+    <svg role="img" aria-label={sparkLabel(sizes)} width={WIDTH_PX} height={HEIGHT_PX} style={{ overflow: "visible", verticalAlign: "middle" }}>
+      <polyline points={points} fill="none" stroke="var(--accent)" strokeWidth="1.5" />
+    </svg>
+  );
+}

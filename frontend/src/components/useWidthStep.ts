@@ -1,0 +1,20 @@
+import { useCallback, useSyncExternalStore } from "react";
+
+/** The largest of `stepsPx`, which rise, that the window is as wide as; 0 where it is narrower than all of them. */
+export function useWidthStep(stepsPx: readonly number[]): number {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const queries = stepsPx.map(atLeast);
+      for (const query of queries) query.addEventListener("change", onChange);
+      return () => {
+        for (const query of queries) query.removeEventListener("change", onChange);
+      };
+    },
+    [stepsPx],
+  );
+  return useSyncExternalStore(subscribe, () => stepsPx.filter((px) => atLeast(px).matches).at(-1) ?? 0);
+}
+
+function atLeast(px: number): MediaQueryList {
+  return window.matchMedia(`(width >= ${px}px)`);
+}

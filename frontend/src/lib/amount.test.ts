@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { digits, formatBandwidth, formatSeconds, parseAmount, parseRate, parseSeconds } from "./amount";
+
+describe("parseAmount", () => {
+  it.each([["1.2GB", 1_200_000_000], ["1.2GiB", 1_288_490_189], ["64MiB", 2 ** 26], ["64M", 2 ** 26], ["4096", 4096], [".5 kB", 500]])(
+    "reads %s as `ringscope plan` does",
+    (text, bytes) => expect(parseAmount(text)).toBe(bytes),
+  );
+  it.each(["", "much", "1.2GB/s", "-1"])("does not read %s", (text) => expect(parseAmount(text)).toBeNull());
+});
+
+describe("parseRate", () => {
+  it.each([["1GB/s", 1e9], ["1 GiB/s", 2 ** 30], ["10Gbit/s", 1.25e9], ["10Gbps", 1.25e9], ["80Mb/s", 1e7]])(
+    "reads %s",
+    (text, rate) => expect(parseRate(text)).toBe(rate),
+  );
+  it.each(["ib200", "0GB/s", "1GB"])("does not read %s", (text) => expect(parseRate(text)).toBeNull());
+});
+
+it("reads durations", () => {
+  expect(["5us", "1.5 ms", "0", "2s"].map(parseSeconds)).toEqual([5e-6, 1.5e-3, 0, 2]);
+  expect(parseSeconds("soon")).toBeNull();
+});
+
+it("writes times and rates with three digits", () => {
+  expect([2.16, 0.0833, 39.61e-6, 0, 1764].map(formatSeconds)).toEqual(["2.16 s", "83.3 ms", "39.6 µs", "0 µs", "1,764 s"]);
+  expect([25e9, 1.25e9, 1e7].map(formatBandwidth)).toEqual(["25 GB/s", "1.25 GB/s", "0.01 GB/s"]);
+  expect([0.5, 10, 100.4, 0.000_123].map(digits)).toEqual(["0.5", "10", "100", "0.000123"]);
+});

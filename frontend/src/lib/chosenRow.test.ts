@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { rowOptions } from "./chosenRow";
+import { aRow } from "./fixtures";
+
+const rows = [
+  aRow({ id: 1, size_bytes: 2048 }),
+  aRow({ id: 2, size_bytes: 1024 }),
+  aRow({ id: 3, size_bytes: 1024, in_place: true }),
+  aRow({ id: 4, size_bytes: 4096, algorithm: "mpi" }),
+  aRow({ id: 5, size_bytes: 1024, cycle: 1 }),
+];
+
+it("is the largest size of the first algorithm, out of place, where the URL says nothing or what is not there", () => {
+  const found = rowOptions(rows, ["ring", "mpi"], {});
+  expect([found.algorithm, found.inPlace, found.chosen?.id]).toEqual(["ring", false, 1]);
+  expect(found.rows.map((row) => row.id)).toEqual([5, 1]);
+  expect(rowOptions(rows, ["ring", "mpi"], { algorithm: "tree", size: "8" }).chosen?.id).toBe(1);
+});
+
+it("is what the URL says", () => {
+  expect(rowOptions(rows, ["ring", "mpi"], { size: "1024" }).chosen?.id).toBe(5);
+  expect(rowOptions(rows, ["ring", "mpi"], { size: "1024", place: "in" }).chosen?.id).toBe(3);
+  expect(rowOptions(rows, ["ring", "mpi"], { algorithm: "mpi" }).chosen?.id).toBe(4);
+  expect(rowOptions([], ["ring"], {}).chosen).toBeNull();
+});

@@ -1,0 +1,24 @@
+/** The row of a sweep that the parts of a job's page look at. */
+import type { MeasurementView } from "../api/types";
+import type { JobSearch } from "./search";
+
+export interface RowOptions {
+  /** Of one algorithm and place, ascending by size; of several cycles the last one. */
+  rows: MeasurementView[];
+  algorithm: string;
+  inPlace: boolean;
+  chosen: MeasurementView | null;
+}
+
+/** What the URL chooses, as far as there is such a row; else the first algorithm, out of place, and the largest size. */
+export function rowOptions(rows: readonly MeasurementView[], algorithms: readonly string[], search: JobSearch): RowOptions {
+  const algorithm = algorithms.find((name) => name === search.algorithm) ?? algorithms[0] ?? "";
+  const inPlace = search.place === "in";
+  const bySize = new Map<number, MeasurementView>();
+  for (const row of rows) {
+    if (row.algorithm === algorithm && row.in_place === inPlace) bySize.set(row.size_bytes, row);
+  }
+  const found = [...bySize.values()].sort((a, b) => a.size_bytes - b.size_bytes);
+  const chosen = found.find((row) => String(row.size_bytes) === search.size) ?? found.at(-1) ?? null;
+  return { rows: found, algorithm, inPlace, chosen };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { EpochView, TrainingSummary } from "../api/types";
+import { accuracies, type Compared, comparedIds, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio } from "./compare";
+import { aPoint, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
+
+function compared(change: Partial<TrainingSummary> = {}, target: number | null = null): Compared {
+  const { spec, summary } = aTraining();
+  const job = aTraining({ spec: { ...spec, training: { ...PLAIN_TRAINING, target_accuracy: target } } });
+  const epochs = [{ epoch: 1, step: 10, duration_us: 2e6, validation_accuracy: 0.5 }] as EpochView[];
+  return { job, summary: { ...(summary as TrainingSummary), ...change }, points: [aPoint({ duration_us: 1e6 })], epochs };
+}
+
+const measure = (name: string) => MEASURES.find((item) => item.name.startsWith(name)) ?? MEASURES[0];
+
+describe("comparedIds", () => {
+  it("takes each job once, in the order given, and not too many", () => {
+    expect(comparedIds("3,1,3,x,-2,")).toEqual([3, 1]);
+    expect(comparedIds(undefined)).toEqual([]);
+    expect(comparedIds("1,2,3,4,5,6,7,8")).toHaveLength(MOST_JOBS);
+  });
+});
+
+it("gives every job of a full page a look of its own", () => {
+  const looks = Array.from({ length: MOST_JOBS }, (_, i) => lineOf(i, "job"));
+  expect(new Set(looks.map((line) => line.colour)).size).toBe(MOST_JOBS);
+  expect(new Set(looks.map((line) => line.dash?.join())).size).toBe(MOST_JOBS);
+});
+
+describe("the columns", () => {
+  it("run over steps or over the seconds in steps", () => {
+    const items = [compared(), { ...compared(), points: [] }];
+    expect(losses(items, "steps")).toEqual({ x: [5], lines: [[1], [undefined]] });
+    expect(losses(items, "time").x).toEqual([5]); // ten steps of a second each: their middle
+    expect(rates(items, "steps").lines[0]).toEqual([1000]);
+    expect(accuracies(items, "steps")).toEqual({ x: [10], lines: [[50], [50]] });
+    expect(accuracies(items, "time").x).toEqual([2]);
+  });
+});
+
+describe("ratio", () => {
+  const throughput = measure("Throughput");
+  it("is how often the baseline goes into it", () => {
+    expect(throughput && ratio(throughput, compared({ samples_per_second: 300 }), compared({ samples_per_second: 200 }))).toBe(1.5);
+    expect(throughput && ratio(throughput, compared(), compared({ samples_per_second: null }))).toBeNull();
+    const loss = measure("Training loss");
+    expect(loss && ratio(loss, compared(), compared())).toBeNull();
+  });
+
+  it("says nothing about times to different accuracies", () => {
+    const time = measure("Time to accuracy");
+    const [fast, slow] = [compared({ seconds_to_target: 2 }, 0.9), compared({ seconds_to_target: 4 }, 0.9)];
+    expect(time && ratio(time, slow, fast)).toBe(2);
+    expect(time && ratio(time, slow, compared({ seconds_to_target: 2 }, 0.8))).toBeNull();
+  });
+
+  it("shares the waiting for sums out of the time in steps", () => {
+    const waiting = measure("Waiting");
+    expect(waiting?.value(compared({ exposed_communication_seconds: 1, step_seconds: 4 }))).toBe(0.25);
+    expect(waiting?.value(compared({ step_seconds: null }))).toBeNull();
+  });
+});
+
+it("lists the fields that differ, those of the dataset by their path", () => {
+  const { defaults } = trainingChoices();
+  const other = {
+    ...defaults,
+    training: { ...PLAIN_TRAINING, all_reduce: "ring" as const, dataset: { ...PLAIN_TRAINING.dataset, validation_percent: 10 } },
+    placement: { ...defaults.placement, ranks: 4 },
+  };
+  expect(differingFields([defaults, other])).toEqual([
+    ["all_reduce", ["auto", "ring"]],
+    ["dataset.validation_percent", ["20", "10"]],
+    ["ranks", ["2", "4"]],
+  ]);
+  expect(differingFields([defaults, defaults])).toEqual([]);
+});

@@ -1,0 +1,118 @@
+/** Jobs side by side: which, in which look, and what training came to; of benchmarks see compareSweeps.ts. Pure. */
+import type { CurvePoint, EpochView, JobSpec, JobView, TrainingSummary } from "../api/types";
+import type { Line } from "../charts/line";
+import { type Columns, inOrder, joined, meanPoint, middle, type Point, secondsAt } from "./curve";
+import { formatDuration, formatRate, percent, threeDigits } from "./format";
+
+/** So many jobs at most: more lines than that nobody tells apart. */
+export const MOST_JOBS = 6;
+
+const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [10, 3, 2, 3], [5, 2], [10, 4]];
+
+/** "3,1,3" as job numbers: each once, in the order given, and no more than can be shown. */
+export function comparedIds(text: string | undefined): number[] {
+  const words = (text ?? "").split(",").filter((word) => /^\d+$/.test(word));
+  return [...new Set(words.map(Number))].slice(0, MOST_JOBS);
+}
+
+/** One job of the page, with what is known of it so far. */
+export interface Compared {
+  job: JobView;
+  summary: TrainingSummary;
+  points: readonly CurvePoint[];
+  epochs: readonly EpochView[];
+}
+
+/** The line of the job at a place in the list: colour and pattern, so that colour alone never says which. */
+export function lineOf(index: number, name: string): Line {
+  return { name, colour: `--job-${index}`, dash: DASHES[index] ?? [] };
+}
+
+/** "steps", or "time": seconds in steps. */
+export type Axis = "steps" | "time";
+
+/** Training loss of each job over steps or time. */
+export function losses(items: readonly Compared[], axis: Axis): Columns {
+  return joined(items.map(({ points }) => overAxis(points, axis, (point) => point.loss)));
+}
+
+/** Samples per second of each job over steps or time. */
+export function rates(items: readonly Compared[], axis: Axis): Columns {
+  return joined(items.map(({ points }) => overAxis(points, axis, (point) => point.samples_per_second)));
+}
+
+/** Held-out accuracy of each job in percent, at the ends of its epochs; in time as far as steps took any. */
+export function accuracies(items: readonly Compared[], axis: Axis): Columns {
+  return joined(
+    items.map(({ epochs }) => {
+      let took = 0;
+      return inOrder(epochs).map((epoch): Point => {
+        took += epoch.duration_us / 1e6;
+        const share = epoch.validation_accuracy;
+        return [axis === "time" ? took : epoch.step, share === null ? null : 100 * share];
+      });
+    }),
+  );
+}
+
+function overAxis(points: readonly CurvePoint[], axis: Axis, value: (point: CurvePoint) => number | null): Point[] {
+  const seconds = axis === "time" ? secondsAt(points) : [];
+  return points.map((point, i) => [seconds[i] ?? middle(point), value(point)]);
+}
+
+export interface Measure {
+  name: string;
+  value: (item: Compared) => number | null | undefined;
+  format: (value: number) => string;
+  /** Whether its ratio to the baseline says something. */
+  hasRatio: boolean;
+}
+
+/** What the table has a row for. */
+export const MEASURES: readonly Measure[] = [
+  { name: "Throughput (samples/s)", value: ({ summary }) => summary.samples_per_second, format: formatRate, hasRatio: true },
+  { name: "Step (ms)", value: ({ points }) => milliseconds(meanPoint(points)?.duration_us), format: threeDigits, hasRatio: true },
+  { name: "Waiting for sums, of the step", value: waitingShare, format: percent, hasRatio: false },
+  { name: "Time to accuracy", value: ({ summary }) => summary.seconds_to_target, format: formatDuration, hasRatio: true },
+  { name: "Held-out accuracy", value: ({ summary }) => summary.validation_accuracy, format: percent, hasRatio: false },
+  { name: "Held-out loss", value: ({ summary }) => summary.validation_loss, format: threeDigits, hasRatio: false },
+  { name: "Training loss", value: ({ summary }) => summary.loss, format: threeDigits, hasRatio: false },
+  { name: "Scaling, of linear", value: ({ summary }) => summary.scaling_efficiency, format: percent, hasRatio: false },
+  { name: "Epochs", value: ({ summary }) => summary.epochs_done, format: String, hasRatio: false },
+];
+
+/** How often the baseline's value goes into this one; null where one is missing or they are about different targets. */
+export function ratio(measure: Measure, item: Compared, base: Compared): number | null {
+  const [value, before] = [measure.value(item), measure.value(base)];
+  const isAlike = measure.name !== "Time to accuracy" || target(item) === target(base);
+  return measure.hasRatio && isAlike && value != null && before ? value / before : null;
+}
+
+function target({ job }: Compared): number | null | undefined {
+  return job.spec.training?.target_accuracy;
+}
+
+function waitingShare({ summary }: Compared): number | null {
+  const { exposed_communication_seconds: exposed, step_seconds: inSteps } = summary;
+  return exposed != null && inSteps ? exposed / inSteps : null;
+}
+
+function milliseconds(timeUs: number | undefined): number | null {
+  return timeUs === undefined ? null : timeUs / 1000;
+}
+
+/** The fields in which the jobs' specifications differ, with each job's value as text. */
+export function differingFields(specs: readonly JobSpec[]): [field: string, values: string[]][] {
+  const flat = specs.map((spec) => new Map(flattened({ ...(spec.training ?? spec.benchmark), ranks: spec.placement.ranks, nodes: spec.placement.nodes })));
+  const fields = [...new Set(flat.flatMap((fields) => [...fields.keys()]))];
+  return fields
+    .map((field): [string, string[]] => [field, flat.map((values) => values.get(field) ?? "–")])
+    .filter(([, values]) => new Set(values).size > 1);
+}
+
+function flattened(tree: object, under = ""): [string, string][] {
+  return Object.entries(tree).flatMap(([key, value]: [string, unknown]): [string, string][] => {
+    if (typeof value === "object" && value !== null) return flattened(value, `${under}${key}.`);
+    return [[`${under}${key}`, value === null || value === undefined ? "–" : String(value)]];
+  });
+}

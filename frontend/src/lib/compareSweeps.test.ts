@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import type { ComparedRow, Comparison } from "../api/types";
+import { algorithmsOf, comparedLines, deltaOf, rowsOf, sizesOf, sumWords } from "./compareSweeps";
+
+function row(change: Partial<ComparedRow> = {}): ComparedRow {
+  return { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, iterations: 20, against: null, ...change };
+}
+
+const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, noise, is_beyond_noise: isReal });
+
+const found: Comparison = {
+  base: 1,
+  jobs: [
+    { job_id: 1, obstacles: [], rows: [row({ size_bytes: 2048 }), row(), row({ algorithm: "mpi" }), row({ algorithm: "fastest" })] },
+    { job_id: 2, obstacles: [], rows: [row({ against: against(0.5) }), row({ size_bytes: 4096 }), row({ in_place: true })] },
+  ],
+};
+
+it("has the lines of all jobs, of the algorithm and place that is looked at", () => {
+  expect(algorithmsOf(found)).toEqual(["fastest", "ring", "mpi"]);
+  expect(found.jobs.slice(0, 1).flatMap((job) => rowsOf(job, "ring", false)).map((item) => item.size_bytes)).toEqual([1024, 2048]);
+  expect(sizesOf(found, "ring", false)).toEqual([1024, 2048, 4096]);
+  const [base, other] = comparedLines(found, "ring", false, "busbw");
+  expect(base?.points).toEqual([[1024, 2], [2048, 2]]);
+  expect([base?.name, other?.colour]).toEqual(["job 1", "--job-1"]);
+});
+
+it("shows more for faster also as a ratio, and a gap where the baseline has no row", () => {
+  const [base, other] = comparedLines(found, "ring", false, "ratio");
+  expect(base?.points).toEqual([[1024, 1], [2048, 1]]);
+  expect(other?.points).toEqual([[1024, 2], [4096, null]]);
+});
+
+describe("a difference", () => {
+  it("is of the time, with the noise beside it", () => {
+    expect(deltaOf(row({ against: against(0.877) }))).toEqual({ text: "−12.3 %", mark: "faster", noise: "±5.00 %" });
+    expect(deltaOf(row({ against: against(2) }))?.mark).toBe("slower");
+    expect(deltaOf(row({ against: against(2) }))?.text).toBe("+100 %");
+    expect(deltaOf(row())).toBeNull();
+  });
+
+  it("is a multiple where percents would have many digits", () => {
+    const delta = deltaOf(row({ against: against(265, 12) }));
+    expect([delta?.text, delta?.noise]).toEqual(["265×", "±12.0×"]);
+  });
+
+  it("is noise where the server says so, however large", () =>
+    expect(deltaOf(row({ against: against(3, 2.5, false) }))?.mark).toBe("noise"));
+
+  it("is counted", () => {
+    const rows = [row({ against: against(0.5) }), row({ against: against(1.01, 0.05, false) }), row()];
+    expect(sumWords(rows)).toBe("Of 2 sizes 1 faster, 0 slower, 1 within the noise.");
+    expect(sumWords([row()])).toBe("No size in common with the baseline.");
+  });
+});

@@ -1,0 +1,92 @@
+/** Benchmarks side by side: the lines of a chart and the cells of a table. The rule for noise is the server's. */
+import type { ComparedJob, ComparedRow, Comparison } from "../api/types";
+import type { SizeLine } from "../charts/sizeLines";
+import { lineOf } from "./compare";
+import { plural, threeDigits } from "./format";
+
+/** Whichever algorithm took the least time at a size, as the server names it. */
+export const FASTEST = "fastest";
+
+/** What the lines show: bus bandwidth, or the baseline's time over the job's, so that more is faster in both. */
+export type Scale = "busbw" | "ratio";
+
+/** Algorithms that any of the jobs has, in their order, with the fastest of each in front. */
+export function algorithmsOf({ jobs }: Comparison): string[] {
+  const names = jobs.flatMap((job) => job.rows.map((row) => row.algorithm));
+  return [FASTEST, ...new Set(names.filter((name) => name !== FASTEST))];
+}
+
+/** The rows of one algorithm and place, ascending by size. */
+export function rowsOf(job: ComparedJob, algorithm: string, inPlace: boolean): ComparedRow[] {
+  return job.rows
+    .filter((row) => row.algorithm === algorithm && row.in_place === inPlace)
+    .sort((a, b) => a.size_bytes - b.size_bytes);
+}
+
+/** Faster by so many times than the baseline; 1 for the baseline itself, null where it has no such row. */
+export function speedup(row: ComparedRow, isBase: boolean): number | null {
+  if (isBase) return 1;
+  return row.against ? 1 / row.against.ratio : null;
+}
+
+/** A line for each job, in the look that it has on the whole page. */
+export function comparedLines({ jobs, base }: Comparison, algorithm: string, inPlace: boolean, scale: Scale): SizeLine[] {
+  return jobs.map((job, i) => ({
+    ...lineOf(i, `job ${job.job_id}`),
+    width: job.job_id === base ? 3 : 2,
+    mark: "open",
+    isNamed: true,
+    points: rowsOf(job, algorithm, inPlace).map(
+      (row) => [row.size_bytes, scale === "busbw" ? row.busbw_gb_per_s : speedup(row, job.job_id === base)] as const,
+    ),
+  }));
+}
+
+/** The sizes that any job has of an algorithm and place. */
+export function sizesOf({ jobs }: Comparison, algorithm: string, inPlace: boolean): number[] {
+  const sizes = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace).map((row) => row.size_bytes));
+  return [...new Set(sizes)].sort((a, b) => a - b);
+}
+
+/** From so many times on a percentage is hard to read. */
+const MANY = 10;
+
+export type Mark = "faster" | "slower" | "noise";
+
+export interface Delta {
+  /** Of the time: "−12.3 %" is faster, "25.1×" far slower. */
+  text: string;
+  mark: Mark;
+  /** The noise beside it: "±4.20 %". */
+  noise: string;
+}
+
+/** How a row differs from the baseline's; null where there is nothing to compare. */
+export function deltaOf(row: ComparedRow): Delta | null {
+  if (!row.against) return null;
+  const { ratio, noise, is_beyond_noise: isReal } = row.against;
+  const change = ratio - 1;
+  return {
+    text: ratio >= MANY ? `${threeDigits(ratio)}×` : `${change < 0 ? "−" : "+"}${share(Math.abs(change))}`,
+    mark: !isReal ? "noise" : change < 0 ? "faster" : "slower",
+    noise: `±${share(noise)}`,
+  };
+}
+
+function share(value: number): string {
+  return value >= MANY ? `${threeDigits(value)}×` : `${threeDigits(100 * value)} %`;
+}
+
+export const MARKS: Record<Mark, { glyph: string; text: string }> = {
+  faster: { glyph: "▲", text: "faster, beyond the noise" },
+  slower: { glyph: "▼", text: "slower, beyond the noise" },
+  noise: { glyph: "≈", text: "within the noise" },
+};
+
+/** "Of 20 sizes 12 faster, 1 slower, 7 within the noise."; of several algorithms they are rows. */
+export function sumWords(rows: readonly ComparedRow[], noun = "size"): string {
+  const marks = rows.flatMap((row) => deltaOf(row)?.mark ?? []);
+  const count = (mark: Mark): number => marks.filter((found) => found === mark).length;
+  if (marks.length === 0) return `No ${noun} in common with the baseline.`;
+  return `Of ${plural(marks.length, noun)} ${count("faster")} faster, ${count("slower")} slower, ${count("noise")} within the noise.`;
+}

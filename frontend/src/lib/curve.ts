@@ -1,0 +1,166 @@
+/** A training job's curve as columns for charts, and the split of its steps. */
+import type { CurvePart, CurvePoint, EpochView, TrainingCurve } from "../api/types";
+
+/** undefined: this line has nothing to say at this x; null: it has a gap there. */
+export type Value = number | null | undefined;
+
+export interface Columns {
+  x: number[];
+  lines: Value[][];
+}
+
+export type Point = readonly [x: number, y: number | null];
+
+/** Lines with places of their own as columns over all places. */
+export function joined(lines: readonly (readonly Point[])[]): Columns {
+  const x = [...new Set(lines.flatMap((line) => line.map(([at]) => at)))].sort((a, b) => a - b);
+  const index = new Map(x.map((at, i) => [at, i]));
+  return {
+    x,
+    lines: lines.map((line) => {
+      const values: Value[] = x.map(() => undefined);
+      for (const [at, value] of line) values[index.get(at) ?? -1] = value;
+      return values;
+    }),
+  };
+}
+
+/** What a line last said up to a place, null in a gap; without a place, its newest value. Of a stack the part itself. */
+export function valueIn({ lines }: Columns, line: number, index: number | null, isStack = false): number | null {
+  const values = lines[line] ?? [];
+  const at =
+    index === null
+      ? values.findLastIndex((value) => value !== null && value !== undefined)
+      : values.findLastIndex((value, i) => i <= index && value !== undefined);
+  const value = values[at] ?? null;
+  const below = isStack && line > 0 ? (lines[line - 1]?.[at] ?? 0) : 0;
+  return value === null ? null : value - below;
+}
+
+/** The middle of the steps that a point stands for, in steps done. */
+export function middle({ first_step, last_step }: CurvePoint): number {
+  return (first_step + last_step + 1) / 2;
+}
+
+/** Loss of the training samples over steps; a gap where it was no finite number. */
+export function lossLine(points: readonly CurvePoint[]): Point[] {
+  return points.map((point) => [middle(point), point.loss]);
+}
+
+export function heldOutLine(epochs: readonly EpochView[]): Point[] {
+  return inOrder(epochs).map((epoch) => [epoch.step, epoch.validation_loss]);
+}
+
+/** In percent. */
+export function accuracyLine(epochs: readonly EpochView[]): Point[] {
+  return inOrder(epochs).map(({ step, validation_accuracy: share }) => [step, share === null ? null : 100 * share]);
+}
+
+export function rateLine(points: readonly CurvePoint[]): Point[] {
+  return points.map((point) => [middle(point), point.samples_per_second]);
+}
+
+/** By epoch: one that was told again has a later id than its successors. */
+export function inOrder(epochs: readonly EpochView[]): EpochView[] {
+  return [...epochs].sort((a, b) => a.epoch - b.epoch);
+}
+
+/** The parts of a step's time in µs; together they are the whole of it. */
+export interface Split {
+  /** Forward, backward and optimizer while no sum was under way. */
+  compute: number;
+  /** Computing while sums were under way. */
+  hidden: number;
+  /** Nothing but waiting for sums. */
+  exposed: number;
+  other: number;
+}
+
+export const PARTS = ["compute", "hidden", "exposed", "other"] as const satisfies readonly (keyof Split)[];
+export const PART_NAMES: Record<keyof Split, string> = {
+  compute: "compute alone",
+  hidden: "compute over communication",
+  exposed: "waiting for sums",
+  other: "other",
+};
+
+/** The split of the mean step. Clocks are read one after another, so that differences may come out just below zero. */
+export function splitOf(point: Pick<CurvePoint, "duration_us" | "compute_us" | "communication_us" | "exposed_us">): Split {
+  const exposed = Math.min(point.exposed_us, point.duration_us);
+  const computing = Math.min(point.compute_us, point.duration_us - exposed);
+  const hidden = Math.min(computing, Math.max(0, point.communication_us - point.exposed_us));
+  return { compute: left(computing, hidden), hidden, exposed, other: left(point.duration_us - exposed, computing) };
+}
+
+/** What is left of a time in µs; what rounding leaves of nothing is nothing. */
+function left(whole: number, part: number): number {
+  const rest = whole - part;
+  return rest > 1e-6 ? rest : 0;
+}
+
+/** Sums from the bottom up, in ms, as steps: each point holds from its first step to the next point. */
+export function stackedSplit(points: readonly CurvePoint[]): Columns {
+  const last = points.at(-1);
+  const shown = last ? [...points, { ...last, first_step: last.last_step + 1 }] : [];
+  const lines = PARTS.map((_, top) =>
+    shown.map((point) => {
+      const split = splitOf(point);
+      return PARTS.slice(0, top + 1).reduce((sum, part) => sum + split[part], 0) / 1000;
+    }),
+  );
+  return { x: shown.map((point) => point.first_step), lines };
+}
+
+/** The mean of all steps so far, weighted by their number; null before there is one. */
+export function meanPoint(points: readonly CurvePoint[]): CurvePoint | null {
+  const [first] = points;
+  if (!first) return null;
+  const steps = points.map((point) => point.last_step - point.first_step + 1);
+  const total = steps.reduce((sum, count) => sum + count, 0);
+  const mean = (value: (point: CurvePoint) => number): number =>
+    points.reduce((sum, point, i) => sum + value(point) * (steps[i] ?? 0), 0) / total;
+  return {
+    first_step: first.first_step,
+    last_step: points.at(-1)?.last_step ?? first.last_step,
+    loss: null,
+    samples_per_second: null,
+    duration_us: mean((point) => point.duration_us),
+    compute_us: mean((point) => point.compute_us),
+    communication_us: mean((point) => point.communication_us),
+    exposed_us: mean((point) => point.exposed_us),
+  };
+}
+
+/** From the beginning of the first step to the end of the last, so that charts beside one another have the same axis. */
+export function stepRange(points: readonly CurvePoint[]): [number, number] {
+  return [points[0]?.first_step ?? 0, (points.at(-1)?.last_step ?? 0) + 1];
+}
+
+/** From 0 to the farthest place of any of the columns. */
+export function rangeOf(charts: readonly Columns[]): [number, number] {
+  return [0, charts.reduce((most, { x }) => Math.max(most, x.at(-1) ?? 0), 0) || 1];
+}
+
+export interface Mark {
+  x: number;
+  label: string;
+}
+
+/** Where an attempt, or a job that was resumed, began to add to the curve; the first needs no mark. */
+export function attemptMarks({ attempts }: Pick<TrainingCurve, "attempts">): Mark[] {
+  return attempts.slice(1).map((part, i) => ({ x: part.first_step, label: beginning(part, attempts[i]) }));
+}
+
+function beginning({ job_id, attempt }: CurvePart, before: CurvePart | undefined): string {
+  return before && before.job_id !== job_id ? `job ${job_id}` : `attempt ${attempt}`;
+}
+
+/** Seconds in steps since the first one, at the middle of each point. */
+export function secondsAt(points: readonly CurvePoint[]): number[] {
+  let before = 0;
+  return points.map((point) => {
+    const took = ((point.last_step - point.first_step + 1) * point.duration_us) / 1e6;
+    before += took;
+    return before - took / 2;
+  });
+}

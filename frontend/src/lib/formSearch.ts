@@ -1,0 +1,60 @@
+/** The forms of all kinds of jobs in a URL. */
+import type { Engine } from "../api/types";
+import { type JobForm, STANDARD, withCollective } from "./form";
+import { SCRIPT_FIELDS } from "./scriptForm";
+import type { Form } from "./specForm";
+import { TRAINING_FIELDS } from "./trainingForm";
+
+export const KINDS = ["benchmark", "training", "script"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The fields of any of the forms, as text. `kind` is left out for a benchmark. */
+export type FormSearch = Record<string, string> & { from?: string; kind?: string };
+
+const SEARCHABLE: ReadonlySet<string> = new Set([
+  "from", "kind", ...Object.keys(STANDARD), ...Object.keys(TRAINING_FIELDS), ...Object.keys(SCRIPT_FIELDS),
+]);
+/** Every kind of job has them. */
+const SHARED = ["name", "ranks", "limit", "priority"];
+
+/** The form fields in a URL; others are dropped. */
+export function formSearch(search: Record<string, unknown>): FormSearch {
+  const entries = Object.entries(search).filter(([key, value]) => SEARCHABLE.has(key) && typeof value === "string");
+  return Object.fromEntries(entries) as FormSearch;
+}
+
+/** The kind of job that a URL asks for. */
+export function kindOf({ kind }: FormSearch): Kind {
+  return KINDS.find((known) => known === kind) ?? "benchmark";
+}
+
+/** The URL of the same form for another kind: what all kinds have stays. */
+export function withKind(search: FormSearch, kind: Kind): FormSearch {
+  const kept = Object.entries(search).filter(([key]) => SHARED.includes(key));
+  return Object.fromEntries([...(kind === "benchmark" ? [] : [["kind", kind]]), ...kept]) as FormSearch;
+}
+
+/** `base` with what a URL says instead. */
+export function withChanges<F extends Form<string>>(base: F, search: FormSearch): F {
+  return { ...base, ...Object.fromEntries(Object.entries(search).filter(([key]) => key in base)) };
+}
+
+/**
+ * How many ranks a new sweep has where the URL does not say: as many as there are slots, up to four. Between two ranks
+ * most algorithms send the same, which compares nothing.
+ */
+export function usualRanks(slots: number | undefined): string {
+  return String(Math.min(4, Math.max(Number(STANDARD.ranks), slots ?? 0)));
+}
+
+/** The form of a sweep as a URL opens it; without a word on algorithms, they are those that suit the collective. */
+export function opened(start: JobForm, search: FormSearch, engine: Engine): JobForm {
+  const form = withChanges(start, search);
+  const fitting = withCollective({ ...form, collective: start.collective }, form.collective, engine);
+  return search.algorithms === undefined ? fitting : { ...fitting, algorithms: form.algorithms };
+}
+
+/** What differs from `base`, which is what the URL needs to hold. */
+export function formChanges<F extends Form<string>>(form: F, base: F): Record<string, string> {
+  return Object.fromEntries(Object.entries(form).filter(([key, value]) => base[key] !== value));
+}

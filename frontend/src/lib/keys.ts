@@ -1,0 +1,66 @@
+/** Keys of the pages and what they mean. Pure. */
+
+/** What a key asks for; "go:j" is g and then j. */
+export type Action =
+  | "palette"
+  | "help"
+  | "filter"
+  | "next"
+  | "previous"
+  | "select"
+  | "compare"
+  | "new"
+  | "before"
+  | "after"
+  | "log"
+  | "table"
+  | `go:${string}`;
+
+/** The single keys and what help says of each. */
+export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = {
+  "/": ["filter", "Go to the search box of the page"],
+  j: ["next", "Next row of the list; Enter opens it"],
+  k: ["previous", "Previous row of the list"],
+  x: ["select", "Choose the row, or leave it out again"],
+  c: ["compare", "Compare the chosen jobs"],
+  n: ["new", "New job"],
+  "[": ["before", "The job before this one"],
+  "]": ["after", "The job after this one"],
+  l: ["log", "Log of the job"],
+  t: ["table", "Charts as tables, and back"],
+  "?": ["help", "This help"],
+};
+
+/** How long g waits for its second key, in milliseconds. */
+export const PREFIX_MS = 1500;
+
+export interface Stroke {
+  key: string;
+  /** Control or the command key. */
+  isCommand: boolean;
+  isAlt: boolean;
+  /** In a field that takes text, where letters are letters. */
+  isTyping: boolean;
+}
+
+/** Whether a key writes something, such as a letter or the space bar: people who dictate must be able to switch it off. */
+export function isCharacter(key: string): boolean {
+  return key.length === 1;
+}
+
+interface Reading {
+  /** Whether g was pressed and its second key is awaited. */
+  isPrefix: boolean;
+  action: Action | null;
+}
+
+const NOTHING: Reading = { isPrefix: false, action: null };
+
+/** What a stroke means after what came before it; single keys do nothing where they are switched off. */
+export function readStroke(wasPrefix: boolean, { key, isCommand, isAlt, isTyping }: Stroke, hasSingleKeys: boolean): Reading {
+  if (isCommand) return key.toLowerCase() === "k" && !isAlt ? { isPrefix: false, action: "palette" } : NOTHING;
+  if (isAlt || isTyping || !hasSingleKeys) return NOTHING;
+  if (wasPrefix) return { isPrefix: false, action: `go:${key}` };
+  if (key === "g") return { isPrefix: true, action: null };
+  return { isPrefix: false, action: SINGLE_KEYS[key]?.[0] ?? null };
+}

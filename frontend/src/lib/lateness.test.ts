@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { Lateness, RankLateness } from "../api/types";
+import { cellOf, cellText, cellWords, columnWords, lastShare, leastReal, mostLate, verdict } from "./lateness";
+
+function rank(change: Partial<RankLateness> = {}): RankLateness {
+  return { rank: 0, node: "n1", mean_late_us: 1, error_us: 0, last_steps: 0, last_steps_beyond_error: 0, late_us: [2, -3, null], ...change };
+}
+
+function found(change: Partial<Lateness> = {}): Lateness {
+  return { first_step: 40, steps: 30, steps_per_column: 10, ranks: [rank()], after_us: [5, 6, null], ...change };
+}
+
+it("counts iterations from the first one shown", () => {
+  expect(columnWords(found(), 2)).toBe("iterations 20 to 29");
+  expect(columnWords(found({ steps_per_column: 1 }), 2)).toBe("iteration 2");
+});
+
+describe("a cell", () => {
+  it("says how late, or how early", () => {
+    expect(cellWords(found(), rank(), 0)).toBe("rank 0, iterations 0 to 9: at most 2.00 µs late");
+    expect(cellWords(found({ steps_per_column: 1 }), rank(), 1)).toBe("rank 0, iteration 1: 3.00 µs early");
+    expect(cellWords(found(), rank(), 2)).toContain("not told by every rank");
+  });
+
+  it("never takes the clocks' error for lateness", () => {
+    expect(cellWords(found(), rank({ error_us: 5 }), 0)).toContain("2.00 µs late, within what the clocks may err (5.00 µs)");
+    expect(cellWords(found(), rank({ error_us: 1 }), 0)).toContain("2.00 µs late (±1.00 µs)");
+    expect(cellWords(found(), rank({ error_us: null }), 0)).toContain("may not be real");
+    expect(leastReal(rank({ error_us: null }))).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+it("names a cell by its rank and first iteration, whatever the order of the strips", () => {
+  const late = found({ ranks: [rank({ rank: 2 }), rank({ rank: 0 })] });
+  for (const cell of [{ row: 0, column: 1 }, { row: 1, column: 0 }, { row: 2, column: 2 }]) {
+    expect(cellOf(late, cellText(late, cell))).toEqual(cell);
+  }
+  expect([cellText(late, { row: 0, column: 1 }), cellText(late, { row: 2, column: 2 })]).toEqual(["2.10", "after.20"]);
+  expect(cellOf(late, "0.29")).toEqual({ row: 1, column: 2 });
+  expect([cellOf(late, undefined), cellOf(late, "1.0"), cellOf(late, "0.30"), cellOf(found({ ranks: [], after_us: [] }), "after.0")]).toEqual([null, null, null, null]);
+});
+
+it("knows the largest lateness and the share of being last", () => {
+  expect(mostLate([rank(), rank({ late_us: [9] })])).toBe(9);
+  expect(lastShare(rank({ last_steps_beyond_error: 3 }), 30)).toBe("10.0 %");
+  expect(lastShare(rank(), 0)).toBe("–");
+});
+
+it("names who is last most often, beside what chance would give, and nobody within the clocks' error", () => {
+  const three = [1, 2, 3].map((number) => rank({ rank: number, last_steps_beyond_error: 1 }));
+  expect(verdict(found({ ranks: [...three, rank({ rank: 0, last_steps_beyond_error: 27 })] }))).toBe(
+    "Rank 0 on n1 came last to 90.0 % of 30 iterations; by chance it would be 25.0 %.",
+  );
+  expect(verdict(found())).toBe("No rank came later than the clocks may err.");
+  expect(verdict(found({ ranks: [rank({ error_us: null })] }))).toContain("clock is not known");
+  expect(verdict(found({ ranks: [], steps: 0 }))).toBe("");
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { LinkView } from "../api/types";
+import { aNode } from "./fixtures";
+import { gpuUse, labelChanges, matrix, usualVersions, versionsOf } from "./nodes";
+
+describe("versions", () => {
+  const nodes = [
+    aNode({ name: "a", versions: { python: "3.11.2", mpi: "4.2" } }),
+    aNode({ name: "b", versions: { python: "3.11.2", mpi: "4.10" } }),
+    aNode({ name: "c", versions: { python: "3.9.1" } }),
+  ];
+  const usual = usualVersions(nodes);
+
+  it("are usual where most nodes have them, on a tie the higher one", () => {
+    expect(Object.fromEntries(usual)).toEqual({ python: "3.11.2", mpi: "4.10" });
+  });
+
+  it("are told with what most nodes have instead", () => {
+    expect(nodes.map((node) => versionsOf(node, usual).flatMap((version) => version.usual ?? []))).toEqual([["4.10"], [], ["3.11.2"]]);
+  });
+});
+
+it("counts the GPUs of nodes that can be reached, and those with a rank", () => {
+  const gpu = { index: 0, uuid: "", model: "H200", memory_bytes: 1 };
+  const inventory = { ...aNode().inventory, gpus: [gpu, gpu] };
+  const node = aNode({ inventory, slots_busy: 1 });
+  const full = aNode({ inventory, slots_busy: 3 });
+  expect(gpuUse([node, full, aNode({ ...node, observed: "lost" }), aNode({ slots_busy: 1 })])).toEqual({ busy: 3, total: 4 });
+});
+
+describe("matrix", () => {
+  const link = (a: string, b: string, busbw: number): LinkView => ({
+    nodes: [a, b],
+    busbw_gb_per_s: busbw,
+    size_bytes: 8,
+    algorithm: "mpi",
+    transport: "mpi",
+    job_id: 1,
+    measured_at: "2026-01-01T00:00:00Z",
+  });
+  const nodes = ["n10", "n2", "n1"].map((name) => aNode({ name }));
+  const found = matrix(nodes, [link("n1", "n10", 2), link("n1", "n2", 5), link("n1", "gone", 9)]);
+
+  it("is the same both ways, and leaves out nodes that are gone", () => {
+    expect(found.names).toEqual(["n1", "n2", "n10"]);
+    expect(found.at("n10", "n1")?.busbw_gb_per_s).toBe(2);
+    expect(found.at("n2", "n10")).toBeNull();
+    expect([found.least, found.most, found.measured, found.pairs]).toEqual([2, 5, 2, 3]);
+  });
+
+  it("of nothing has no largest value", () => expect(matrix([], [])).toMatchObject({ most: 0, least: 0, measured: 0, pairs: 0 }));
+});
+
+describe("labelChanges", () => {
+  it("sets and takes away", () => {
+    expect(labelChanges(" rack=r1  zone- note=a=b ")).toEqual({ rack: "r1", zone: null, note: "a=b" });
+  });
+  it.each(["", "rack", "=x", "rack="])("refuses %j in a sentence", (text) => {
+    expect(() => labelChanges(text)).toThrow(/^labels: .+\.$/);
+  });
+});

@@ -1,0 +1,97 @@
+/** Nodes beside each other: versions that differ, and links between pairs. Pure. */
+import type { LinkView, NodeView } from "../api/types";
+
+/** Jobs that have ranks on the node now. */
+export function jobsOn(node: NodeView): number[] {
+  return [...new Set(node.slots.flatMap((slot) => (slot.job_id === null ? [] : [slot.job_id])))];
+}
+
+/** GPUs of the nodes that can be reached, and those in use: each rank has one as long as there are any, as in /metrics. */
+export function gpuUse(nodes: readonly NodeView[]): { busy: number; total: number } {
+  const reached = nodes.filter((node) => node.observed !== "lost");
+  const counts = reached.map((node) => ({ gpus: node.inventory.gpus?.length ?? 0, ranks: node.slots_busy }));
+  return {
+    busy: counts.reduce((sum, { gpus, ranks }) => sum + Math.min(gpus, ranks), 0),
+    total: counts.reduce((sum, { gpus }) => sum + gpus, 0),
+  };
+}
+
+/** Versions of which ranks on two nodes had better have the same. */
+export const COMPARED_VERSIONS = ["ringscope", "python", "mpi", "nccl", "driver"] as const;
+
+/** Of each program the version that most nodes have; on a tie the higher one. */
+export function usualVersions(nodes: readonly NodeView[]): Map<string, string> {
+  const counts = new Map<string, Map<string, number>>();
+  for (const node of nodes) {
+    for (const [name, version] of Object.entries(node.versions)) {
+      const found = counts.get(name) ?? new Map<string, number>();
+      counts.set(name, found.set(version, (found.get(version) ?? 0) + 1));
+    }
+  }
+  const most = (found: Map<string, number>): string =>
+    [...found].sort(([a, n], [b, m]) => m - n || b.localeCompare(a, "en", { numeric: true }))[0]?.[0] ?? "";
+  return new Map([...counts].map(([name, found]) => [name, most(found)]));
+}
+
+export interface Version {
+  name: string;
+  version: string;
+  /** What most nodes have instead; null where it is the same. */
+  usual: string | null;
+}
+
+/** A node's versions that ranks share, each with what most nodes have. */
+export function versionsOf(node: NodeView, usual: ReadonlyMap<string, string>): Version[] {
+  return COMPARED_VERSIONS.flatMap((name) => {
+    const version = node.versions[name];
+    if (!version) return [];
+    const most = usual.get(name) ?? version;
+    return [{ name, version, usual: most === version ? null : most }];
+  });
+}
+
+export interface Matrix {
+  names: string[];
+  /** Of the pair in a row and column; null where it is the node itself or was never measured. */
+  at: (a: string, b: string) => LinkView | null;
+  /** Of all measured pairs, in 1e9 bytes/s. */
+  most: number;
+  least: number;
+  measured: number;
+  pairs: number;
+}
+
+/** The links as a square table of the nodes. */
+export function matrix(nodes: readonly NodeView[], links: readonly LinkView[]): Matrix {
+  const names = nodes.map((node) => node.name).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const known = links.filter((link) => link.nodes.every((name) => names.includes(name)));
+  const byPair = new Map(known.map((link) => [key(link.nodes[0] ?? "", link.nodes[1] ?? ""), link]));
+  const values = known.map((link) => link.busbw_gb_per_s);
+  return {
+    names,
+    at: (a, b) => byPair.get(key(a, b)) ?? null,
+    most: Math.max(0, ...values),
+    least: values.length > 0 ? Math.min(...values) : 0,
+    measured: byPair.size,
+    pairs: (names.length * Math.max(0, names.length - 1)) / 2,
+  };
+}
+
+function key(a: string, b: string): string {
+  return [a, b].sort().join("\n");
+}
+
+/** "rack=r1 zone-" as changes of labels: a value, or null to take the label away. Throws a sentence for anything else. */
+export function labelChanges(text: string): Record<string, string | null> {
+  const words = text.split(/\s+/).filter(Boolean);
+  if (words.length === 0) throw new Error("labels: write key=value to set a label, key- to take one away.");
+  return Object.fromEntries(
+    words.map((word): [string, string | null] => {
+      const set = /^([^=]+)=(.+)$/.exec(word);
+      if (set) return [set[1] ?? "", set[2] ?? ""];
+      const away = /^([^=]+)-$/.exec(word);
+      if (away) return [away[1] ?? "", null];
+      throw new Error(`labels: “${word}” is neither key=value nor key-; write rack=r1 to set a label, rack- to take it away.`);
+    }),
+  );
+}

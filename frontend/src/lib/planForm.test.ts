@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { PLAN_PRESETS, planCommand, planForm, planProblems, planQuestion, planSearch, STANDARD_PLAN } from "./planForm";
+import { parseSearch, stringifySearch } from "./search";
+
+describe("the planner's URL", () => {
+  it("says nothing for the standard, and keeps what it is told", () => {
+    expect(planSearch({ ...STANDARD_PLAN, metric: "time", view: "charts" })).toEqual({});
+    const search = { n: "4x8", alpha: "4us", B: "180GB/s", S: "1.2GB", fit: "42", metric: "busbw", view: "table" } as const;
+    expect(planSearch(parseSearch(stringifySearch(search)))).toEqual(search);
+  });
+
+  it("takes a plain B as GB/s and drops what it does not know", () => {
+    expect(planSearch({ B: "180", n: 16, fit: "0", metric: "speed", colour: "red" })).toEqual({ B: "180GB/s", n: "16" });
+  });
+
+  it("fills in the standard", () => expect(planForm({ n: "16" })).toEqual({ ...STANDARD_PLAN, n: "16" }));
+});
+
+describe("planQuestion", () => {
+  it("asks in the server's words and units", () => {
+    expect(planQuestion(planForm({ n: "10", B: "1GB/s", S: "1.2GB", alpha: "5ms", gamma: "20GB/s", algorithms: "ring,naive" }))).toEqual({
+      collective: "all_reduce",
+      algorithms: ["ring", "naive"],
+      sizes_bytes: [1_200_000_000],
+      cluster: {
+        shape: "10", link: "1GB/s", latency_us: 5000, intra: "nvlink4", nics_per_node: null, oversubscription: 1, reduce_gb_per_s: 20,
+      },
+      servers: 1,
+      shapes: [],
+      parameters: [],
+    });
+  });
+
+  it("leaves what cannot be read to the server", () => {
+    const question = planQuestion(planForm({ S: "much", alpha: "soon", gamma: "fast", nics: "two" }));
+    expect(question.sizes_bytes).toEqual(["much"]);
+    expect(question.cluster).toMatchObject({ latency_us: "soon", reduce_gb_per_s: "fast", nics_per_node: "two" });
+  });
+});
+
+it("puts each sentence beside its field", () => {
+  const problems = [
+    { pointer: "/cluster/shape", detail: "no shape" }, { pointer: "/algorithms/1", detail: "unknown" },
+    { pointer: "/algorithms", detail: "too many" }, { pointer: "/shapes/3", detail: "else" },
+  ];
+  expect(planProblems(problems)).toEqual({ n: "no shape", algorithms: "unknown too many" });
+});
+
+describe("planCommand", () => {
+  it("is the lecture's", () => {
+    expect(planCommand(planForm(PLAN_PRESETS[0]?.search ?? {}))).toBe(
+      "ringscope plan --algorithm gather,naive,separate_servers,ring --ranks 10 --bytes 1.2GB --link 1GB/s --servers 10",
+    );
+  });
+
+  it("names nodes, and takes the parameters of a fit instead of links", () => {
+    const form = planForm({ n: "4x8", alpha: "4us", gamma: "50", nics: "2", algorithms: "ring" });
+    expect(planCommand(form)).toBe(
+      "ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --link ib200 --latency 4us --intra nvlink4 --nics 2 --gamma 50GB/s",
+    );
+    expect(planCommand(form, "7")).toBe(
+      "ringscope fit --job 7 --json > fit.json && ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --fit fit.json --intra nvlink4 --nics 2",
+    );
+  });
+});

@@ -1,0 +1,194 @@
+/** The planner's fields: text as typed, in the URL and as the question that the server answers. */
+import type { PlanQuestion, RegimeFigures, SensitivityQuestion } from "../api/types";
+import { parseAmount } from "./amount";
+import { shellQuote } from "./shell";
+
+/** Every field as the text in its input. */
+export type PlanForm = {
+  collective: string;
+  /** Comma-separated. */
+  algorithms: string;
+  /** Ranks, or a shape such as 4x8. */
+  n: string;
+  /** Of a message between nodes; empty: that of the link, none for a rate. */
+  alpha: string;
+  /** Between nodes: a known link or a rate. */
+  B: string;
+  /** On each rank. */
+  S: string;
+  /** How fast a rank adds; empty: adding takes no time. */
+  gamma: string;
+  intra: string;
+  nics: string;
+  oversubscription: string;
+  servers: string;
+};
+
+export type PlanField = keyof PlanForm;
+
+export const STANDARD_PLAN: PlanForm = {
+  collective: "all_reduce",
+  algorithms: "naive,parameter_server,direct,ring,halving_doubling,tree",
+  n: "8",
+  alpha: "",
+  B: "ib200",
+  S: "64MiB",
+  gamma: "",
+  intra: "nvlink4",
+  nics: "",
+  oversubscription: "1",
+  servers: "1",
+};
+
+/** What the charts show, and what is no field of the model. */
+export interface PlanSearch extends Partial<PlanForm> {
+  /** The job that the parameters are fitted to. */
+  fit?: string;
+  metric?: "busbw";
+  view?: "table";
+}
+
+/** The planner's part of a URL, without defaults; a plain number for B counts GB/s. */
+export function planSearch(search: Record<string, unknown>): PlanSearch {
+  const { fit, metric, view } = search;
+  const fields = Object.entries(search).flatMap(([key, value]): [string, string][] => {
+    if (!(key in STANDARD_PLAN) || (typeof value !== "string" && typeof value !== "number")) return [];
+    const text = key === "B" && /^\d+(\.\d+)?$/.test(String(value)) ? `${value}GB/s` : String(value);
+    return text === STANDARD_PLAN[key as PlanField] ? [] : [[key, text]];
+  });
+  return {
+    ...Object.fromEntries(fields),
+    ...(/^[1-9]\d*$/.test(String(fit)) && { fit: String(fit) }),
+    ...(metric === "busbw" && { metric }),
+    ...(view === "table" && { view }),
+  };
+}
+
+/** The fields with the standard where a URL says nothing. */
+export function planForm(search: PlanSearch): PlanForm {
+  const said = Object.entries(search).filter(([key]) => key in STANDARD_PLAN);
+  return { ...STANDARD_PLAN, ...Object.fromEntries(said) };
+}
+
+export interface PlanPreset {
+  name: string;
+  /** Where its figures come from. */
+  about: string;
+  search: PlanSearch;
+}
+
+export const PLAN_PRESETS: readonly PlanPreset[] = [
+  {
+    name: "Deep Speech 2",
+    about: "300 million float32 gradients, 1.2 GB, on 10 workers with 1 GB/s",
+    search: { algorithms: "gather,naive,separate_servers,ring", n: "10", B: "1GB/s", S: "1.2GB", servers: "10" },
+  },
+  {
+    name: "GPT-3",
+    about: "175 billion gradients of 16 bits, 350 GB, on 64 ranks of 8 nodes with 200 Gbit/s cards",
+    search: { algorithms: "naive,direct,ring,hierarchical", n: "8x8", B: "ib200", S: "350GB" },
+  },
+];
+
+/** The question for one size, which the table and the sensitivity are about; text that is no number goes as it is. */
+export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[] = []): PlanQuestion {
+  const question = {
+    collective: form.collective,
+    algorithms: form.algorithms.split(",").filter(Boolean),
+    sizes_bytes: [parseAmount(form.S) ?? form.S],
+    cluster: {
+      shape: form.n,
+      link: form.B,
+      latency_us: microseconds(form.alpha),
+      intra: form.intra,
+      nics_per_node: numberOrNull(form.nics),
+      oversubscription: numberOrNull(form.oversubscription) ?? 1,
+      reduce_gb_per_s: gigabytes(form.gamma),
+    },
+    servers: numberOrNull(form.servers) ?? 1,
+    shapes: [],
+    parameters: [...parameters],
+  };
+  return question as PlanQuestion;
+}
+
+/** The question what 10 % more of each figure does to the times. */
+export function sensitivityQuestion(form: PlanForm, parameters: readonly RegimeFigures[]): SensitivityQuestion {
+  const { collective, algorithms, cluster, servers, parameters: regimes } = planQuestion(form, parameters);
+  return { collective, algorithms, cluster, servers, parameters: regimes, size_bytes: parseAmount(form.S) ?? 1, factor: 1.1 };
+}
+
+function microseconds(text: string): number | string | null {
+  if (text.trim() === "") return null;
+  const match = /^\s*(\d*\.?\d+)\s*(s|ms|us|µs|ns)?\s*$/.exec(text);
+  const perUnit: Record<string, number> = { s: 1e6, ms: 1e3, us: 1, µs: 1, ns: 1e-3 };
+  return match ? Number((Number(match[1]) * (perUnit[match[2] ?? "us"] ?? 1)).toPrecision(12)) : text;
+}
+
+function gigabytes(text: string): number | string | null {
+  const match = /^\s*(\d*\.?\d+)\s*(?:GB\/s)?\s*$/i.exec(text);
+  return match ? Number(match[1]) : text.trim() === "" ? null : text;
+}
+
+function numberOrNull(text: string): number | string | null {
+  if (text.trim() === "") return null;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+const POINTERS: Record<string, PlanField> = {
+  "/collective": "collective",
+  "/algorithms": "algorithms",
+  "/sizes_bytes/0": "S",
+  "/size_bytes": "S",
+  "/cluster/shape": "n",
+  "/cluster/link": "B",
+  "/cluster/latency_us": "alpha",
+  "/cluster/intra": "intra",
+  "/cluster/nics_per_node": "nics",
+  "/cluster/oversubscription": "oversubscription",
+  "/cluster/reduce_gb_per_s": "gamma",
+  "/servers": "servers",
+};
+
+/** The server's sentences by field; what belongs to none of them is left to the page. */
+export function planProblems(problems: readonly { pointer: string; detail: string }[]): Partial<Record<PlanField, string>> {
+  const found: Partial<Record<PlanField, string>> = {};
+  for (const { pointer, detail } of problems) {
+    const field = POINTERS[pointer] ?? POINTERS[pointer.replace(/\/\d+$/, "")];
+    if (field) found[field] = found[field] ? `${found[field]} ${detail}` : detail;
+  }
+  return found;
+}
+
+/** The same prices in a terminal. */
+export function planCommand(form: PlanForm, fit?: string): string {
+  const question = planQuestion(form);
+  const { latency_us: latency, reduce_gb_per_s: adding } = question.cluster;
+  const isFlat = /^\d+$/.test(form.n);
+  const words = [
+    "ringscope", "plan",
+    ...(form.collective === "all_reduce" ? [] : [form.collective]),
+    "--algorithm", form.algorithms,
+    ...(isFlat ? ["--ranks", form.n] : ["--topology", form.n]),
+    "--bytes", form.S,
+    ...(fit ? ["--fit", "fit.json"] : ["--link", form.B]),
+    ...(fit || latency == null ? [] : ["--latency", `${latency}us`]),
+    ...(isFlat && form.intra === STANDARD_PLAN.intra ? [] : ["--intra", form.intra]),
+    ...(form.nics === "" ? [] : ["--nics", form.nics]),
+    ...(form.oversubscription === "1" ? [] : ["--oversubscription", form.oversubscription]),
+    ...(fit || adding == null ? [] : ["--gamma", `${adding}GB/s`]),
+    ...(form.servers === "1" ? [] : ["--servers", form.servers]),
+  ];
+  const command = words.map((word) => shellQuote(String(word))).join(" ");
+  return fit ? `ringscope fit --job ${fit} --json > fit.json && ${command}` : command;
+}
+
+/** A question as curl; the token comes from the environment. */
+export function askCommand(path: string, question: unknown, origin: string): string {
+  return [
+    `curl -X POST ${origin}/api/v1${path}`,
+    `-H "Authorization: Bearer $RINGSCOPE_TOKEN"`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${shellQuote(JSON.stringify(question))}`,
+  ].join(" \\\n  ");
+}

@@ -1,0 +1,107 @@
+/** Which sizes and shapes the planner's charts ask for, and what they make of the answers. Pure. */
+import type { MeasurementView, PlanCell, Price } from "../api/types";
+
+const LARGEST_USUAL = 2 ** 30;
+const MOST_RANKS = 32;
+const MAP_SIZES = 7;
+
+/** Sizes for a curve: powers of four from 256 B to 1 GiB or beyond the size of interest, and that one. */
+export function curveSizes(sizeBytes: number): number[] {
+  return withSize(powers(8, 2, Math.max(LARGEST_USUAL, sizeBytes)), sizeBytes);
+}
+
+/** Sizes for the winner map, each sixteen times the one before: fewer, as each is asked for on many shapes. */
+export function mapSizes(sizeBytes: number): number[] {
+  const largest = Math.floor(Math.log2(Math.max(LARGEST_USUAL, sizeBytes)));
+  return withSize(Array.from({ length: MAP_SIZES }, (_, i) => 2 ** (largest - 4 * i)), sizeBytes);
+}
+
+/** The same nodes in other numbers, doubling: "4x8" gives 1x8, 2x8, 4x8; racks stay as they are. */
+export function mapShapes(shape: string): string[] {
+  const numbers = shape.split("x").map(Number);
+  const ranks = numbers.reduce((product, number) => product * number, 1);
+  if (numbers.length > 2 || !numbers.every((number) => Number.isInteger(number) && number > 0)) return [shape];
+  const [count = 1, perNode] = numbers;
+  const most = Math.max(2, Math.floor(MOST_RANKS / (perNode ?? 1)));
+  const counts = new Set(powers(perNode === undefined ? 1 : 0, 1, most));
+  if (ranks <= 2 * MOST_RANKS) counts.add(count);
+  return [...counts].sort((a, b) => a - b).map((number) => (perNode === undefined ? String(number) : `${number}x${perNode}`));
+}
+
+function powers(first: number, step: number, most: number): number[] {
+  const found = [2 ** first];
+  for (let exponent = first + step; 2 ** exponent <= most; exponent += step) found.push(2 ** exponent);
+  return found;
+}
+
+function withSize(sizes: readonly number[], sizeBytes: number): number[] {
+  return [...new Set([...sizes, sizeBytes])].sort((a, b) => a - b);
+}
+
+export type PlanMetric = "time" | "busbw";
+
+export interface PriceLine {
+  algorithm: string;
+  /** One for each x; null where there is no price, or none that an axis could show. */
+  values: (number | null)[];
+}
+
+export interface PriceColumns {
+  x: number[];
+  lines: PriceLine[];
+}
+
+/** One line for each algorithm over size or ranks: µs, or GB/s. */
+export function priceColumns(cells: readonly PlanCell[], x: "size_bytes" | "ranks", metric: PlanMetric): PriceColumns {
+  const sorted = [...cells].sort((a, b) => a[x] - b[x]);
+  const names = [...new Set(sorted.flatMap((cell) => cell.results.map((price) => price.algorithm)))];
+  return {
+    x: sorted.map((cell) => cell[x]),
+    lines: names.map((algorithm) => ({
+      algorithm,
+      values: sorted.map((cell) => {
+        const price = cell.results.find((one) => one.algorithm === algorithm);
+        return price && price.time_s > 0 ? valueOf(price, metric) : null;
+      }),
+    })),
+  };
+}
+
+function valueOf(price: Price, metric: PlanMetric): number {
+  return metric === "time" ? price.time_s * 1e6 : price.busbw_gb_per_s;
+}
+
+/** The medians that a job measured out of place, of the algorithms and ranks that are drawn; a later row of a size counts. */
+export function measuredColumns(
+  rows: readonly MeasurementView[], collective: string, algorithms: readonly string[], ranks: number, metric: PlanMetric,
+): PriceColumns {
+  const fitting = rows.filter(
+    (row) => row.collective === collective && row.ranks === ranks && !row.in_place && algorithms.includes(row.algorithm) && row.p50_us > 0,
+  );
+  const x = [...new Set(fitting.map((row) => row.size_bytes))].filter((size) => size > 0).sort((a, b) => a - b);
+  const names = algorithms.filter((name) => fitting.some((row) => row.algorithm === name));
+  return {
+    x,
+    lines: names.map((algorithm) => ({
+      algorithm,
+      values: x.map((size) => {
+        const row = fitting.findLast((one) => one.algorithm === algorithm && one.size_bytes === size);
+        if (!row) return null;
+        return metric === "time" ? row.p50_us : (row.busbw_gb_per_s * row.time_us) / row.p50_us;
+      }),
+    })),
+  };
+}
+
+/** How many times as long the second fastest takes; null where there is none. */
+export function lead(cell: PlanCell): number | null {
+  const [first, second] = cell.results.map((price) => price.time_s).sort((a, b) => a - b);
+  return first && second ? second / first : null;
+}
+
+/** "ring is fastest: 2.16 s, 10 times as fast as naive": numbers of one cell in a sentence. */
+export function slowestRatio(cell: PlanCell): { slowest: Price; times: number } | null {
+  const slowest = cell.results.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
+  const fastest = cell.results.find((price) => price.algorithm === cell.fastest);
+  return slowest && fastest?.time_s ? { slowest, times: slowest.time_s / fastest.time_s } : null;
+}

@@ -1,0 +1,26 @@
+/** How far steps are played and how they are looked at: the part of the URL that every ring has. */
+
+export const SPEEDS = ["0.25", "0.5", "1", "2", "4"] as const;
+export type Speed = (typeof SPEEDS)[number];
+
+export interface PlaySearch {
+  /** Steps that are done; none when absent. */
+  step?: string;
+  speed?: Speed;
+  /** Steps as long as they take, instead of equally long ones. */
+  pace?: "time";
+  view?: "table";
+}
+
+/** A change of it; undefined goes back to what is usual. */
+export type PlayChange = Partial<Record<keyof PlaySearch, string | undefined>>;
+
+export function playSearch(search: Record<string, unknown>): PlaySearch {
+  const speed = SPEEDS.find((known) => known === String(search.speed) && known !== "1");
+  return {
+    ...(/^[1-9]\d{0,8}$/.test(String(search.step)) && { step: String(search.step) }),
+    ...(speed && { speed }),
+    ...(search.pace === "time" && { pace: "time" }),
+    ...(search.view === "table" && { view: "table" }),
+  };
+}

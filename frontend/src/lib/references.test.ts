@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import type { ComparedRow, Comparison, Expectations } from "../api/types";
+import { sweepLines } from "../charts/series";
+import { aRow } from "./fixtures";
+import { baselineWords, foreseenLines, limitRule, referenceLines, referenceWords } from "./references";
+
+const row = { algorithm: "ring", chosen_algorithm: null, size_bytes: 1024, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 };
+
+function found(change: Partial<Expectations> = {}): Expectations {
+  return {
+    model: { rows: [row], source: "The cost model with its usual parameters.", median_error: null, knees: [{ algorithm: "ring", size_bytes: 512.3 }], unpredicted: [] },
+    limit: { busbw_gb_per_s: 12, because: "The slowest card does 96 Gbit/s." },
+    usual: [
+      { algorithm: "ring", in_place: false, size_bytes: 1024, median_gb_per_s: 2.5, least_gb_per_s: 2, runs: 3 },
+      { algorithm: "ring", in_place: true, size_bytes: 1024, median_gb_per_s: 6, least_gb_per_s: 2, runs: 5 },
+    ],
+    ...change,
+  };
+}
+
+const measured = sweepLines({ sizes: [1024], series: [{ algorithm: "ring", inPlace: false, rows: [aRow({ busbw_gb_per_s: 4 })] }] }, "busbw");
+
+describe("the lines beside the measured ones", () => {
+  it("are the model's, in the metric that is shown", () => {
+    const at = (metric: "busbw" | "algbw" | "time" | "limit") => referenceLines(found(), "model", metric, false)[0]?.points;
+    expect([at("busbw"), at("algbw"), at("time"), at("limit")]).toEqual([[[1024, 3]], [[1024, 2]], [[1024, 5]], [[1024, 25]]]);
+  });
+
+  it("are those of earlier runs with the same buffers, of which bus bandwidths are known", () => {
+    expect(referenceLines(found(), "usual", "busbw", true).map((line) => [line.name, line.points])).toEqual([["ring, usual", [[1024, 6]]]]);
+    expect(referenceLines(found(), "usual", "limit", false)[0]?.points[0]?.[1]).toBeCloseTo(20.83);
+    expect(referenceLines(found(), "usual", "time", false)).toEqual([]);
+  });
+
+  it("can be left out, or not be known", () => {
+    expect(referenceLines(found(), "nothing", "busbw", false)).toEqual([]);
+    expect(referenceLines(undefined, "model", "busbw", false)).toEqual([]);
+    expect(referenceLines(found({ model: null }), "model", "busbw", false)).toEqual([]);
+  });
+});
+
+describe("the model", () => {
+  it("has a knee where the server tells one", () => {
+    expect(referenceLines(found(), "model", "busbw", false)[0]?.kneeBytes).toBe(512.3);
+    expect(foreseenLines({ ...modelOf(found()), knees: [] })[0]?.kneeBytes).toBeUndefined();
+  });
+
+  it("has a band as wide as its fit was off, and none without a fit", () => {
+    const [[size, low, high] = []] = foreseenLines({ ...modelOf(found()), median_error: Math.log(2) })[0]?.band ?? [];
+    expect([size, low, high]).toEqual([1024, 1.5, 6]);
+    expect(foreseenLines(modelOf(found()))[0]?.band).toBeUndefined();
+  });
+});
+
+function modelOf({ model }: Expectations) {
+  if (!model) throw new Error("There is no model.");
+  return model;
+}
+
+describe("the baseline", () => {
+  const against = { ratio: 0.5, noise: 0.1, is_beyond_noise: true } as ComparedRow["against"];
+  const row = (change: Partial<ComparedRow>): ComparedRow => ({
+    against: null, algorithm: "ring", busbw_gb_per_s: 2, in_place: false, iterations: 20, size_bytes: 1024, time_us: 7, ...change,
+  });
+  const compared = (obstacles: string[] = []): Comparison => ({
+    base: 3,
+    jobs: [
+      { job_id: 3, obstacles: [], rows: [row({}), row({ algorithm: "mpi" })] },
+      { job_id: 4, obstacles, rows: [row({ against })] },
+    ],
+  });
+  const linesOf = (metric: "busbw" | "time" | "limit" | "algbw") =>
+    referenceLines(found(), "baseline", metric, false, compared()).map((line) => [line.name, line.points]);
+
+  it("has a grey line for each algorithm that the job has too", () => {
+    expect(linesOf("busbw")).toEqual([["ring, baseline", [[1024, 2]]]]);
+    expect(linesOf("time")).toEqual([["ring, baseline", [[1024, 7]]]]);
+    expect(linesOf("algbw")).toEqual([]);
+  });
+
+  it("is told in words, and why not where it measured something else", () => {
+    expect(baselineWords(compared(), "busbw", false)).toBe(
+      " Grey: job 3, the baseline. Against job 3: of 1 row 1 faster, 0 slower, 0 within the noise.",
+    );
+    expect(baselineWords(compared(["ranks is 4, and 2 in the baseline"]), "busbw", false)).toBe(
+      " Job 3, the baseline, does not measure the same thing: ranks is 4, and 2 in the baseline.",
+    );
+    expect(referenceLines(found(), "baseline", "busbw", false, compared(["ranks"]))).toEqual([]);
+    expect(baselineWords(undefined, "busbw", false)).toBe("");
+  });
+});
+
+describe("the limit", () => {
+  it("is a rule where it is of the order of the values", () => {
+    expect(limitRule(found(), "busbw", measured)).toEqual({ value: 12, label: "limit 12.0 GB/s" });
+    expect(limitRule(found(), "time", measured)).toBeUndefined();
+    expect(limitRule(found({ limit: { busbw_gb_per_s: 450, because: "" } }), "busbw", measured)).toBeUndefined();
+    expect(limitRule(found({ limit: null }), "busbw", measured)).toBeUndefined();
+  });
+});
+
+it("says where they come from", () => {
+  expect(referenceWords(found(), "model")).toBe(
+    " Dashed: the cost model with its usual parameters. S* marks where half of the model’s time is latency: ring 512 B. The slowest card does 96 Gbit/s. That allows 12.0 GB/s.",
+  );
+  expect(referenceWords(found(), "model", true)).toContain("it is cut off; the table has it all.");
+  expect(referenceWords(found({ limit: null }), "usual")).toBe(" Grey: the median of 3 to 5 earlier good runs of the same row.");
+  expect(referenceWords(found({ usual: [], limit: null }), "usual")).toContain("nothing usual yet");
+  expect(referenceWords(undefined, "model")).toBe("");
+});

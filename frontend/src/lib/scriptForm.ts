@@ -1,0 +1,23 @@
+/** The form of a job that runs a Python file of the nodes' own. */
+import type { JobSpec } from "../api/types";
+import type { Form, Table } from "./specForm";
+
+export const SCRIPT_FIELDS = {
+  file: { pointer: "/script/file", reads: "text" },
+  arguments: { pointer: "/script/arguments", reads: "lines" },
+  device: { pointer: "/script/device", reads: "text" },
+  ranks: { pointer: "/placement/ranks", reads: "number" },
+  nodes: { pointer: "/placement/nodes", reads: "optional number" },
+  name: { pointer: "/name", reads: "text" },
+  limit: { pointer: "/time_limit_seconds", reads: "number" },
+  priority: { pointer: "/priority", reads: "number" },
+} as const satisfies Table<string>;
+
+export type ScriptField = keyof typeof SCRIPT_FIELDS;
+export type ScriptForm = Form<ScriptField>;
+
+/** The job that an empty form stands for; where it runs and its limits are those of any other. */
+export function emptyScript(defaults: JobSpec): JobSpec {
+  const placement = { ...defaults.placement, nodes: null };
+  return { ...defaults, kind: "script", training: null, placement, script: { file: "", arguments: [], device: "auto" } };
+}

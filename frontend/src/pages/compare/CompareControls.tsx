@@ -1,0 +1,84 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { JobView } from "../../api/types";
+import { LineSwatch } from "../../components/LineSwatch";
+import { Segments } from "../../components/Segments";
+import { StateBadge } from "../../components/StateBadge";
+import { lineOf } from "../../lib/compare";
+import type { CompareSearch } from "../../lib/search";
+import { JOB_STATES, jobTitle } from "../../lib/state";
+import classes from "./ComparePage.module.css";
+
+const route = getRouteApi("/compare");
+
+interface Props {
+  jobs: readonly JobView[];
+  base: number;
+  /** Further choices. */
+  children: ReactNode;
+}
+
+/** Changes what the URL says; an undefined value goes out of it. */
+export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Record<keyof CompareSearch, string | undefined>>) => void] {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  return [
+    search,
+    (change) => void navigate({ search: (old) => ({ ...old, ...change }) as CompareSearch, replace: true, resetScroll: false }),
+  ];
+}
+
+/** Which jobs are compared, which one is the baseline, and what else can be chosen. */
+export function CompareControls({ jobs, base, children }: Props) {
+  const [, set] = useCompareSearch();
+  const ids = jobs.map((job) => job.id);
+  return (
+    <section className="card" aria-label="Jobs that are compared">
+      <ul className={classes.jobs}>
+        {jobs.map((job, i) => (
+          <li key={job.id}>
+            <LineSwatch line={lineOf(i, "")} />
+            <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+              job {job.id}
+            </Link>
+            <span className={classes.title}>{jobTitle(job)}</span>
+            <StateBadge look={JOB_STATES[job.state]} />
+            {jobs.length > 1 && (
+              <Link
+                to="/compare"
+                search={(old) => ({ ...old, ids: ids.filter((id) => id !== job.id).join(",") })}
+                className={classes.remove}
+                aria-label={`Leave out job ${job.id}`}
+              >
+                ✕
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className={classes.controls}>
+        <Choice label="Baseline">
+          <Segments
+            label="Baseline"
+            value={String(base)}
+            options={ids.map((id) => [String(id), `job ${id}`] as const)}
+            onChange={(id) => set({ base: id })}
+          />
+        </Choice>
+        {children}
+      </div>
+    </section>
+  );
+}
+
+/** A choice with its name beside it. */
+export function Choice({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={classes.choice}>
+      <span className="dim" aria-hidden="true">
+        {label}
+      </span>
+      {children}
+    </div>
+  );
+}

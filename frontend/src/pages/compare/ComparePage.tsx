@@ -1,0 +1,63 @@
+/** Jobs of one kind side by side. Which ones, the baseline and what is looked at are in the URL. */
+import { useQueries } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { jobQuery } from "../../api/queries";
+import type { JobView } from "../../api/types";
+import { EmptyState } from "../../components/EmptyState";
+import { ErrorNote } from "../../components/ErrorNote";
+import { Skeleton } from "../../components/Skeleton";
+import { usePageTitle } from "../../components/usePageTitle";
+import { comparedIds } from "../../lib/compare";
+import { isBenchmark } from "../../lib/state";
+import { useCompareSearch } from "./CompareControls";
+import { SweepComparison } from "./SweepComparison";
+import { TrainingComparison } from "./TrainingComparison";
+
+export function ComparePage() {
+  usePageTitle("compare");
+  const [search] = useCompareSearch();
+  const ids = comparedIds(search.ids);
+  const jobs = useQueries({ queries: ids.map((id) => jobQuery(id)) });
+  const found = jobs.flatMap((query) => (query.data ? [query.data] : []));
+  const failed = jobs.find((query) => query.error);
+  const { sweeps, training, others } = sorted(found);
+  const isOver = jobs.every((query) => !query.isPending);
+  return (
+    <div className="page">
+      <h1>{training.length > 0 ? "Compare training jobs" : "Compare benchmarks"}</h1>
+      {failed?.error && <ErrorNote what="A job could not be loaded" error={failed.error} onRetry={() => void failed.refetch()} />}
+      {others.length > 0 && <p>{leftOut(others, training.length > 0)}</p>}
+      {sweeps.length > 0 && isOver && <SweepComparison jobs={sweeps} />}
+      {training.length > 0 && <TrainingComparison jobs={training} />}
+      {!isOver && found.length === 0 && <Skeleton rows={14} />}
+      {isOver && !failed && sweeps.length + training.length === 0 && <NoChoice />}
+    </div>
+  );
+}
+
+/** The first benchmark or training job says which kind is compared; the others are left out. */
+function sorted(jobs: readonly JobView[]): { sweeps: JobView[]; training: JobView[]; others: JobView[] } {
+  const first = jobs.find((job) => isBenchmark(job) || job.spec.training != null);
+  const isAlike = (job: JobView): boolean => job.kind === first?.kind;
+  const alike = jobs.filter(isAlike);
+  const isOfSweeps = first !== undefined && isBenchmark(first);
+  return { sweeps: isOfSweeps ? alike : [], training: isOfSweeps ? [] : alike, others: jobs.filter((job) => !isAlike(job)) };
+}
+
+function leftOut(jobs: readonly JobView[], isTraining: boolean): string {
+  const ids = jobs.map((job) => job.id).join(", ");
+  const kind = isTraining ? "training" : "benchmark";
+  return `Left out, because ${jobs.length === 1 ? "it is" : "they are"} no ${kind}: job ${ids}.`;
+}
+
+function NoChoice() {
+  return (
+    <div className="card">
+      <EmptyState title="No job is chosen">
+        <p>
+          Choose benchmarks, or training jobs, in <Link to="/jobs">the list of jobs</Link>, and press Compare there.
+        </p>
+      </EmptyState>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { LineSwatch } from "../../components/LineSwatch";
+import { ScrollX } from "../../components/ScrollX";
+import { type Compared, lineOf, type Measure, MEASURES, ratio } from "../../lib/compare";
+import { threeDigits } from "../../lib/format";
+import { jobTitle } from "../../lib/state";
+
+/** A row for each measure and a column for each job; ratios are to the baseline. */
+export function CompareTable({ items, base }: { items: readonly Compared[]; base: Compared }) {
+  return (
+    <section className="card" aria-labelledby="figures">
+      <div className="card-head">
+        <h2 id="figures">Figures</h2>
+        <p className="dim">× is the ratio to job {base.job.id}, the baseline</p>
+      </div>
+      <ScrollX label="Figures, a column for each job">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Measure</th>
+              {items.map(({ job }, i) => (
+                <th key={job.id} scope="col" className="number" title={jobTitle(job)}>
+                  <LineSwatch line={lineOf(i, "")} /> job {job.id}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {MEASURES.map((measure) => (
+              <tr key={measure.name}>
+                <th scope="row">{measure.name}</th>
+                {items.map((item) => (
+                  <Cell key={item.job.id} measure={measure} item={item} base={base} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+    </section>
+  );
+}
+
+function Cell({ measure, item, base }: { measure: Measure; item: Compared; base: Compared }) {
+  const value = measure.value(item);
+  const times = item === base ? null : ratio(measure, item, base);
+  return (
+    <td className="number">
+      {value == null ? <span className="dim">–</span> : measure.format(value)}
+      {times !== null && <span className="dim"> {threeDigits(times)}×</span>}
+    </td>
+  );
+}

@@ -1,0 +1,90 @@
+import type { ComparedJob, ComparedRow, Comparison } from "../../api/types";
+import { CopyButton } from "../../components/CopyButton";
+import { LineSwatch } from "../../components/LineSwatch";
+import { ScrollX } from "../../components/ScrollX";
+import { lineOf } from "../../lib/compare";
+import { deltaOf, MARKS, rowsOf } from "../../lib/compareSweeps";
+import { toCsv } from "../../lib/csv";
+import { threeDigits } from "../../lib/format";
+import { formatSize } from "../../lib/size";
+import classes from "./ComparePage.module.css";
+
+interface Props {
+  found: Comparison;
+  algorithm: string;
+  inPlace: boolean;
+  sizes: readonly number[];
+  hovered: number | null;
+  onHover: (sizeBytes: number | null) => void;
+}
+
+/** A row for each size; the times of each job, and how they differ from the baseline's. */
+export function SizeTable({ found, algorithm, inPlace, sizes, hovered, onHover }: Props) {
+  const { jobs, base } = found;
+  const rows = jobs.map((job) => new Map(rowsOf(job, algorithm, inPlace).map((row) => [row.size_bytes, row])));
+  return (
+    <>
+      <ScrollX label="Times by size, a column for each job">
+        <table className={classes.sizes}>
+          <caption className="hidden-visually">
+            Time in µs by message size, and its difference from job {base}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col" className="number">Size</th>
+              {jobs.map((job, i) => (
+                <th key={job.job_id} scope="col" className="number" colSpan={job.job_id === base ? 1 : 2}>
+                  <LineSwatch line={lineOf(i, "")} /> job {job.job_id} (µs{job.job_id === base ? ", baseline" : ", Δ of the time"})
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sizes.map((size) => (
+              <tr key={size} data-active={size === hovered || undefined} onMouseEnter={() => onHover(size)} onMouseLeave={() => onHover(null)}>
+                <th scope="row" className="number">{formatSize(size)}</th>
+                {jobs.map((job, i) => (
+                  <Cell key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+      <div className={`card-body ${classes.foot}`}>
+        <p className="dim">
+          Δ is of the time: − is faster. ▲ and ▼ differ by more than the noise, ≈ does not: the noise (±) is the root of the
+          squared sum of both rows&rsquo; standard deviations, as in <code>ringscope diff</code>.
+        </p>
+        <CopyButton text={() => toCsv(flat(jobs), ["job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "iterations", "ratio", "noise", "is_beyond_noise"])} label="Copy CSV" />
+      </div>
+    </>
+  );
+}
+
+function Cell({ row, isBase }: { row: ComparedRow | undefined; isBase: boolean }) {
+  const delta = row && deltaOf(row);
+  return (
+    <>
+      <td className="number" title={row && `${threeDigits(row.busbw_gb_per_s)} GB/s, n=${row.iterations}`}>
+        {row ? threeDigits(row.time_us) : "–"}
+      </td>
+      {!isBase && (
+        <td className={`number ${classes.delta}`} data-mark={delta?.mark}>
+          {delta && (
+            <span title={`${MARKS[delta.mark].text} (${delta.noise})`}>
+              {delta.text} <span aria-hidden="true">{MARKS[delta.mark].glyph}</span>
+              <span className="hidden-visually">{MARKS[delta.mark].text}</span> <span className={classes.noise}>{delta.noise}</span>
+            </span>
+          )}
+        </td>
+      )}
+    </>
+  );
+}
+
+type FlatRow = Omit<ComparedRow, "against"> & Partial<NonNullable<ComparedRow["against"]>> & { job_id: number };
+
+function flat(jobs: readonly ComparedJob[]): FlatRow[] {
+  return jobs.flatMap(({ job_id, rows }) => rows.map(({ against, ...row }) => ({ job_id, ...row, ...against })));
+}

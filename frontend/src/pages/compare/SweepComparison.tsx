@@ -1,0 +1,119 @@
+/** Benchmarks side by side: one chart, a table by size with what is noise in it, and what differs in what was asked for. */
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { comparisonQuery } from "../../api/queries";
+import type { Comparison, JobView } from "../../api/types";
+import { sizeRange } from "../../charts/axes";
+import { SizeChart } from "../../charts/SizeChart";
+import { ErrorNote } from "../../components/ErrorNote";
+import { Segments } from "../../components/Segments";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { algorithmsOf, comparedLines, FASTEST, rowsOf, type Scale, sizesOf, sumWords } from "../../lib/compareSweeps";
+import { isSimulated } from "../../lib/state";
+import { AlgorithmChoice } from "./AlgorithmChoice";
+import { Choice, CompareControls, useCompareSearch } from "./CompareControls";
+import classes from "./ComparePage.module.css";
+import { Differences } from "./Differences";
+import { SizeTable } from "./SizeTable";
+
+export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
+  const [search, set] = useCompareSearch();
+  const ids = jobs.map((job) => job.id);
+  const base = ids.find((id) => String(id) === search.base) ?? ids[0] ?? 0;
+  const done = jobs.reduce((sum, job) => sum + job.progress.done, 0);
+  const query = useQuery(comparisonQuery(ids, base, done));
+  const algorithms = query.data ? algorithmsOf(query.data) : [FASTEST];
+  const algorithm = algorithms.find((name) => name === search.algorithm) ?? FASTEST;
+  const inPlace = search.place === "in";
+  const scale: Scale = search.scale ?? "busbw";
+  return (
+    <>
+      <CompareControls jobs={jobs} base={base}>
+        <Choice label="Algorithm">
+          <AlgorithmChoice algorithms={algorithms} value={algorithm} onChange={(name) => set({ algorithm: name === FASTEST ? undefined : name })} />
+        </Choice>
+        <Segments
+          label="Buffers"
+          value={inPlace ? "in" : "out"}
+          options={[["out", "out of place"], ["in", "in place"]]}
+          onChange={(place) => set({ place: place === "in" ? place : undefined })}
+        />
+        <Segments
+          label="Scale"
+          value={scale}
+          options={[["busbw", "busbw"], ["ratio", `× job ${base}`]]}
+          onChange={(next) => set({ scale: next === "ratio" ? next : undefined })}
+        />
+      </CompareControls>
+      {query.error && <ErrorNote what="The comparison could not be loaded" error={query.error} onRetry={() => void query.refetch()} />}
+      {query.data && <Obstacles found={query.data} />}
+      {query.data && <Rows jobs={jobs} found={query.data} algorithm={algorithm} inPlace={inPlace} scale={scale} />}
+      <Differences jobs={jobs} />
+    </>
+  );
+}
+
+/** Which jobs do not measure the same thing as the baseline. */
+function Obstacles({ found: { jobs, base } }: { found: Comparison }) {
+  const flagged = jobs.filter((job) => job.obstacles.length > 0);
+  if (flagged.length === 0) return null;
+  return (
+    <section className={`card card-body ${classes.obstacles}`} aria-label="Not alike">
+      {flagged.map((job) => (
+        <p key={job.job_id}>
+          <strong>
+            <span aria-hidden="true">⚠ </span>Job {job.job_id} and job {base} do not measure the same:
+          </strong>{" "}
+          {job.obstacles.join(" ")}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+interface RowsProps {
+  jobs: readonly JobView[];
+  found: Comparison;
+  algorithm: string;
+  inPlace: boolean;
+  scale: Scale;
+}
+
+function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
+  const [hovered, setHovered] = useState<number | null>(null);
+  const lines = useMemo(() => comparedLines(found, algorithm, inPlace, scale), [found, algorithm, inPlace, scale]);
+  const sizes = useMemo(() => sizesOf(found, algorithm, inPlace), [found, algorithm, inPlace]);
+  const range = useMemo(() => sizeRange(sizes), [sizes]);
+  const missing = found.jobs.filter((job) => rowsOf(job, algorithm, inPlace).length === 0);
+  return (
+    <section className={`card ${classes.rows}`} aria-labelledby="rows">
+      <div className="card-head">
+        <h2 id="rows">{scale === "ratio" ? `Speed as a multiple of job ${found.base}` : "Bus bandwidth by message size"}</h2>
+        {jobs.some((job) => isSimulated(job)) && <SimulatedBadge />}
+      </div>
+      <figure className="card-body">
+        <SizeChart
+          lines={lines}
+          yLabel={scale === "ratio" ? `times job ${found.base}` : "Bus bandwidth (GB/s)"}
+          isLog={false}
+          range={range}
+          hovered={hovered}
+          onHover={setHovered}
+        />
+        <figcaption className="dim">
+          {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; of
+          several cycles the one in the middle. More is faster.
+          {missing.length > 0 && ` No such row: job ${missing.map((job) => job.job_id).join(", ")}.`}
+        </figcaption>
+        {found.jobs
+          .filter((job) => job.job_id !== found.base)
+          .map((job) => (
+            <p key={job.job_id} className={classes.sum}>
+              Job {job.job_id}: {sumWords(rowsOf(job, algorithm, inPlace))}
+            </p>
+          ))}
+      </figure>
+      <SizeTable found={found} algorithm={algorithm} inPlace={inPlace} sizes={sizes} hovered={hovered} onHover={setHovered} />
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import type { TrainingSummary } from "../../api/types";
+import type { Compared } from "../../lib/compare";
+import { aPoint, aTraining } from "../../lib/fixtures";
+import { CompareTable } from "./CompareTable";
+import { Differences } from "./Differences";
+import { StepSplits } from "./StepSplits";
+
+function compared(id: number, samplesPerSecond: number, stepUs: number): Compared {
+  const job = aTraining({ id });
+  const summary = { ...(job.summary as TrainingSummary), samples_per_second: samplesPerSecond };
+  const times = { duration_us: stepUs, compute_us: stepUs / 2, communication_us: stepUs / 2, exposed_us: stepUs / 2 };
+  return { job, summary, points: [aPoint(times)], epochs: [] };
+}
+
+/** The text of the cells of a row. */
+function row(html: string, name: string): string[] {
+  const rows = html.split("<tr>").filter((text) => text.includes(`${name}</th>`));
+  const cells = (rows[0] ?? "").matchAll(/<td[^>]*>(.*?)<\/td>/g);
+  return [...cells].map(([, cell = ""]) => cell.replaceAll(/<[^>]+>/g, ""));
+}
+
+const [fast, slow] = [compared(1, 2000, 1000), compared(2, 1000, 2000)];
+
+describe("CompareTable", () => {
+  it("gives ratios to the baseline, and none to itself", () => {
+    const html = renderToStaticMarkup(<CompareTable items={[fast, slow]} base={fast} />);
+    expect(row(html, "Throughput (samples/s)")).toEqual(["2,000", "1,000 0.500×"]);
+    expect(row(html, "Step (ms)")).toEqual(["1.00", "2.00 2.00×"]);
+    expect(row(html, "Time to accuracy")).toEqual(["–", "–"]);
+  });
+});
+
+describe("StepSplits", () => {
+  it("draws all bars on the scale of the longest, with the numbers beside", () => {
+    const html = renderToStaticMarkup(<StepSplits items={[fast, slow]} />);
+    const widths = [...html.matchAll(/width:([\d.]+)%/g)].map(([, width]) => Number(width));
+    expect(widths).toEqual([25, 0, 25, 0, 50, 0, 50, 0]);
+    expect(row(html, "job 2")).toEqual(["", "2.00", "1.00", "0", "1.00", "0"]);
+  });
+
+  it("waits for the first steps", () => {
+    expect(renderToStaticMarkup(<StepSplits items={[{ ...fast, points: [] }]} />)).toBe("");
+  });
+});
+
+it("says where nothing differs", () => {
+  expect(renderToStaticMarkup(<Differences jobs={[fast.job, slow.job]} />)).toContain("Nothing in what was asked for.");
+});

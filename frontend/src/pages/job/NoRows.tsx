@@ -1,0 +1,20 @@
+import type { JobView } from "../../api/types";
+import { EmptyState } from "../../components/EmptyState";
+import { isTerminal } from "../../lib/state";
+
+/** Instead of charts, before there is a row; and for good where the job ended without one. */
+export function NoRows({ job }: { job: JobView }) {
+  const isOver = isTerminal(job.state);
+  return (
+    <div className="card">
+      <EmptyState title={isOver ? "Nothing was measured" : "Nothing is measured yet"}>
+        <p>{isOver ? "The job ended before its first row: its log says why." : "Rows come here as they are measured; nothing has to be reloaded."}</p>
+        {isOver && (
+          <p>
+            In a terminal: <code>ringscope why {job.id}</code>
+          </p>
+        )}
+      </EmptyState>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+/** Every single step of every rank, as files. */
+import classes from "./StepFiles.module.css";
+
+const FORMATS = [
+  ["csv", "CSV"],
+  ["ndjson", "NDJSON"],
+  ["openmetrics", "OpenMetrics"],
+] as const;
+
+export function StepFiles({ jobId }: { jobId: number }) {
+  return (
+    <p className={`dim ${classes.files}`}>
+      Every step of every rank:
+      {FORMATS.map(([format, name]) => (
+        <a key={format} href={`/api/v1/jobs/${jobId}/steps/export?format=${format}`} download>
+          {name}
+        </a>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,33 @@
+import { Link } from "@tanstack/react-router";
+import type { JobSearch, Tab } from "../../lib/search";
+import classes from "./Tabs.module.css";
+
+export const TAB_NAMES: Record<Tab, string> = {
+  results: "Results",
+  latency: "Latency",
+  stragglers: "Stragglers",
+  log: "Log",
+  configuration: "Configuration",
+};
+
+/** The parts of the page as links, so that each has a URL and Back goes to the part before. */
+export function Tabs({ jobId, tabs, current }: { jobId: number; tabs: readonly Tab[]; current: Tab }) {
+  return (
+    <nav aria-label="Parts of the job" className={classes.tabs}>
+      {tabs.map((tab) => (
+        <Link
+          key={tab}
+          to="/jobs/$jobId"
+          params={{ jobId }}
+          search={(old) => ({ ...old, tab: tab === "results" ? undefined : tab }) as JobSearch}
+          resetScroll={false}
+          aria-current={tab === current ? "page" : undefined}
+          // Else the link to the results, whose search lacks only the part, would count as current everywhere.
+          activeOptions={{ exact: true, explicitUndefined: true }}
+        >
+          {TAB_NAMES[tab]}
+        </Link>
+      ))}
+    </nav>
+  );
+}

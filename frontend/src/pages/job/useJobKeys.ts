@@ -1,0 +1,22 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
+import { useShortcut } from "../../app/shortcuts";
+import type { JobSearch, Tab } from "../../lib/search";
+import { useView } from "./useView";
+
+/** The parts whose charts are tables as well. */
+const WITH_TABLE: ReadonlySet<Tab> = new Set(["results", "latency", "stragglers"]);
+
+/** The keys of a job's page: l goes to its log, t turns the charts of a part into tables and back. */
+export function useJobKeys(jobId: number, tab: Tab): void {
+  const navigate = useNavigate();
+  const [{ view }, set] = useView();
+  const openLog = useCallback(() => {
+    const search = (old: object): JobSearch => ({ ...old, tab: "log" });
+    const opened = navigate({ to: "/jobs/$jobId", params: { jobId }, search, resetScroll: false });
+    void opened.then(() => document.getElementById("log")?.scrollIntoView({ block: "nearest" }));
+  }, [navigate, jobId]);
+  const turnTable = useCallback(() => set({ view: view === "table" ? undefined : "table" }), [set, view]);
+  useShortcut("log", openLog);
+  useShortcut("table", WITH_TABLE.has(tab) ? turnTable : null);
+}

@@ -1,0 +1,124 @@
+import { Button } from "@mantine/core";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { memo, useCallback, useEffect, useRef, useState } from "react";
+import type { JobFacets } from "../../api/types";
+import { useShortcut } from "../../app/shortcuts";
+import { COLLECTIVES } from "../../lib/collectives";
+import { formatCount } from "../../lib/format";
+import type { JobFilter } from "../../lib/jobFilter";
+import type { JobsSearch } from "../../lib/search";
+import { JOB_STATES } from "../../lib/state";
+import classes from "./JobsPage.module.css";
+
+const route = getRouteApi("/jobs");
+
+type Facet = "state" | "kind" | "collective" | "algorithm" | "user";
+const LABELS: Record<Facet, string> = {
+  state: "State",
+  kind: "Kind",
+  collective: "Collective",
+  algorithm: "Algorithm",
+  user: "User",
+};
+
+interface Props {
+  /** Stays the same object while it says the same, as this is drawn anew only when it changes. */
+  filter: JobFilter;
+  facets: JobFacets | undefined;
+}
+
+/**
+ * The filter: a search box, and one choice for each facet with the number of jobs that it would give. The browser's own
+ * controls: whoever comes to the list waits until six of them are drawn, and they cost less than the library's.
+ */
+export const Filters = memo(function Filters({ filter, facets }: Props) {
+  const navigate = route.useNavigate();
+  const set = (facet: Facet | "node", value: string): void =>
+    void navigate({ search: (old) => ({ ...old, [facet]: value || undefined }) as JobsSearch });
+  return (
+    <form role="search" className={classes.filters} onSubmit={(event) => event.preventDefault()}>
+      <SearchBox text={filter.q} />
+      {(Object.keys(LABELS) as Facet[]).map((facet) => (
+        <select
+          key={facet}
+          className={classes.field}
+          aria-label={LABELS[facet]}
+          value={filter[facet] ?? ""}
+          onChange={(event) => set(facet, event.currentTarget.value)}
+        >
+          {options(facet, filter[facet], facets).map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      ))}
+      {filter.node && (
+        <Button onClick={() => set("node", "")}>
+          on {filter.node} ✕<span className="hidden-visually"> show those of every node</span>
+        </Button>
+      )}
+      {Object.keys(filter).length > 0 && (
+        <Link to="/jobs" search={({ sort }) => (sort ? { sort } : {}) as JobsSearch}>
+          Show all
+        </Link>
+      )}
+    </form>
+  );
+});
+
+/** States and kinds are offered whether there is such a job or not; the others as they were found. */
+const ALWAYS: Partial<Record<Facet, readonly string[]>> = {
+  state: Object.keys(JOB_STATES),
+  kind: ["benchmark", "training", "script"],
+};
+
+/** "failed · 12"; what is chosen stands there also while nothing has it. */
+function options(facet: Facet, chosen: string | undefined, facets: JobFacets | undefined) {
+  const counts = new Map(facets?.[facet].map(({ value, count }) => [value, count]));
+  const values = new Set([...(ALWAYS[facet] ?? []), ...(chosen ? [chosen] : []), ...counts.keys()]);
+  return [
+    { value: "", label: `Every ${LABELS[facet].toLowerCase()}` },
+    ...[...values].map((value) => ({ value, label: `${named(facet, value)} · ${formatCount(counts.get(value) ?? 0)}` })),
+  ];
+}
+
+function named(facet: Facet, value: string): string {
+  if (facet === "state") return JOB_STATES[value as keyof typeof JOB_STATES]?.text ?? value;
+  return facet === "collective" ? (COLLECTIVES[value as keyof typeof COLLECTIVES]?.name ?? value) : value;
+}
+
+const SETTLED_MS = 250;
+
+function SearchBox({ text: current = "" }: { text: string | undefined }) {
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(current);
+  const [seen, setSeen] = useState(current);
+  // The URL changed by other means than this box: a view, a link, the way back.
+  if (current !== seen) {
+    setSeen(current);
+    setText(current);
+  }
+  const input = useRef<HTMLInputElement>(null);
+  useShortcut("filter", useCallback(() => input.current?.focus(), []));
+  useEffect(() => {
+    if (text === current) return;
+    const timer = window.setTimeout(
+      () => void navigate({ search: (old) => ({ ...old, q: text || undefined }) as JobsSearch, replace: true }),
+      SETTLED_MS,
+    );
+    return () => window.clearTimeout(timer);
+  }, [text, current, navigate]);
+  return (
+    <input
+      ref={input}
+      type="search"
+      className={classes.field}
+      aria-label="Name contains"
+      aria-keyshortcuts="/"
+      placeholder="Name contains …"
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}

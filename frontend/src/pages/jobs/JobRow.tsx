@@ -1,0 +1,44 @@
+import { memo } from "react";
+import type { JobView } from "../../api/types";
+import type { Column } from "./columns";
+import classes from "./JobsTable.module.css";
+
+interface Props {
+  job: JobView;
+  columns: readonly Column[];
+  /** Its place in the list, from 0; a pinned row has none. */
+  index?: number;
+  isPinned?: boolean;
+  isBaseline?: boolean;
+  /** Undefined: rows cannot be chosen. */
+  isChosen?: boolean | undefined;
+  /** Stays the same from one drawing to the next, as rows are drawn anew only when they change. */
+  onToggle?: ((id: number) => void) | undefined;
+}
+
+export const JobRow = memo(function JobRow(props: Props) {
+  const { job, columns, index, isPinned = false, isBaseline = false, isChosen, onToggle } = props;
+  return (
+    <tr {...(index !== undefined && { "data-index": index, "aria-rowindex": index + 2 })}>
+      {onToggle && (
+        <td>
+          <input
+            type="checkbox"
+            className={classes.chooser}
+            aria-label={`Choose job ${job.id}`}
+            checked={isChosen ?? false}
+            onChange={() => onToggle(job.id)}
+          />
+        </td>
+      )}
+      {columns.map(({ name, isNumber, className, title, content }) => {
+        const cell = {
+          className: isNumber ? `number ${className ?? ""}` : className,
+          title: title?.(job),
+          children: content(job, { isPinned, isBaseline }),
+        };
+        return name === "name" ? <th key={name} scope="row" {...cell} /> : <td key={name} {...cell} />;
+      })}
+    </tr>
+  );
+});

@@ -1,0 +1,99 @@
+import { Button, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, memo, useMemo, useState } from "react";
+import { meQuery } from "../../api/queries";
+import { buttonsClass, Dialog } from "../../components/Dialog";
+import { useStored } from "../../components/useStored";
+import type { JobsSearch } from "../../lib/search";
+import { queryOf, searchOf, usualViews, type View, withView } from "../../lib/views";
+import classes from "./JobsPage.module.css";
+
+const NONE: readonly View[] = [];
+
+/**
+ * Views of the list as links, and a way to keep the one that is shown; those are kept in this browser. Drawn anew only
+ * when `search` is another object.
+ */
+export const Views = memo(function Views({ search }: { search: JobsSearch }) {
+  const me = useQuery(meQuery);
+  const [kept, setKept] = useStored("ringscope-job-views", NONE);
+  const [isNaming, setNaming] = useState(false);
+  const here = queryOf(search);
+  const user = me.data?.name;
+  const usual = useMemo(() => usualViews(user), [user]);
+  const isKnown = [...usual, ...kept].some(({ query }) => query === here);
+  return (
+    <nav aria-label="Views" className="spread">
+      <ul className={classes.views}>
+        {usual.map((view) => (
+          <li key={view.name}>
+            <ViewLink view={view} isHere={view.query === here} />
+          </li>
+        ))}
+        {kept.map((view) => (
+          <li key={`kept ${view.name}`}>
+            <ViewLink view={view} isHere={view.query === here} />
+            <button
+              type="button"
+              className={classes.forget}
+              aria-label={`Forget the view ${view.name}`}
+              onClick={() => setKept(kept.filter(({ name }) => name !== view.name))}
+            >
+              ✕
+            </button>
+          </li>
+        ))}
+        {!isKnown && (
+          <li>
+            <Button onClick={() => setNaming(true)}>Keep this view …</Button>
+          </li>
+        )}
+      </ul>
+      <Dialog title="Keep this view" isOpen={isNaming} onClose={() => setNaming(false)}>
+        <NameForm
+          onName={(name) => {
+            setKept(withView(kept, { name, query: here }));
+            setNaming(false);
+          }}
+        />
+      </Dialog>
+    </nav>
+  );
+});
+
+function ViewLink({ view, isHere }: { view: View; isHere: boolean }) {
+  return (
+    <Link to="/jobs" search={searchOf(view)} preload={false} className={classes.view} {...(isHere && { "aria-current": "true" })}>
+      {view.name}
+    </Link>
+  );
+}
+
+function NameForm({ onName }: { onName: (name: string) => void }) {
+  const [name, setName] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name.trim() === "") setError("name: give the view a name.");
+    else onName(name.trim());
+  };
+  return (
+    <form onSubmit={submit} style={{ display: "grid", gap: 16 }}>
+      <TextInput
+        label="Name"
+        description="Kept in this browser. The address of the page shows anybody the same."
+        data-autofocus
+        maxLength={40}
+        value={name}
+        error={error}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <div className={buttonsClass}>
+        <Button type="submit" variant="filled">
+          Keep it
+        </Button>
+      </div>
+    </form>
+  );
+}

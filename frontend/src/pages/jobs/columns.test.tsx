@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { JobView } from "../../api/types";
+import { aJob, aTraining } from "../../lib/fixtures";
+import { columnsFor } from "./columns";
+
+const UNMARKED = { isPinned: false, isBaseline: false };
+
+function measured(id: number, busbw: number): JobView {
+  const best = { algorithm: "ring", transport: "mpi", size_bytes: 1 << 20, in_place: false, busbw_gb_per_s: busbw };
+  const sizes = [{ size_bytes: 8, busbw_gb_per_s: 0.5 }, { size_bytes: 1 << 20, busbw_gb_per_s: busbw }];
+  const summary = { kind: "benchmark" as const, best: [best], sizes, min_size_p99_us: 9.5, limit_gb_per_s: 25, wrong: 0, verdict: "", explanation: "" };
+  return aJob({ id, state: "succeeded", summary });
+}
+
+/** What a column shows of a job, and tells on hover, where that is text. */
+function told(job: JobView, name: string, baseline?: JobView): unknown[] {
+  const column = columnsFor(2000, baseline).find((one) => one.name === name);
+  return [column?.content(job, UNMARKED), column?.title?.(job)];
+}
+
+it("has a column from its width on, and those that say what came out on every phone", () => {
+  const names = (widthPx: number): string[] => columnsFor(widthPx, undefined).map(({ name }) => name);
+  expect(names(390)).toEqual(["state", "name", "speed"]);
+  expect(names(1199)).not.toContain("of-limit");
+  expect(names(1200)).toContain("of-limit");
+  expect(names(2000)).toHaveLength(14);
+});
+
+it("tells of a benchmark what it reached, at which size, and of what the links allow", () => {
+  const job = measured(1, 12.5);
+  expect(told(job, "speed")).toEqual(["12.5 GB/s", "ring at 1 MiB"]);
+  expect(told(job, "at-max-size")).toEqual(["12.5 GB/s", "ring, out of place at 1 MiB"]);
+  expect(told(job, "of-limit")).toEqual(["50.0 %", "ring, out of place at 1 MiB, of 25.0 GB/s"]);
+  expect(told(job, "p99-at-min")).toEqual(["9.50 µs", "ring, out of place at 8 B, of 20 iterations"]);
+  expect(told(job, "sizes")).toEqual(["8 B – 64 MiB", undefined]);
+});
+
+it("has a dash for what was not measured", () => {
+  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(told(aJob(), name)[0]).toBe("–");
+  expect(told(aJob(), "of-limit")[1]).toBe("the rate of its links is not known");
+});
+
+it("tells of training its samples per second, strategy and batch", () => {
+  const job = aTraining();
+  const { training } = job.spec;
+  expect(told(job, "speed")[0]).toMatch(/^([\d,]+ samples\/s|–)$/);
+  expect(told(job, "algorithms")).toEqual([`${training?.strategy}, ${training?.all_reduce}`, undefined]);
+  expect(told(job, "sizes")).toEqual([`batch ${training?.global_batch_size}`, undefined]);
+  expect(told(job, "of-limit")[0]).toBe("–");
+});
+
+it("compares with a baseline in a column of its own, before the age", () => {
+  const [slow, fast] = [measured(1, 10), measured(2, 12)];
+  expect(columnsFor(2000, slow).slice(-2).map(({ name }) => name)).toEqual(["difference", "age"]);
+  expect(told(fast, "difference", slow)[0]).toBe("+20.0 %");
+});

@@ -1,0 +1,246 @@
+/** The columns of a list of jobs: how wide each is, what its heading says, and what it shows of a job. */
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { JobView, SizeBusbw } from "../../api/types";
+import { Age } from "../../components/Age";
+import { JobProgress } from "../../components/JobProgress";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { Sparkline } from "../../components/Sparkline";
+import { StateBadge } from "../../components/StateBadge";
+import { rankCount } from "../../lib/caption";
+import { formatDuration, formatRate, plural, secondsBetween, shortList, signedPercent, threeDigits } from "../../lib/format";
+import { overBaseline, type SortColumn } from "../../lib/jobFilter";
+import { formatSize } from "../../lib/size";
+import { isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, workTitle } from "../../lib/state";
+import classes from "./JobsTable.module.css";
+
+/** What a row is among the others. */
+export interface Mark {
+  isPinned: boolean;
+  isBaseline: boolean;
+}
+
+export interface Column {
+  name: string;
+  heading: string;
+  /** What the heading means, where it is short of words. */
+  meaning?: string;
+  sort?: SortColumn;
+  /** Undefined: it shares what the others leave. */
+  widthPx?: number;
+  /** It is there in windows as wide as this: the less it is about what came out, the wider. */
+  fromPx?: number;
+  isNumber?: boolean;
+  className?: string | undefined;
+  /** More, on hover. */
+  title?: (job: JobView) => string | undefined;
+  content: (job: JobView, mark: Mark) => ReactNode;
+}
+
+const MOST_ALGORITHMS = 3;
+
+const COLUMNS: readonly Column[] = [
+  { name: "state", heading: "State", widthPx: 116, content: (job) => <StateBadge look={JOB_STATES[job.state]} /> },
+  { name: "id", heading: "Id", sort: "id", widthPx: 56, fromPx: 640, isNumber: true, className: "dim", content: (job) => job.id },
+  { name: "name", heading: "Name", sort: "name", className: classes.name, content: (job, mark) => <Name job={job} {...mark} /> },
+  { name: "work", heading: "Work", widthPx: 100, fromPx: 960, className: classes.cut, title: workTitle, content: workTitle },
+  { name: "algorithms", heading: "Algorithms", widthPx: 116, fromPx: 960, className: classes.cut, title: allAlgorithms, content: algorithms },
+  { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
+  { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1400, className: classes.cut, content: sizes },
+  { name: "result", heading: "Result", fromPx: 640, className: classes.cut, title: resultWords, content: result },
+  { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, isNumber: true, title: speedAt, content: speed },
+  {
+    name: "at-max-size",
+    heading: "At max size",
+    meaning: "Bus bandwidth at the largest size",
+    widthPx: 104,
+    fromPx: 1200,
+    isNumber: true,
+    title: (job) => fastestAt(job, largest(job)),
+    content: (job) => rate(largest(job)?.busbw_gb_per_s),
+  },
+  {
+    name: "of-limit",
+    heading: "Of limit",
+    meaning: "The same as a share of what the links allow",
+    widthPx: 68,
+    fromPx: 1200,
+    isNumber: true,
+    title: limitOf,
+    content: shareOfLimit,
+  },
+  {
+    name: "p99-at-min",
+    heading: "p99 at min",
+    meaning: "99th percentile of the time at the smallest size",
+    widthPx: 84,
+    fromPx: 1400,
+    isNumber: true,
+    title: ofIterations,
+    content: p99,
+  },
+  {
+    name: "over-sizes",
+    heading: "Over sizes",
+    meaning: "Bus bandwidth over sizes",
+    widthPx: 88,
+    fromPx: 1400,
+    content: (job) => isBenchmark(job) && <Sparkline sizes={job.summary.sizes} />,
+  },
+];
+
+const AGE: Column = {
+  name: "age",
+  heading: "Age",
+  widthPx: 60,
+  fromPx: 480,
+  isNumber: true,
+  title: took,
+  content: (job) => <Age iso={job.created_at} />,
+};
+
+/** Widths of the window at which columns come. */
+export const STEPS_PX = [480, 640, 960, 1200, 1400];
+
+/** Those that a window of this width shows, from state to age; with a baseline also the difference to it. */
+export function columnsFor(widthPx: number, baseline: JobView | undefined): Column[] {
+  const all = baseline ? [...COLUMNS, differenceTo(baseline), AGE] : [...COLUMNS, AGE];
+  return all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
+}
+
+function differenceTo(baseline: JobView): Column {
+  return {
+    name: "difference",
+    heading: `Δ to ${baseline.id}`,
+    meaning: `Best bus bandwidth against that of job ${baseline.id}`,
+    widthPx: 76,
+    isNumber: true,
+    content: (job) => {
+      const share = overBaseline(job, baseline);
+      return share === null ? <span className="dim">–</span> : signedPercent(share);
+    },
+  };
+}
+
+function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
+  const title = jobTitle(job);
+  return (
+    <>
+      {isSimulated(job) && (
+        <>
+          <SimulatedBadge />{" "}
+        </>
+      )}
+      <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={title}>
+        {title}
+      </Link>
+      {isBaseline && <span title="The baseline"> ★</span>}
+      {isPinned && !isBaseline && <span title="Pinned"> ⌖</span>}
+    </>
+  );
+}
+
+function algorithms({ spec }: JobView): string {
+  if (spec.benchmark) return shortList(spec.benchmark.algorithms, MOST_ALGORITHMS);
+  return spec.training ? `${spec.training.strategy}, ${spec.training.all_reduce}` : "";
+}
+
+function allAlgorithms(job: JobView): string | undefined {
+  if (!isBenchmark(job)) return undefined;
+  const { algorithms, transport } = job.spec.benchmark;
+  return `${algorithms.join(", ")}${transport === "auto" ? "" : ` over ${transport}`}`;
+}
+
+function rankTotal(job: JobView): number {
+  return isBenchmark(job) ? rankCount(job.spec) : job.ranks;
+}
+
+/** Nodes that the ranks last had; simulated ranks are on none. */
+function nodeTotal(job: JobView): number {
+  return isSimulated(job) ? 0 : (job.attempts.at(-1)?.nodes.length ?? 0);
+}
+
+/** "4 on 2". */
+function ranks(job: JobView): ReactNode {
+  const nodes = nodeTotal(job);
+  return (
+    <>
+      {rankTotal(job)}
+      {nodes > 0 && <span className="dim"> on {nodes}</span>}
+    </>
+  );
+}
+
+function ranksOnNodes(job: JobView): string | undefined {
+  const nodes = nodeTotal(job);
+  return nodes > 0 ? `${plural(rankTotal(job), "rank")} on ${plural(nodes, "node")}` : undefined;
+}
+
+/** What trains or runs a script has no sizes of messages. */
+function sizes({ spec }: JobView): string {
+  if (spec.benchmark) return `${formatSize(spec.benchmark.min_bytes)} – ${formatSize(spec.benchmark.max_bytes)}`;
+  return spec.training ? `batch ${spec.training.global_batch_size}` : "";
+}
+
+function result(job: JobView): ReactNode {
+  if (job.state === "failed") return <span className={classes.failed}>{job.reason}</span>;
+  return resultWords(job) ?? <JobProgress job={job} />;
+}
+
+function resultWords(job: JobView): string | undefined {
+  if (job.state === "failed") return undefined;
+  return job.pending?.sentence ?? (job.state === "succeeded" ? outcome(job) : undefined);
+}
+
+/** Of a benchmark the best bus bandwidth, of training the samples per second. */
+function speed(job: JobView): string {
+  if (isBenchmark(job)) return rate(job.summary.best[0]?.busbw_gb_per_s);
+  const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
+  return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
+}
+
+function speedAt(job: JobView): string | undefined {
+  const best = isBenchmark(job) ? job.summary.best[0] : undefined;
+  return best && `${best.algorithm} at ${formatSize(best.size_bytes)}`;
+}
+
+function rate(busbw: number | undefined): string {
+  return busbw === undefined ? "–" : `${threeDigits(busbw)} GB/s`;
+}
+
+function largest(job: JobView): SizeBusbw | undefined {
+  return isBenchmark(job) ? job.summary.sizes.at(-1) : undefined;
+}
+
+/** "ring, in place at 1 KiB": whose number it is, and at which size. */
+function fastestAt(job: JobView, size: SizeBusbw | undefined): string | undefined {
+  const best = isBenchmark(job) ? job.summary.best[0] : undefined;
+  return best && size && `${best.algorithm}, ${best.in_place ? "in place" : "out of place"} at ${formatSize(size.size_bytes)}`;
+}
+
+function shareOfLimit(job: JobView): string {
+  const [size, limit] = [largest(job), isBenchmark(job) && job.summary.limit_gb_per_s];
+  return size && limit ? `${threeDigits((100 * size.busbw_gb_per_s) / limit)} %` : "–";
+}
+
+function limitOf(job: JobView): string | undefined {
+  if (!isBenchmark(job)) return undefined;
+  const [at, limit] = [fastestAt(job, largest(job)), job.summary.limit_gb_per_s];
+  if (!limit) return "the rate of its links is not known";
+  return at && `${at}, of ${threeDigits(limit)} GB/s`;
+}
+
+function p99(job: JobView): string {
+  const time = isBenchmark(job) ? job.summary.min_size_p99_us : null;
+  return time == null ? "–" : `${threeDigits(time)} µs`;
+}
+
+function ofIterations(job: JobView): string | undefined {
+  if (!isBenchmark(job)) return undefined;
+  const at = fastestAt(job, job.summary.sizes[0]);
+  return at && `${at}, of ${plural(job.spec.benchmark.iterations, "iteration")}`;
+}
+
+function took({ started_at: start, finished_at: end }: JobView): string | undefined {
+  return start && end ? `it took ${formatDuration(secondsBetween(start, end))}` : undefined;
+}

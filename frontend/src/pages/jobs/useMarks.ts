@@ -1,0 +1,39 @@
+import { skipToken, useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { jobQuery } from "../../api/queries";
+import type { JobView } from "../../api/types";
+import { useStored } from "../../components/useStored";
+
+/** So many jobs can be pinned: more would push the list itself off the page. */
+export const MOST_PINNED = 5;
+
+interface Marks {
+  pinned: readonly number[];
+  baseline: number | null;
+}
+
+const NONE: Marks = { pinned: [], baseline: null };
+
+/** Which jobs are pinned, and the one that differences are to; kept in this browser. */
+export function useMarks(): readonly [Marks, (marks: Marks) => void] {
+  return useStored("ringscope-marked-jobs", NONE);
+}
+
+/** The job that differences are to; undefined where none is chosen, or it is gone. */
+export function useBaseline(): JobView | undefined {
+  const [{ baseline }] = useMarks();
+  const query = jobQuery(baseline ?? 0);
+  return useQuery({ ...query, ...(baseline === null && { queryFn: skipToken }) }).data;
+}
+
+/** The same as jobs; those that are gone are left out. */
+export function useMarkedJobs(): { pinned: JobView[]; baseline: JobView | undefined } {
+  const [{ pinned, baseline }] = useMarks();
+  const ids = [...new Set([...(baseline === null ? [] : [baseline]), ...pinned])];
+  const jobs = useQueries({ queries: ids.map((id) => jobQuery(id)), combine: found });
+  return { pinned: jobs, baseline: jobs.find((job) => job.id === baseline) };
+}
+
+// One function for every call, so that the same answers give the same list.
+function found(queries: UseQueryResult<JobView>[]): JobView[] {
+  return queries.flatMap(({ data }) => (data ? [data] : []));
+}

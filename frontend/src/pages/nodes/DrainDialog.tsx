@@ -1,0 +1,74 @@
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, useRef, useState } from "react";
+import { api, unwrap } from "../../api/client";
+import type { NodeView } from "../../api/types";
+import { buttonsClass, Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { plural } from "../../lib/format";
+import { jobsOn } from "../../lib/nodes";
+import classes from "./NodesPage.module.css";
+import { useNodeChange } from "./useNodeChange";
+
+interface Props {
+  node: NodeView;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Asks before a node takes no more work, says what that means, and wants to know why. */
+export function DrainDialog({ node, isOpen, onClose }: Props) {
+  return (
+    <Dialog title={`Drain node ${node.name}?`} isOpen={isOpen} onClose={onClose}>
+      <Form node={node} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function Form({ node, onClose }: Omit<Props, "isOpen">) {
+  const [reason, setReason] = useState("");
+  const [isMissing, setMissing] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const path = { name: node.name };
+  const drain = useNodeChange(
+    async (): Promise<NodeView> => unwrap(await api.POST("/api/v1/nodes/{name}/drain", { params: { path }, body: { reason } })),
+    onClose,
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setMissing(reason.trim() === "");
+    if (reason.trim() === "") input.current?.focus();
+    else drain.mutate();
+  };
+  const jobs = jobsOn(node);
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <p>
+        It gets no new work until it is resumed, and its {plural(node.slots_total, "slot")} no longer count for jobs that
+        wait.{" "}
+        {jobs.length > 0
+          ? `What runs there goes on to its end: job ${jobs.join(", job ")}.`
+          : "Nothing runs there now."}
+      </p>
+      <TextInput
+        ref={input}
+        label="Why"
+        description="Everybody sees it beside the node."
+        placeholder="new DIMM"
+        maxLength={1000}
+        value={reason}
+        error={isMissing ? "reason: say why, so that others know." : null}
+        onChange={(event) => {
+          setReason(event.currentTarget.value);
+          setMissing(false);
+        }}
+      />
+      {drain.error && <ErrorNote what="The node was not drained" error={drain.error} />}
+      <div className={buttonsClass}>
+        <Button onClick={onClose}>Leave it</Button>
+        <Button type="submit" variant="filled" aria-busy={drain.isPending}>
+          Drain {node.name}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { linksQuery } from "../../api/queries";
+import type { LinkView, NodeView } from "../../api/types";
+import { Command } from "../../components/Command";
+import { CopyButton } from "../../components/CopyButton";
+import { EmptyState } from "../../components/EmptyState";
+import { Loaded } from "../../components/Loaded";
+import { ScrollX } from "../../components/ScrollX";
+import { toCsv } from "../../lib/csv";
+import { formatDateTime, threeDigits } from "../../lib/format";
+import { type Matrix, matrix } from "../../lib/nodes";
+import { formatSize } from "../../lib/size";
+import classes from "./NodesPage.module.css";
+
+const MEASURE = "ringscope submit --collective sendrecv --ranks 2 --nodes 2 --algorithm mpi -b 1M -e 64M -f 4 --wait";
+
+/** What was measured between each pair of nodes; how to measure it where nothing was. With a name only that node's row. */
+export function LinkMatrix({ nodes, only }: { nodes: readonly NodeView[]; only?: string }) {
+  const links = useQuery(linksQuery);
+  return (
+    <Loaded query={links} what="The links could not be loaded" rows={4}>
+      {(all) => <Links links={all} nodes={nodes} only={only} />}
+    </Loaded>
+  );
+}
+
+function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: readonly NodeView[]; only: string | undefined }) {
+  const found = matrix(nodes, only ? links.filter((link) => link.nodes.includes(only)) : links);
+  return (
+    <section className="card" aria-labelledby="links">
+      <div className="card-head">
+        <h2 id="links">Links</h2>
+        {found.measured > 0 && (
+          <div className="spread">
+            <CopyButton text={() => toCsv(links.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "job_id"])} label="Copy CSV" />
+          </div>
+        )}
+      </div>
+      {found.measured > 0 ? <Measured matrix={found} rows={only ? [only] : found.names} /> : <NothingMeasured count={nodes.length} />}
+    </section>
+  );
+}
+
+function NothingMeasured({ count }: { count: number }) {
+  if (count < 2) {
+    return (
+      <EmptyState title="There is no link yet">
+        <p>A link has two ends: with a second node, what is between them can be measured.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No link has been measured">
+      <p>A sendrecv between one rank on each of two nodes measures the link between them:</p>
+      <Command text={MEASURE} />
+      <p className="dim">
+        It runs where slots are free. For two certain nodes, give both a label and add <code>--selector key=value</code>.
+      </p>
+    </EmptyState>
+  );
+}
+
+function Measured({ matrix: found, rows }: { matrix: Matrix; rows: readonly string[] }) {
+  const { names, at, least, most, measured } = found;
+  const pairs = rows.length === names.length ? found.pairs : names.length - 1;
+  return (
+    <figure className={classes.links}>
+      <ScrollX label="Bus bandwidth between nodes in GB/s">
+        <table className={classes.matrix}>
+          <thead>
+            <tr>
+              <th scope="col">GB/s</th>
+              {names.map((name) => (
+                <th key={name} scope="col" className="number">{name}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row}>
+                <th scope="row">{row}</th>
+                {names.map((column) => (
+                  <Cell key={column} link={row === column ? null : at(row, column)} isSelf={row === column} most={most} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+      <figcaption className="dim">
+        Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
+        {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured. The stronger the colour, the faster the link; – was never measured.
+      </figcaption>
+    </figure>
+  );
+}
+
+function Cell({ link, isSelf, most }: { link: LinkView | null; isSelf: boolean; most: number }) {
+  if (!link) return <td className="number dim">{isSelf ? "" : "–"}</td>;
+  const share = Math.round((60 * link.busbw_gb_per_s) / most);
+  const about = `${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}, job ${link.job_id}, ${formatDateTime(link.measured_at)}`;
+  return (
+    <td className="number" style={{ background: `color-mix(in srgb, var(--accent-soft) ${share + 20}%, var(--surface))` }}>
+      <Link to="/jobs/$jobId" params={{ jobId: link.job_id }} title={about}>
+        {threeDigits(link.busbw_gb_per_s)}
+      </Link>
+    </td>
+  );
+}
+
+function asRow({ nodes, ...rest }: LinkView) {
+  return { a: nodes[0], b: nodes[1], ...rest };
+}

@@ -1,0 +1,38 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { jobsQuery } from "../../api/queries";
+import { EmptyState } from "../../components/EmptyState";
+import { Loaded } from "../../components/Loaded";
+import { JobsTable } from "../jobs/JobsTable";
+
+const LATEST = 10;
+const REFRESH_MS = 10_000;
+
+/** The jobs that had ranks on a node, newest first. */
+export function NodeHistory({ name }: { name: string }) {
+  const jobs = useInfiniteQuery({ ...jobsQuery({ node: name }), refetchInterval: REFRESH_MS });
+  const items = jobs.data?.pages[0]?.items ?? [];
+  return (
+    <section className="card" aria-labelledby="history">
+      <div className="card-head">
+        <h2 id="history">Jobs</h2>
+        {items.length > 0 && (
+          <Link to="/jobs" search={{ node: name }} className="spread">
+            All jobs that ran here
+          </Link>
+        )}
+      </div>
+      <Loaded query={jobs} what="The jobs could not be loaded" rows={4} isBare>
+        {() =>
+          items.length > 0 ? (
+            <JobsTable jobs={items.slice(0, LATEST)} />
+          ) : (
+            <EmptyState title="No job has run here">
+              <p className="dim">The scheduler takes as few nodes as a job fits on.</p>
+            </EmptyState>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

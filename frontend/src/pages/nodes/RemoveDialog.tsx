@@ -1,0 +1,42 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { api, unwrap } from "../../api/client";
+import { nodesQuery } from "../../api/queries";
+import type { NodeView } from "../../api/types";
+import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+
+interface Props {
+  node: NodeView;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Asks before a lost node is forgotten. */
+export function RemoveDialog({ node, isOpen, onClose }: Props) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: async () => unwrap(await api.DELETE("/api/v1/nodes/{name}", { params: { path: { name: node.name } } })),
+    onSuccess: async () => {
+      await navigate({ to: "/nodes" });
+      await client.invalidateQueries({ queryKey: nodesQuery.queryKey });
+    },
+  });
+  return (
+    <Dialog title={`Remove node ${node.name}?`} isOpen={isOpen} onClose={onClose}>
+      <p>
+        It leaves every list and its own token ends; jobs that it ran keep its name. Should its agent come back, it needs
+        a token to join.
+      </p>
+      {remove.error && <ErrorNote what="The node was not removed" error={remove.error} />}
+      <div className={buttonsClass}>
+        <Button onClick={onClose}>Keep it</Button>
+        <Button variant="filled" style={DANGER} onClick={() => remove.mutate()} aria-busy={remove.isPending}>
+          Remove {node.name}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

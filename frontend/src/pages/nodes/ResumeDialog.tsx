@@ -1,0 +1,38 @@
+import { Button } from "@mantine/core";
+import { api, unwrap } from "../../api/client";
+import type { NodeView } from "../../api/types";
+import { buttonsClass, Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { plural } from "../../lib/format";
+import { useNodeChange } from "./useNodeChange";
+
+interface Props {
+  node: NodeView;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Asks before a node takes work again. */
+export function ResumeDialog({ node, isOpen, onClose }: Props) {
+  const path = { name: node.name };
+  const resume = useNodeChange(
+    async (): Promise<NodeView> => unwrap(await api.POST("/api/v1/nodes/{name}/resume", { params: { path } })),
+    onClose,
+  );
+  return (
+    <Dialog title={`Resume node ${node.name}?`} isOpen={isOpen} onClose={onClose}>
+      <p>
+        Jobs that wait may start on its {plural(node.slots_total, "slot")} at once.
+        {node.desired === "drain" && ` ${node.desired_by ?? "Somebody"} drained it because: ${node.desired_reason}.`} What
+        it has now counts as what it should have.
+      </p>
+      {resume.error && <ErrorNote what="The node was not resumed" error={resume.error} />}
+      <div className={buttonsClass}>
+        <Button onClick={onClose}>Leave it</Button>
+        <Button variant="filled" onClick={() => resume.mutate()} aria-busy={resume.isPending}>
+          Resume {node.name}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { nodesQuery, seenNow } from "../../api/queries";
+import type { NodeView } from "../../api/types";
+
+/** A change of a node by a person; the answer is shown at once. */
+export function useNodeChange<T = void>(change: (argument: T) => Promise<NodeView>, onDone: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: async (node) => {
+      client.setQueryData(nodesQuery.queryKey, (nodes) => nodes?.map((item) => (item.id === node.id ? seenNow(node) : item)));
+      onDone();
+      await client.invalidateQueries({ queryKey: ["nodes", node.name] });
+    },
+  });
+}

@@ -1,0 +1,145 @@
+import { NativeSelect } from "@mantine/core";
+import type { Collective, Engine } from "../../api/types";
+import { DraftInput } from "../../components/DraftInput";
+import { Swatch } from "../../components/Swatch";
+import { digits, parseAmount } from "../../lib/amount";
+import { COLLECTIVES } from "../../lib/collectives";
+import { type PlanField, type PlanForm, type PlanSearch, STANDARD_PLAN } from "../../lib/planForm";
+import { formatSize } from "../../lib/size";
+import classes from "./PlanPage.module.css";
+import { Slider } from "./Slider";
+
+interface Props {
+  form: PlanForm;
+  engine: Engine | undefined;
+  problems: Partial<Record<PlanField, string>>;
+  /** Between nodes, as the server understood them; undefined until it has. */
+  links: { bytesPerS: number; latencyS: number } | undefined;
+  /** Links come from a job's rows. */
+  isFitted: boolean;
+  onChange: (change: Partial<Record<keyof PlanSearch, string | undefined>>) => void;
+}
+
+/** The model's figures: text, and sliders for those that one likes to play with. */
+export function PlanFields({ form, engine, problems, links, isFitted, onChange }: Props) {
+  const bind = (field: PlanField) => ({
+    value: form[field],
+    error: problems[field],
+    onCommit: (text: string) => onChange({ [field]: text }),
+  });
+  const isFlat = /^\d+$/.test(form.n);
+  return (
+    <section className={`card ${classes.fields}`} aria-label="What is planned">
+      <Algorithms form={form} engine={engine} problems={problems} onChange={onChange} />
+      <datalist id="plan-links">
+        {(engine?.links ?? []).map((link) => (
+          <option key={link} value={link} />
+        ))}
+      </datalist>
+      <div className={classes.row}>
+        <div className={classes.field}>
+          <DraftInput label="Ranks n" description="16, 4x8 or racks: 2x4x8" {...bind("n")} />
+          {isFlat && <Slider label="Ranks n" value={Number(form.n)} from={2} to={64} text={`${form.n} ranks`} onCommit={(n) => onChange({ n: String(Math.round(n)) })} />}
+        </div>
+        <div className={classes.field}>
+          <DraftInput label="Size S" description="On each rank: 1.2GB, 64MiB" {...bind("S")} />
+          <Slider
+            label="Size S"
+            value={parseAmount(form.S) ?? 1}
+            from={8}
+            to={2 ** 40}
+            text={formatSize(parseAmount(form.S) ?? 0)}
+            onCommit={(size) => onChange({ S: formatSize(2 ** Math.round(Math.log2(size))).replace(" ", "") })}
+          />
+        </div>
+        {!isFitted && (
+          <>
+            <div className={classes.field}>
+              <DraftInput label="Link between nodes B" description="ib200, 10gbe … or 25GB/s" list="plan-links" {...bind("B")} />
+              {links && (
+                <Slider
+                  label="Bandwidth B"
+                  value={links.bytesPerS / 1e9}
+                  from={0.01}
+                  to={1000}
+                  text={`${digits(links.bytesPerS / 1e9)} GB/s`}
+                  onCommit={(rate) => onChange({ B: `${digits(rate)}GB/s`, alpha: `${digits(links.latencyS * 1e6)}us` })}
+                />
+              )}
+            </div>
+            <div className={classes.field}>
+              <DraftInput label="Latency α" description="5us; empty: the link's, 0 for a rate" {...bind("alpha")} />
+              {links && (
+                <Slider
+                  label="Latency α"
+                  value={Math.max(links.latencyS * 1e6, 0.1)}
+                  from={0.1}
+                  to={1000}
+                  text={`${digits(links.latencyS * 1e6)} µs`}
+                  onCommit={(latency) => onChange({ alpha: `${digits(latency)}us` })}
+                />
+              )}
+            </div>
+            <DraftInput label="Adding 1/γ" description="50GB/s; empty: it takes no time" {...bind("gamma")} />
+          </>
+        )}
+        {!isFlat && (
+          <>
+            {!isFitted && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
+            <DraftInput label="Network cards" description="Of a node; empty: one per rank" {...bind("nics")} />
+            <DraftInput label="Oversubscription" description="Of the racks' uplinks" {...bind("oversubscription")} />
+          </>
+        )}
+        {/server/.test(form.algorithms) && <DraftInput label="Servers" description="Parameter servers or helpers" {...bind("servers")} />}
+      </div>
+    </section>
+  );
+}
+
+interface AlgorithmsProps {
+  form: PlanForm;
+  engine: Engine | undefined;
+  problems: Props["problems"];
+  onChange: Props["onChange"];
+}
+
+/** Which collective with which algorithms, each in the line that the charts give it. */
+function Algorithms({ form, engine, problems, onChange }: AlgorithmsProps) {
+  const problem = problems.algorithms;
+  const names = Object.keys(COLLECTIVES) as Collective[];
+  const collective = names.find((name) => name === form.collective);
+  const priced = (collective && engine?.collectives[collective]?.priced) ?? [];
+  const chosen = form.algorithms.split(",").filter(Boolean);
+  const choose = (name: string): void => {
+    const all = [...priced, ...chosen.filter((one) => !priced.includes(one))];
+    const next = chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name];
+    if (next.length > 0) onChange({ algorithms: all.filter((one) => next.includes(one)).join(",") });
+  };
+  const take = (name: string): void =>
+    onChange({ collective: name, algorithms: name === "all_reduce" ? STANDARD_PLAN.algorithms : (engine?.collectives[name as Collective]?.priced ?? []).join(",") });
+  return (
+    <div className={classes.algorithms}>
+      <NativeSelect
+        label="Collective"
+        data={names.map((name) => ({ value: name, label: COLLECTIVES[name].name }))}
+        value={form.collective}
+        error={problems.collective}
+        onChange={(event) => take(event.currentTarget.value)}
+      />
+      <fieldset className={classes.chips} aria-describedby={problem && "plan-algorithms-problem"}>
+        <legend>Algorithms, side by side</legend>
+        {priced.map((name) => (
+          <label key={name} className={classes.chip}>
+            <input type="checkbox" checked={chosen.includes(name)} aria-invalid={problem !== undefined} onChange={() => choose(name)} />
+            {name} <Swatch algorithm={name} />
+          </label>
+        ))}
+        {problem && (
+          <p id="plan-algorithms-problem" className={classes.problem}>
+            {problem}
+          </p>
+        )}
+      </fieldset>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+/** What collectives would cost on a cluster that is only described. Every field is in the URL. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ApiError } from "../../api/client";
+import { fitQuery, planQuery } from "../../api/planning";
+import { engineQuery } from "../../api/queries";
+import { Command } from "../../components/Command";
+import { ErrorNote } from "../../components/ErrorNote";
+import { Skeleton } from "../../components/Skeleton";
+import { usePageTitle } from "../../components/usePageTitle";
+import { formatSeconds } from "../../lib/amount";
+import { askCommand, planCommand, planForm, planProblems, planQuestion, type PlanSearch, planSearch } from "../../lib/planForm";
+import { FitPanel } from "./FitPanel";
+import { PlanFields } from "./PlanFields";
+import classes from "./PlanPage.module.css";
+import { Presets } from "./Presets";
+import { PriceCharts } from "./PriceCharts";
+import { PriceTable } from "./PriceTable";
+import { SensitivityTable } from "./SensitivityTable";
+import { WinnerMap } from "./WinnerMap";
+
+const route = getRouteApi("/plan");
+
+export function PlanPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const form = planForm(search);
+  const engine = useQuery(engineQuery);
+  const fit = useQuery({ ...fitQuery(Number(search.fit)), enabled: search.fit !== undefined, placeholderData: keepPreviousData });
+  const parameters = search.fit !== undefined && fit.data ? fit.data.regimes : [];
+  const question = planQuestion(form, parameters);
+  const isReady = search.fit === undefined || fit.data !== undefined;
+  const plan = useQuery({ ...planQuery(question), enabled: isReady });
+  const problems = plan.error instanceof ApiError ? planProblems(plan.error.fields) : {};
+  const cell = plan.data?.cells[0];
+  const best = cell?.results.find((price) => price.algorithm === cell.fastest);
+  usePageTitle(best ? `${best.algorithm} ${formatSeconds(best.time_s)}` : null, "plan");
+  const set = (change: Partial<Record<keyof PlanSearch, string | undefined>>, replace = false): void =>
+    void navigate({ search: (old) => planSearch({ ...old, ...change }), replace, resetScroll: false });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Plan</h1>
+        <p className="dim">What each algorithm costs in the α-β-γ model, before anything runs.</p>
+      </div>
+      <Presets />
+      <PlanFields
+        form={form}
+        engine={engine.data}
+        problems={problems}
+        links={plan.data ? { bytesPerS: plan.data.bandwidth_bytes_per_s, latencyS: plan.data.latency_s } : undefined}
+        isFitted={search.fit !== undefined}
+        onChange={set}
+      />
+      <FitPanel fit={fit.data} error={fit.error} jobId={search.fit} onChange={set} />
+      {plan.error && Object.keys(problems).length === 0 && (
+        <ErrorNote what="The prices could not be worked out" error={plan.error} onRetry={() => void plan.refetch()} />
+      )}
+      {plan.isPending && plan.fetchStatus === "fetching" && <Skeleton rows={16} />}
+      {cell && (
+        <>
+          <PriceTable cell={cell} />
+          <PriceCharts
+            form={form}
+            parameters={parameters}
+            jobId={search.fit}
+            metric={search.metric ?? "time"}
+            isTable={search.view === "table"}
+            onChange={(change) => set(change, true)}
+          />
+          <WinnerMap form={form} parameters={parameters} chosen={cell} />
+          <SensitivityTable form={form} parameters={parameters} />
+        </>
+      )}
+      <section className="card" aria-labelledby="terminal">
+        <div className="card-head">
+          <h2 id="terminal">The same in a terminal</h2>
+        </div>
+        <div className={`card-body ${classes.commands}`}>
+          <Command text={planCommand(form, search.fit)} />
+          <Command text={askCommand("/plan", question, window.location.origin)} label="Copy curl" />
+        </div>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { planQuery } from "../../api/planning";
+import { measurementsQuery } from "../../api/queries";
+import type { PlanCell, RegimeFigures } from "../../api/types";
+import { PriceChart } from "../../charts/PriceChart";
+import { CopyButton } from "../../components/CopyButton";
+import { ErrorNote } from "../../components/ErrorNote";
+import { Segments } from "../../components/Segments";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { Swatch } from "../../components/Swatch";
+import { formatSeconds, parseAmount } from "../../lib/amount";
+import { toCsv } from "../../lib/csv";
+import { plural, threeDigits } from "../../lib/format";
+import { curveSizes, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
+import { type PlanForm, planQuestion, type PlanSearch } from "../../lib/planForm";
+import { formatSize } from "../../lib/size";
+import classes from "./PlanPage.module.css";
+import { PriceColumnsTable } from "./PriceColumnsTable";
+
+interface Props {
+  form: PlanForm;
+  parameters: readonly RegimeFigures[];
+  /** The job whose measured points are drawn over the model. */
+  jobId: string | undefined;
+  metric: PlanMetric;
+  isTable: boolean;
+  onChange: (change: Partial<Record<keyof PlanSearch, string | undefined>>) => void;
+}
+
+const UNITS: Record<PlanMetric, string> = { time: "µs", busbw: "GB/s" };
+
+/** The prices over message size and over the number of ranks, with what a job measured. */
+export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange }: Props) {
+  const size = parseAmount(form.S) ?? 1;
+  const question = planQuestion(form, parameters);
+  const bySize = useQuery(planQuery({ ...question, sizes_bytes: curveSizes(size) }));
+  const byRanks = useQuery(planQuery({ ...question, sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));
+  const rows = useQuery({ ...measurementsQuery(Number(jobId)), enabled: jobId !== undefined });
+  const cells = useMemo(() => bySize.data?.cells ?? [], [bySize.data]);
+  const ranks = cells[0]?.ranks ?? 0;
+  const measured = useMemo(
+    () => (jobId !== undefined && rows.data ? measuredColumns(rows.data, form.collective, form.algorithms.split(","), ranks, metric) : undefined),
+    [jobId, rows.data, form.collective, form.algorithms, ranks, metric],
+  );
+  const ofSize = useMemo(() => (byRanks.data?.cells ?? []).filter((cell) => cell.size_bytes === size), [byRanks.data, size]);
+  const error = bySize.error ?? byRanks.error;
+  return (
+    <section className="card" aria-labelledby="curves">
+      <div className="card-head">
+        <h2 id="curves">Against size and ranks</h2>
+        <SimulatedBadge />
+        <div className={classes.controls}>
+          <Segments label="Quantity" value={metric} options={[["time", "time"], ["busbw", "busbw"]]} onChange={(next) => onChange({ metric: next === "busbw" ? next : undefined })} />
+          <Segments label="View" value={isTable ? "table" : "chart"} options={[["chart", "charts"], ["table", "tables"]]} onChange={(next) => onChange({ view: next === "table" ? next : undefined })} />
+          <CopyButton text={() => csv(cells)} label="Copy CSV" />
+        </div>
+      </div>
+      {error && (
+        <div className="card-body">
+          <ErrorNote what="Some prices could not be worked out" error={error} />
+        </div>
+      )}
+      <div className={`card-body ${classes.charts}`}>
+        <Panel title={`Over message size, ${ranks} ranks`} cells={cells} x="size" metric={metric} isTable={isTable} measured={measured}>
+          {`${metric === "time" ? "Time of one call" : "Bus bandwidth"} for ${plural(cells.length, "size")} on ${form.n} ranks; both come from the model${
+            metric === "busbw" ? ", the dotted rule is the links' limit" : ", both axes are logarithmic"
+          }. ${measuredInWords(jobId, measured, ranks)}`}
+        </Panel>
+        <Panel title={`Over ranks, ${formatSize(size)}`} cells={ofSize} x="ranks" metric={metric} isTable={isTable}>
+          {`The same for ${formatSize(size)} on ${ofSize.map((cell) => cell.shape).join(", ")} ranks, on the same links.`}
+        </Panel>
+      </div>
+    </section>
+  );
+}
+
+function measuredInWords(jobId: string | undefined, measured: PriceColumns | undefined, ranks: number): string {
+  if (jobId === undefined) return "";
+  const points = measured?.lines.flatMap((line) => line.values).filter((value) => value !== null).length ?? 0;
+  if (points === 0) return `Job ${jobId} has measured none of these algorithms on ${ranks} ranks.`;
+  return `Circles: the medians that job ${jobId} measured, n=${points} rows.`;
+}
+
+interface PanelProps {
+  title: string;
+  cells: readonly PlanCell[];
+  x: "size" | "ranks";
+  metric: PlanMetric;
+  isTable: boolean;
+  measured?: PriceColumns | undefined;
+  children: string;
+}
+
+function Panel({ title, cells, x, metric, isTable, measured, children }: PanelProps) {
+  const [hovered, setHovered] = useState<number | null>(null);
+  const model = useMemo(() => priceColumns(cells, x === "size" ? "size_bytes" : "ranks", metric), [cells, x, metric]);
+  const limits = useMemo(() => [...cells].sort((a, b) => a.ranks - b.ranks || a.size_bytes - b.size_bytes).map((cell) => cell.limit_gb_per_s), [cells]);
+  const at = hovered === null ? -1 : model.x.indexOf(hovered);
+  const index = at < 0 ? model.x.length - 1 : at;
+  const place = model.x[index];
+  return (
+    <figure className={classes.panel}>
+      <h3>
+        {title} <span className="dim">{place === undefined ? "" : `at ${x === "size" ? formatSize(place) : `${place} ranks`}`}</span>
+      </h3>
+      <div className={classes.legend}>
+        {model.lines.map((line) => (
+          <span key={line.algorithm}>
+            <Swatch algorithm={line.algorithm} /> {line.algorithm}{" "}
+            <strong>{inWords(line.values[index], metric)}</strong>
+          </span>
+        ))}
+      </div>
+      {isTable ? (
+        <PriceColumnsTable label={title} model={model} measured={measured} x={x} unit={UNITS[metric]} />
+      ) : (
+        <PriceChart model={model} measured={measured} limits={limits} x={x} metric={metric} onHover={setHovered} />
+      )}
+      <figcaption className="dim">{children}</figcaption>
+    </figure>
+  );
+}
+
+function inWords(value: number | null | undefined, metric: PlanMetric): string {
+  if (value == null) return "–";
+  return metric === "time" ? formatSeconds(value / 1e6) : `${threeDigits(value)} GB/s`;
+}
+
+function csv(cells: readonly PlanCell[]): string {
+  const rows = cells.flatMap(({ shape, ranks, size_bytes, limit_gb_per_s, results }) =>
+    results.map((price) => ({ shape, ranks, size_bytes, limit_gb_per_s, ...price })),
+  );
+  return toCsv(rows, ["shape", "ranks", "size_bytes", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "limit_gb_per_s", "source"]);
+}

@@ -1,0 +1,96 @@
+import type { PlanCell, Price } from "../../api/types";
+import { CopyButton } from "../../components/CopyButton";
+import { ScrollX } from "../../components/ScrollX";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { Swatch } from "../../components/Swatch";
+import { digits, formatSeconds } from "../../lib/amount";
+import { toCsv } from "../../lib/csv";
+import { percent, threeDigits } from "../../lib/format";
+import { slowestRatio } from "../../lib/planGrid";
+import { phaseInWords } from "../../lib/moveWords";
+import { formatSize } from "../../lib/size";
+import classes from "./PlanPage.module.css";
+
+const CSV_COLUMNS: (keyof Price)[] = [
+  "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "source", "formula_s", "steps", "messages", "sent_bytes", "bytes_on_critical_path",
+];
+
+/** All prices for the size and ranks in question, fastest first: what `ringscope plan` prints. */
+export function PriceTable({ cell }: { cell: PlanCell }) {
+  const sorted = [...cell.results].sort((a, b) => a.time_s - b.time_s);
+  const hasFormula = sorted.some((price) => price.formula_s != null);
+  return (
+    <section className="card" aria-labelledby="prices">
+      <div className="card-head">
+        <h2 id="prices">
+          {formatSize(cell.size_bytes)} on {cell.shape === String(cell.ranks) ? "" : `${cell.shape} = `}
+          {cell.ranks} ranks
+        </h2>
+        <SimulatedBadge />
+        <div className={classes.controls}>
+          <CopyButton text={() => toCsv(sorted, CSV_COLUMNS)} label="Copy CSV" />
+        </div>
+      </div>
+      <p className={`card-body ${classes.verdict}`} role="status">
+        {verdict(cell)}
+      </p>
+      <ScrollX label="Prices, one algorithm in each row">
+        <table>
+          <caption className="hidden-visually">Times of the cost model for each algorithm; nothing was measured</caption>
+          <thead>
+            <tr>
+              <th scope="col">Algorithm</th>
+              <th scope="col" className="number">Time</th>
+              <th scope="col" className="number">busbw (GB/s)</th>
+              <th scope="col" className="number">Of the links&rsquo; limit</th>
+              <th scope="col" className="number">algbw (GB/s)</th>
+              <th scope="col" className="number">Steps</th>
+              <th scope="col" className="number">Messages in a row</th>
+              <th scope="col" className="number">One rank sends</th>
+              {hasFormula && <th scope="col" className="number">Textbook</th>}
+              <th scope="col">Phases end at</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map((price) => (
+              <tr key={price.algorithm}>
+                <th scope="row">
+                  <Swatch algorithm={price.algorithm} /> {price.algorithm}
+                  {price.algorithm === cell.fastest && <span className={classes.fastest}> ✓ fastest</span>}
+                </th>
+                <td className="number">{formatSeconds(price.time_s)}</td>
+                <td className="number">{threeDigits(price.busbw_gb_per_s)}</td>
+                <td className="number">{cell.limit_gb_per_s ? percent(price.busbw_gb_per_s / cell.limit_gb_per_s) : "–"}</td>
+                <td className="number">{threeDigits(price.algbw_gb_per_s)}</td>
+                <td className="number">{price.steps ?? "–"}</td>
+                <td className="number">{price.messages ?? "–"}</td>
+                <td className="number">{price.sent_bytes == null ? "–" : formatSize(price.sent_bytes)}</td>
+                {hasFormula && <td className="number">{price.formula_s == null ? "–" : formatSeconds(price.formula_s)}</td>}
+                <td className="dim">{price.phase_ends_s ? phases(price.phase_ends_s) : price.source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+      <p className={`card-body dim ${classes.note}`}>
+        busbw of an all-reduce is algbw × 2(n−1)/n.
+        {cell.limit_gb_per_s != null && ` No algorithm can pass ${digits(cell.limit_gb_per_s)} GB/s of it on these links.`}{" "}
+        One rank sends: the most that any rank does. Textbook: the closed formula, where there is one for such a network.
+      </p>
+    </section>
+  );
+}
+
+function phases(ends: Record<string, number>): string {
+  return Object.entries(ends).map(([name, seconds]) => `${phaseInWords(name)} ${formatSeconds(seconds)}`).join(", ");
+}
+
+function verdict(cell: PlanCell): string {
+  const best = cell.results.find((price) => price.algorithm === cell.fastest);
+  if (!best) return "One rank alone has nothing to exchange.";
+  const equals = cell.results.filter((price) => price !== best && price.time_s <= best.time_s * 1.001).map((price) => price.algorithm);
+  const beyond = slowestRatio(cell);
+  const also = equals.length > 0 ? ` (as ${equals.join(" and ")})` : "";
+  const behind = beyond && beyond.times > 1.001 ? `, ${digits(beyond.times)} times as fast as ${beyond.slowest.algorithm}` : "";
+  return `${best.algorithm}${also} is fastest: ${formatSeconds(best.time_s)}${behind}.`;
+}

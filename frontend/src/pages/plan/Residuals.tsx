@@ -1,0 +1,72 @@
+import type { Residual } from "../../api/types";
+import { colourToken } from "../../charts/style";
+import { sizeRange } from "../../charts/axes";
+import { ScrollX } from "../../components/ScrollX";
+import { formatSeconds } from "../../lib/amount";
+import { errorRange, offBy, offByInWords } from "../../lib/planFit";
+import { formatSize } from "../../lib/size";
+import classes from "./PlanPage.module.css";
+
+const WIDTH = 520;
+const HEIGHT = 180;
+const LEFT = 70;
+const BOTTOM = 24;
+const WORST = 5;
+
+/** How far the model is off each row, over the size; and the rows furthest off. They come worst first. */
+export function Residuals({ residuals }: { residuals: readonly Residual[] }) {
+  const [from, to] = sizeRange(residuals.map((row) => row.size_bytes));
+  const most = errorRange(residuals);
+  const x = (size: number): number => LEFT + ((WIDTH - LEFT - 12) * Math.log2(Math.max(size, from) / from)) / Math.log2(to / from);
+  const y = (share: number): number => 8 + ((HEIGHT - BOTTOM - 8) * (most - share)) / (2 * most);
+  return (
+    <figure className={classes.panel}>
+      <h3>How far the model is off each row</h3>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className={classes.residuals} aria-hidden="true">
+        {[most, 0, -most].map((share) => (
+          <g key={share}>
+            <line x1={LEFT} x2={WIDTH - 12} y1={y(share)} y2={y(share)} className={share === 0 ? classes.zero : classes.grid} />
+            <text x={LEFT - 6} y={y(share) + 4} textAnchor="end">
+              {share > 0 ? "+" : share < 0 ? "−" : ""}
+              {Math.round(100 * Math.abs(share))} %
+            </text>
+          </g>
+        ))}
+        {[from, to].map((size, i) => (
+          <text key={size} x={x(size)} y={HEIGHT - 6} textAnchor={i === 0 ? "start" : "end"}>
+            {formatSize(size)}
+          </text>
+        ))}
+        {residuals.map((row, i) => (
+          <circle key={i} cx={x(row.size_bytes)} cy={y(offBy(row))} r={4} style={{ stroke: `var(${colourToken(row.algorithm)})` }} />
+        ))}
+      </svg>
+      <ScrollX label="The rows furthest off">
+        <table>
+          <caption className="hidden-visually">The rows that the model misses by most</caption>
+          <thead>
+            <tr>
+              <th scope="col">Furthest off</th>
+              <th scope="col" className="number">Size</th>
+              <th scope="col" className="number">Measured</th>
+              <th scope="col" className="number">Model</th>
+              <th scope="col" className="number">Off by</th>
+            </tr>
+          </thead>
+          <tbody>
+            {residuals.slice(0, WORST).map((row, i) => (
+              <tr key={i}>
+                <th scope="row">{row.algorithm}</th>
+                <td className="number">{formatSize(row.size_bytes)}</td>
+                <td className="number">{formatSeconds(row.measured_us / 1e6)}</td>
+                <td className="number">{formatSeconds(row.model_us / 1e6)}</td>
+                <td className="number">{offByInWords(row)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+      <figcaption className="dim">Each circle is a row of the job (median time); above 0 the model takes longer than was measured.</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,47 @@
+import { useEffect, useEffectEvent, useState } from "react";
+import classes from "./PlanPage.module.css";
+
+const STEPS = 400;
+const REST_MS = 200;
+
+interface Props {
+  label: string;
+  value: number;
+  from: number;
+  to: number;
+  /** The value as a reader hears it. */
+  text: string;
+  /** When the slider has rested. */
+  onCommit: (value: number) => void;
+}
+
+/** A slider on a logarithmic scale. */
+export function Slider({ label, value, from, to, text, onCommit }: Props) {
+  const place = Math.round((STEPS * Math.log(clamp(value, from, to) / from)) / Math.log(to / from));
+  const [drawn, setDrawn] = useState<number | null>(null);
+  const commit = useEffectEvent((at: number) => {
+    setDrawn(null);
+    if (at !== place) onCommit(from * (to / from) ** (at / STEPS));
+  });
+  useEffect(() => {
+    if (drawn === null) return;
+    const timer = window.setTimeout(() => commit(drawn), REST_MS);
+    return () => window.clearTimeout(timer);
+  }, [drawn]);
+  return (
+    <input
+      type="range"
+      className={classes.slider}
+      aria-label={`${label}, slider`}
+      aria-valuetext={text}
+      min={0}
+      max={STEPS}
+      value={drawn ?? place}
+      onChange={(event) => setDrawn(Number(event.currentTarget.value))}
+    />
+  );
+}
+
+function clamp(value: number, from: number, to: number): number {
+  return Math.min(to, Math.max(from, value));
+}

@@ -1,0 +1,104 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { planQuery } from "../../api/planning";
+import type { PlanCell, RegimeFigures } from "../../api/types";
+import { colourToken } from "../../charts/style";
+import { CopyButton } from "../../components/CopyButton";
+import { ScrollX } from "../../components/ScrollX";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { digits, formatSeconds, parseAmount } from "../../lib/amount";
+import { toCsv } from "../../lib/csv";
+import { lead, mapShapes, mapSizes } from "../../lib/planGrid";
+import { type PlanForm, planQuestion } from "../../lib/planForm";
+import { formatSize } from "../../lib/size";
+import classes from "./PlanPage.module.css";
+
+interface Props {
+  form: PlanForm;
+  parameters: readonly RegimeFigures[];
+  /** The cell that the page is about. */
+  chosen: PlanCell;
+}
+
+/** Which algorithm is fastest, for each size and number of ranks; a cell leads to its prices. */
+export function WinnerMap({ form, parameters, chosen }: Props) {
+  const size = parseAmount(form.S) ?? 1;
+  const { data } = useQuery(planQuery({ ...planQuestion(form, parameters), sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));
+  if (!data) return null; // the charts ask the same, and tell
+  const sizes = [...new Set(data.cells.map((cell) => cell.size_bytes))];
+  const shapes = [...new Set(data.cells.map((cell) => cell.shape))];
+  return (
+    <section className="card" aria-labelledby="map">
+      <div className="card-head">
+        <h2 id="map">Which is fastest where</h2>
+        <SimulatedBadge />
+        <div className={classes.controls}>
+          <CopyButton text={() => csv(data.cells)} label="Copy CSV" />
+        </div>
+      </div>
+      <ScrollX label="The fastest algorithm, ranks by size">
+        <table className={classes.map}>
+          <caption className="hidden-visually">The fastest algorithm for each number of ranks (rows) and message size (columns)</caption>
+          <thead>
+            <tr>
+              <th scope="col">Ranks</th>
+              {sizes.map((one) => (
+                <th key={one} scope="col">
+                  {formatSize(one)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shapes.map((shape) => (
+              <tr key={shape}>
+                <th scope="row">{shape}</th>
+                {sizes.map((one) => (
+                  <Cell key={one} cell={data.cells.find((cell) => cell.shape === shape && cell.size_bytes === one)} chosen={chosen} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+      <p className={`card-body dim ${classes.note}`}>
+        The number is how many times as long the second takes; = where two are alike. A cell leads to its prices; the outlined one is above.
+      </p>
+    </section>
+  );
+}
+
+function Cell({ cell, chosen }: { cell: PlanCell | undefined; chosen: PlanCell }) {
+  if (!cell?.fastest) return <td>–</td>;
+  const ahead = lead(cell);
+  const best = cell.results.find((price) => price.algorithm === cell.fastest);
+  const colour = colourToken(cell.fastest);
+  const isChosen = cell.shape === chosen.shape && cell.size_bytes === chosen.size_bytes;
+  const behind = ahead === null ? "" : ahead < 1.005 ? "=" : `${digits(ahead)}×`;
+  return (
+    <td data-chosen={isChosen || undefined}>
+      <Link
+        to="/plan"
+        search={(old) => ({ ...old, n: cell.shape, S: String(cell.size_bytes) })}
+        resetScroll={false}
+        style={{ borderColor: `var(${colour})`, background: `color-mix(in srgb, var(${colour}) 14%, var(--surface))` }}
+        title={formatSeconds(best?.time_s ?? 0)}
+      >
+        <span className="hidden-visually">{`${cell.shape} ranks, ${formatSize(cell.size_bytes)}: `}</span>
+        {cell.fastest} <small>{behind}</small>
+      </Link>
+    </td>
+  );
+}
+
+function csv(cells: readonly PlanCell[]): string {
+  const rows = cells.map((cell) => ({
+    shape: cell.shape,
+    ranks: cell.ranks,
+    size_bytes: cell.size_bytes,
+    fastest: cell.fastest,
+    time_s: cell.results.find((price) => price.algorithm === cell.fastest)?.time_s,
+    second_to_first: lead(cell),
+  }));
+  return toCsv(rows, ["shape", "ranks", "size_bytes", "fastest", "time_s", "second_to_first"]);
+}

@@ -1,0 +1,103 @@
+/** One operation of a job as its ranks did it, step by step. Which one, and which step, is in the URL. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
+import { useTopic } from "../../app/live";
+import { useShortcut } from "../../app/shortcuts";
+import { jobQuery } from "../../api/queries";
+import { type TraceFilter, tracePath, traceQuery, tracesQuery } from "../../api/traces";
+import type { JobView, TracedOperation } from "../../api/types";
+import { ErrorNote } from "../../components/ErrorNote";
+import { FailedJob } from "../../components/FailedJob";
+import { Reference } from "../../components/Reference";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { usePageTitle } from "../../components/usePageTitle";
+import { isTerminal, jobTitle } from "../../lib/state";
+import { runOfTrace } from "../../lib/trace";
+import { jobTraceCommand } from "../../lib/tracedJob";
+import { searchOf, traceOptions, tracedSearch, type TracedSearch } from "../../lib/tracedSearch";
+import { NoTrace } from "./NoTrace";
+import classes from "./RingPage.module.css";
+import { TraceChoice } from "./TraceChoice";
+import { TraceView } from "./TraceView";
+
+const route = getRouteApi("/jobs/$jobId/ring");
+
+export function JobRingPage() {
+  const { jobId } = route.useParams();
+  useTopic(`job:${jobId}`);
+  const job = useQuery(jobQuery(jobId));
+  // A refetch that failed takes nothing away that is known.
+  if (job.error && !job.data) return <FailedJob jobId={jobId} error={job.error} onRetry={() => void job.refetch()} />;
+  return job.data ? <JobRing key={jobId} job={job.data} /> : null;
+}
+
+function JobRing({ job }: { job: JobView }) {
+  const search = route.useSearch();
+  const traces = useQuery(tracesQuery(job.id, isTerminal(job.state)));
+  const options = useMemo(() => traceOptions(traces.data ?? [], search), [traces.data, search]);
+  const { chosen } = options;
+  const navigate = route.useNavigate();
+  const openLog = useCallback(() => void navigate({ to: "/jobs/$jobId", params: { jobId: job.id }, search: { tab: "log" } }), [navigate, job.id]);
+  useShortcut("log", openLog);
+  return (
+    <div className="page">
+      <header className={classes.header}>
+        <p className={classes.crumbs}>
+          <Link to="/jobs">Jobs</Link>
+          <span aria-hidden="true"> / </span>
+          <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+            {job.id}
+          </Link>
+          <span aria-hidden="true"> / </span>
+          ring
+        </p>
+        <div className="page-head">
+          <h1>{jobTitle(job)}, step by step</h1>
+          {chosen?.transport === "simulated" && <SimulatedBadge />}
+        </div>
+        {chosen && <Reference id={String(job.id)} command={jobTraceCommand(job.id, chosen)} path={tracePath(job.id, filterOf(chosen))} />}
+      </header>
+      {traces.error && !traces.data && (
+        <ErrorNote what="The traces of the job could not be loaded" error={traces.error} onRetry={() => void traces.refetch()} />
+      )}
+      {traces.data && !chosen && <WithoutTrace job={job} />}
+      {chosen && <Traced job={job} options={options} chosen={chosen} search={search} />}
+    </div>
+  );
+}
+
+function filterOf({ size_bytes, algorithm, in_place }: TracedOperation): TraceFilter {
+  return { size_bytes, algorithm, in_place };
+}
+
+function WithoutTrace({ job }: { job: JobView }) {
+  usePageTitle("ring", `job ${job.id}`);
+  return <NoTrace job={job} />;
+}
+
+interface TracedProps {
+  job: JobView;
+  options: ReturnType<typeof traceOptions>;
+  chosen: TracedOperation;
+  search: TracedSearch;
+}
+
+function Traced({ job, options, chosen, search }: TracedProps) {
+  const navigate = route.useNavigate();
+  const filter = filterOf(chosen);
+  const trace = useQuery(traceQuery(job.id, filter));
+  const run = useMemo(() => trace.data && runOfTrace(trace.data), [trace.data]);
+  const step = Math.min(Number(search.step ?? 0), run?.steps.length ?? 0);
+  usePageTitle(run ? `step ${step} of ${run.steps.length}` : null, "ring", `job ${job.id}`);
+  // Whoever looks at steps keeps the operation, also when a larger one is followed meanwhile.
+  const go = (change: Partial<Record<keyof TracedSearch, string | undefined>>, replace: boolean): void =>
+    void navigate({ search: (old) => tracedSearch({ ...old, ...searchOf(chosen), ...change }), replace, resetScroll: false });
+  return (
+    <>
+      <TraceChoice options={options} chosen={chosen} onChoose={(next) => go({ ...next, step: undefined }, false)} />
+      {trace.error && <ErrorNote what="The trace could not be loaded" error={trace.error} onRetry={() => void trace.refetch()} />}
+      {run && trace.data && <TraceView job={job} trace={trace.data} filter={filter} run={run} step={step} search={search} onChange={(change) => go(change, true)} />}
+    </>
+  );
+}

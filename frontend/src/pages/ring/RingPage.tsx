@@ -1,0 +1,88 @@
+/** A collective step by step, on given numbers. What is shown, and which step, is in the URL. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { ApiError } from "../../api/client";
+import { exampleQuery } from "../../api/planning";
+import { engineQuery } from "../../api/queries";
+import type { Collective } from "../../api/types";
+import { Command } from "../../components/Command";
+import { ErrorNote } from "../../components/ErrorNote";
+import { usePageTitle } from "../../components/usePageTitle";
+import { formatSeconds } from "../../lib/amount";
+import { plural } from "../../lib/format";
+import { runOf } from "../../lib/moves";
+import { resultInWords } from "../../lib/moveWords";
+import { askCommand } from "../../lib/planForm";
+import type { PlayChange } from "../../lib/playSearch";
+import { exampleQuestion, ringForm, ringProblems, type RingSearch, ringSearch, traceCommand } from "../../lib/ringForm";
+import { Lanes } from "./Lanes";
+import { Player } from "./Player";
+import classes from "./RingPage.module.css";
+import { RingFields } from "./RingFields";
+import { SaveExample } from "./SaveExample";
+import { TracedJobs } from "./TracedJobs";
+
+const route = getRouteApi("/ring");
+
+export function RingPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const form = ringForm(search);
+  const question = exampleQuestion(form);
+  const engine = useQuery(engineQuery);
+  const found = useQuery(exampleQuery(question));
+  const problems = found.error instanceof ApiError ? ringProblems(found.error.fields) : {};
+  const run = useMemo(() => found.data && runOf(found.data), [found.data]);
+  const step = Math.min(Number(search.step ?? 0), run?.steps.length ?? 0);
+  usePageTitle(run ? `step ${step} of ${run.steps.length}` : null, `${form.algorithm}, step by step`);
+  const go = (change: Partial<Record<keyof RingSearch, string | undefined>>, replace: boolean): void =>
+    void navigate({ search: (old) => ringSearch({ ...old, ...change }), replace, resetScroll: false });
+  const set = (change: PlayChange): void => go(change, true);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>A collective, step by step</h1>
+        <span className={classes.kind}>worked example</span>
+      </div>
+      <TracedJobs />
+      <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
+      {found.error && Object.keys(problems).length === 0 && (
+        <ErrorNote what="The steps could not be worked out" error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {run && found.data && (
+        <>
+          <Player
+            run={run}
+            step={step}
+            end={resultInWords(found.data.example.results)}
+            reduces={engine.data?.collectives[form.collective as Collective]?.reduces ?? true}
+            search={search}
+            paceName="model time"
+            onChange={set}
+          />
+          <Lanes
+            run={run}
+            step={step}
+            isTable={search.view === "table"}
+            isSimulated
+            onView={(view) => set({ view })}
+            perfetto={<SaveExample question={question} name={`ringscope-${form.algorithm}-${run.ranks}`} />}
+          >
+            {plural(run.steps.flat().length, "message")} in {formatSeconds(run.timeUs / 1e6)} of the cost model, on links of 1 GB/s and 1 µs (inside nodes
+            10 GB/s and 0.2 µs), adding at 10 GB/s. Nothing was measured.
+          </Lanes>
+        </>
+      )}
+      <section className="card" aria-labelledby="terminal">
+        <div className="card-head">
+          <h2 id="terminal">The same in a terminal</h2>
+        </div>
+        <div className={`card-body ${classes.commands}`}>
+          <Command text={traceCommand(form)} />
+          <Command text={askCommand("/trace", question, window.location.origin)} label="Copy curl" />
+        </div>
+      </section>
+    </div>
+  );
+}

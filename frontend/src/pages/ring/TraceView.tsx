@@ -1,0 +1,55 @@
+import { Button } from "@mantine/core";
+import { perfettoPath, type TraceFilter } from "../../api/traces";
+import type { Collective, JobView, OperationTrace } from "../../api/types";
+import { useCollective } from "../../components/useCollective";
+import type { Run } from "../../lib/moves";
+import { endInWords } from "../../lib/moveWords";
+import type { PlayChange, PlaySearch } from "../../lib/playSearch";
+import { leftOut, traceCaption } from "../../lib/tracedWords";
+import { Lanes } from "./Lanes";
+import { Player } from "./Player";
+import { TraceFacts } from "./TraceFacts";
+
+interface Props {
+  job: JobView;
+  trace: OperationTrace;
+  filter: TraceFilter;
+  run: Run;
+  step: number;
+  search: PlaySearch;
+  onChange: (change: PlayChange) => void;
+}
+
+/** What the ranks did: facts, the steps, and the messages in time. */
+export function TraceView({ job, trace, filter, run, step, search, onChange }: Props) {
+  const reduces = useCollective(trace.collective as Collective)?.reduces ?? true;
+  const isSimulated = trace.transport === "simulated";
+  return (
+    <>
+      <TraceFacts trace={trace} />
+      <Player
+        run={run}
+        step={step}
+        end={leftOut(trace) > 0 ? "What came later was not told: there were too many transfers." : endInWords(run, reduces)}
+        reduces={reduces}
+        search={search}
+        paceName={isSimulated ? "model time" : "real time"}
+        onChange={onChange}
+      />
+      <Lanes
+        run={run}
+        step={step}
+        isTable={search.view === "table"}
+        isSimulated={isSimulated}
+        onView={(view) => onChange({ view })}
+        perfetto={
+          <Button component="a" href={perfettoPath(job.id, filter)} download>
+            Save for Perfetto
+          </Button>
+        }
+      >
+        {traceCaption(trace, search.view === "table")}
+      </Lanes>
+    </>
+  );
+}

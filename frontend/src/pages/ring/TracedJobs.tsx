@@ -1,0 +1,32 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { recentJobsQuery } from "../../api/queries";
+import { jobTitle } from "../../lib/state";
+import classes from "./RingPage.module.css";
+
+const MOST = 5;
+
+/** The newest jobs whose ranks told what they did; how to have one where there is none. */
+export function TracedJobs() {
+  const jobs = useQuery(recentJobsQuery).data;
+  // Its line is kept free, so that nothing jumps once they are known.
+  if (!jobs) return <p className={classes.traced} />;
+  const traced = jobs.filter((job) => job.spec.benchmark?.trace && job.state === "succeeded").slice(0, MOST);
+  if (traced.length === 0) {
+    return (
+      <p className="dim">
+        What the ranks of a real job did is shown in the same way: <code>ringscope submit --ranks 3 --algorithm ring --trace</code>
+      </p>
+    );
+  }
+  return (
+    <p className={classes.traced}>
+      <span className="dim">From a job&rsquo;s real trace:</span>
+      {traced.map((job) => (
+        <Link key={job.id} to="/jobs/$jobId/ring" params={{ jobId: job.id }}>
+          {jobTitle(job)} ({job.id})
+        </Link>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,58 @@
+import { useEffect, useEffectEvent, useState } from "react";
+import { useShortcuts } from "../../app/shortcuts";
+import { isCharacter } from "../../lib/keys";
+
+interface Played {
+  isPlaying: boolean;
+  toggle: () => void;
+  pause: () => void;
+}
+
+/** Goes on from step to step while it plays: `lastsMs` is how long the step before is looked at. Ends at the last step. */
+export function usePlayer(step: number, last: number, lastsMs: number, onStep: (step: number) => void): Played {
+  const [isOn, setOn] = useState(false);
+  const isPlaying = isOn && step < last;
+  const goOn = useEffectEvent(() => onStep(step + 1));
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = window.setTimeout(() => goOn(), lastsMs);
+    return () => window.clearTimeout(timer);
+  }, [isPlaying, step, lastsMs]);
+  return {
+    isPlaying,
+    toggle: () => {
+      if (step >= last) onStep(0);
+      setOn(!isPlaying);
+    },
+    pause: () => setOn(false),
+  };
+}
+
+/** What keys do, by `event.key`, with "Shift+" before it where that is held. */
+export type Keys = Readonly<Record<string, () => void>>;
+
+/** What moves by arrows itself, or takes text; and what space presses. */
+const MOVED_BY_KEYS = "input, select, textarea, [contenteditable], [tabindex='0'], dialog";
+const PRESSED_BY_SPACE = `a, button, summary, ${MOVED_BY_KEYS}`;
+
+/**
+ * Keys for the whole page; those of the element that has the focus come first, keys with ctrl, alt or meta stay the
+ * browser's, and the space bar rests where single keys are switched off.
+ */
+export function useKeys(keys: Keys): void {
+  const { hasSingleKeys } = useShortcuts();
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const own = event.key === " " ? PRESSED_BY_SPACE : MOVED_BY_KEYS;
+    const isTaken = document.querySelector("dialog[open]") !== null || (event.target instanceof Element && event.target.closest(own) !== null);
+    const act = keys[`${event.shiftKey ? "Shift+" : ""}${event.key}`];
+    if (!act || isTaken || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (isCharacter(event.key) && !hasSingleKeys) return;
+    event.preventDefault();
+    act();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => press(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+}

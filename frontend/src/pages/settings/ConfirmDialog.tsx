@@ -1,0 +1,34 @@
+import { Button } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+
+interface Props {
+  /** The question, which names the thing. */
+  title: string;
+  /** The button that does it. */
+  verb: string;
+  isOpen: boolean;
+  onClose: () => void;
+  onConfirm: () => Promise<unknown>;
+  /** What it means. */
+  children: ReactNode;
+}
+
+/** Asks before something is ended or removed. */
+export function ConfirmDialog({ title, verb, isOpen, onClose, onConfirm, children }: Props) {
+  const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={onClose}>
+      <p>{children}</p>
+      {confirm.error && <ErrorNote what="It was not done" error={confirm.error} />}
+      <div className={buttonsClass}>
+        <Button onClick={onClose}>Keep it</Button>
+        <Button variant="filled" style={DANGER} onClick={() => confirm.mutate()} aria-busy={confirm.isPending}>
+          {verb}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

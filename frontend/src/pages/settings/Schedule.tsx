@@ -1,0 +1,116 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, unwrap } from "../../api/client";
+import { schedulesQuery, upcomingQuery } from "../../api/queries";
+import type { JobSpec, ScheduleBody, ScheduleView } from "../../api/types";
+import { Dialog } from "../../components/Dialog";
+import { Loaded } from "../../components/Loaded";
+import { Reference } from "../../components/Reference";
+import { SameJob } from "../../components/SameJob";
+import { formatDateTime } from "../../lib/format";
+import { ConfirmDialog } from "./ConfirmDialog";
+import { ScheduleForm } from "./ScheduleForm";
+import classes from "./Settings.module.css";
+
+interface Props {
+  schedule: ScheduleView;
+  mayChange: boolean;
+}
+
+/** One schedule: its next times, its job, and what can be done with it. */
+export function Schedule({ schedule, mayChange }: Props) {
+  const { id, name } = schedule;
+  return (
+    <section className="card" aria-labelledby="schedule">
+      <div className="card-head">
+        <h2 id="schedule">{name}</h2>
+        {mayChange && <Actions schedule={schedule} />}
+      </div>
+      <div className={`card-body ${classes.detail}`}>
+        <Reference id={String(id)} command={`ringscope schedule show ${name}`} path={`/schedules/${id}`} />
+        <Upcoming schedule={schedule} />
+        <SameJob spec={schedule.spec as unknown as JobSpec} />
+      </div>
+    </section>
+  );
+}
+
+function Upcoming({ schedule }: { schedule: ScheduleView }) {
+  const times = useQuery(upcomingQuery(schedule.id, schedule.revision));
+  return (
+    <Loaded query={times} what="The next times could not be loaded" rows={3} isBare>
+      {(found) => <Times schedule={schedule} times={found} />}
+    </Loaded>
+  );
+}
+
+function Times({ schedule, times }: { schedule: ScheduleView; times: readonly string[] }) {
+  if (times.length === 0) return <p>It is disabled, so there is no next time.</p>;
+  return (
+    <div>
+      <p className="dim">Next times, in this browser&rsquo;s time zone; while a job of it has not ended: {schedule.overlap}</p>
+      <ol className={classes.times} aria-label="Next times">
+        {times.map((time) => (
+          <li key={time}>
+            <time dateTime={time}>{formatDateTime(time)}</time>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Actions({ schedule }: { schedule: ScheduleView }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<"edit" | "remove" | null>(null);
+  const path = { schedule_id: schedule.id };
+  const close = (): void => setAsked(null);
+  const again = (): Promise<void> => client.invalidateQueries({ queryKey: schedulesQuery.queryKey });
+  const run = useMutation({
+    mutationFn: async () => unwrap(await api.POST("/api/v1/schedules/{schedule_id}/run", { params: { path } })),
+    onSuccess: (job) => navigate({ to: "/jobs/$jobId", params: { jobId: job.id } }),
+  });
+  const toggle = useMutation({
+    mutationFn: async () => {
+      const params = { path, header: { "if-match": `"${schedule.revision}"` } };
+      return unwrap(await api.PUT("/api/v1/schedules/{schedule_id}", { params, body: toggled(schedule) }));
+    },
+    onSuccess: again,
+  });
+  const remove = async (): Promise<void> => {
+    unwrap(await api.DELETE("/api/v1/schedules/{schedule_id}", { params: { path } }));
+    await navigate({ to: "/settings/schedules" });
+    await again();
+  };
+  const failed = run.error ?? toggle.error;
+  return (
+    <div className={`spread ${classes.actions}`}>
+      {failed && <span role="alert">{failed.message}</span>}
+      <Button onClick={() => run.mutate()} aria-busy={run.isPending}>Run now</Button>
+      <Button onClick={() => toggle.mutate()} aria-busy={toggle.isPending}>{schedule.is_enabled ? "Disable" : "Enable"}</Button>
+      <Button onClick={() => setAsked("edit")}>Edit …</Button>
+      <Button onClick={() => setAsked("remove")}>Remove …</Button>
+      <Dialog title={`Edit schedule ${schedule.name}`} isOpen={asked === "edit"} onClose={close} isWide>
+        <ScheduleForm
+          schedule={schedule}
+          onCancel={close}
+          onDone={() => {
+            close();
+            void again();
+          }}
+        />
+      </Dialog>
+      <ConfirmDialog title={`Remove schedule ${schedule.name}?`} verb="Remove it" isOpen={asked === "remove"} onClose={close} onConfirm={remove}>
+        It submits nothing any more. Its jobs stay, also those that run.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+/** Enabled where it was disabled, and the other way round. */
+function toggled({ name, cron, timezone, overlap, spec, is_enabled: isEnabled }: ScheduleView): ScheduleBody {
+  return { name, cron, timezone, overlap, spec: spec as ScheduleBody["spec"], is_enabled: !isEnabled };
+}

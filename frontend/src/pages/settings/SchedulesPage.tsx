@@ -1,0 +1,105 @@
+/** Jobs that are submitted again and again. */
+import { Button } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { schedulesQuery } from "../../api/queries";
+import type { ScheduleView } from "../../api/types";
+import { Age } from "../../components/Age";
+import { Command } from "../../components/Command";
+import { Dialog } from "../../components/Dialog";
+import { EmptyState } from "../../components/EmptyState";
+import { Loaded } from "../../components/Loaded";
+import { ScrollX } from "../../components/ScrollX";
+import { useRole } from "../../components/useRole";
+import { formatDateTime } from "../../lib/format";
+import { Schedule } from "./Schedule";
+import { ScheduleForm } from "./ScheduleForm";
+import classes from "./Settings.module.css";
+import { SettingsFrame } from "./SettingsFrame";
+
+const route = getRouteApi("/settings/schedules");
+
+export function SchedulesPage() {
+  const client = useQueryClient();
+  const { mayChange } = useRole();
+  const { id } = route.useSearch();
+  const schedules = useQuery(schedulesQuery);
+  const [isMaking, setMaking] = useState(false);
+  const chosen = schedules.data?.find((schedule) => String(schedule.id) === id);
+  const done = (): void => {
+    setMaking(false);
+    void client.invalidateQueries({ queryKey: schedulesQuery.queryKey });
+  };
+  return (
+    <SettingsFrame
+      title="Schedules"
+      about="A job, and the times at which it is submitted."
+      action={mayChange && <Button variant="filled" onClick={() => setMaking(true)}>New schedule …</Button>}
+    >
+      <Loaded query={schedules} what="The schedules could not be loaded" rows={5}>
+        {(found) => <div className="card">{found.length > 0 ? <SchedulesTable schedules={found} chosen={chosen} /> : <None />}</div>}
+      </Loaded>
+      {chosen && <Schedule key={chosen.id} schedule={chosen} mayChange={mayChange} />}
+      <Dialog title="New schedule" isOpen={isMaking} onClose={() => setMaking(false)} isWide>
+        <ScheduleForm onDone={done} onCancel={() => setMaking(false)} />
+      </Dialog>
+    </SettingsFrame>
+  );
+}
+
+function None() {
+  return (
+    <EmptyState title="Nothing is scheduled">
+      <p>A schedule repeats a job at the times of a cron expression. In a terminal:</p>
+      <Command text={'ringscope schedule add nightly "0 2 * * *" --timezone Europe/Berlin --job 1'} />
+    </EmptyState>
+  );
+}
+
+function SchedulesTable({ schedules, chosen }: { schedules: readonly ScheduleView[]; chosen: ScheduleView | undefined }) {
+  return (
+    <ScrollX label="Schedules, one row each">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col">Times</th>
+            <th scope="col">Next</th>
+            <th scope="col" className="number">Last</th>
+            <th scope="col">Last job</th>
+            <th scope="col">What came of it</th>
+            <th scope="col">Whose jobs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {schedules.map((schedule) => (
+            <tr key={schedule.id} className={schedule === chosen ? classes.chosen : undefined}>
+              <th scope="row">
+                <Link to="/settings/schedules" search={{ id: String(schedule.id) }}>
+                  {schedule.name}
+                </Link>
+              </th>
+              <td className={schedule.is_enabled ? undefined : classes.off}>{schedule.is_enabled ? "✓ fires" : "‖ disabled"}</td>
+              <td className={classes.nowrap}>
+                <code>{schedule.cron}</code> {schedule.timezone}
+              </td>
+              <td className={classes.nowrap}>{schedule.next_fire_at ? formatDateTime(schedule.next_fire_at) : "–"}</td>
+              <td className="number">{schedule.last_fire_at ? <Age iso={schedule.last_fire_at} /> : "never"}</td>
+              <td>
+                {schedule.last_job_id !== null && (
+                  <Link to="/jobs/$jobId" params={{ jobId: schedule.last_job_id }}>
+                    job {schedule.last_job_id}
+                  </Link>
+                )}
+              </td>
+              <td className={classes.wide}>{schedule.last_outcome}</td>
+              <td>{schedule.user}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}

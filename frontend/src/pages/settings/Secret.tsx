@@ -1,0 +1,29 @@
+import { Button } from "@mantine/core";
+import { Command } from "../../components/Command";
+import { buttonsClass, Dialog } from "../../components/Dialog";
+
+interface Props {
+  /** Whose secret it is, such as "token ci"; null: there is none to show. */
+  of: string | null;
+  secret: string;
+  /** What to do with it. */
+  hint: string;
+  onClose: () => void;
+}
+
+/** A secret, which is shown this once. */
+export function Secret({ of, secret, hint, onClose }: Props) {
+  return (
+    <Dialog title={`The secret of ${of ?? ""}`} isOpen={of !== null} onClose={onClose} isWide>
+      <p>
+        <strong>Copy it now: nobody can show it again.</strong> {hint}
+      </p>
+      <Command text={secret} label="Copy secret" />
+      <div className={buttonsClass}>
+        <Button variant="filled" onClick={onClose}>
+          I have it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

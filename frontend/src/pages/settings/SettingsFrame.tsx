@@ -1,0 +1,45 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { usePageTitle } from "../../components/usePageTitle";
+import { useRole } from "../../components/useRole";
+import classes from "./Settings.module.css";
+
+const SECTIONS = [
+  { title: "Tokens", path: "/settings/tokens", isForAdmins: true },
+  { title: "Webhooks", path: "/settings/webhooks", isForAdmins: true },
+  { title: "Schedules", path: "/settings/schedules", isForAdmins: false },
+  { title: "Audit", path: "/settings/audit", isForAdmins: false },
+] as const;
+
+interface Props {
+  title: (typeof SECTIONS)[number]["title"];
+  /** What this is, in a sentence. */
+  about: string;
+  /** What can be made here. */
+  action?: ReactNode;
+  children: ReactNode;
+}
+
+/** One section of the settings with the way to the others; who may not see it is told so. */
+export function SettingsFrame({ title, about, action, children }: Props) {
+  usePageTitle(title.toLowerCase(), "settings");
+  const { isAdmin } = useRole();
+  const isAllowed = isAdmin || !SECTIONS.find((section) => section.title === title)?.isForAdmins;
+  return (
+    <div className="page">
+      <nav aria-label="Settings" className={classes.sections}>
+        {SECTIONS.map((section) => (
+          <Link key={section.path} to={section.path} activeOptions={{ includeSearch: false }} activeProps={{ "data-active": true }}>
+            {section.title}
+          </Link>
+        ))}
+      </nav>
+      <div className="page-head">
+        <h1>{title}</h1>
+        <p className="dim">{about}</p>
+        {isAllowed && action && <div className="spread">{action}</div>}
+      </div>
+      {isAllowed ? children : <p role="note">This needs the role admin. Ask somebody who has it, or log in with another token.</p>}
+    </div>
+  );
+}

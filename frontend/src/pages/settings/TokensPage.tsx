@@ -1,0 +1,121 @@
+/** Who may talk to this server. */
+import { Button } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, unwrap } from "../../api/client";
+import { tokensQuery } from "../../api/queries";
+import type { NewToken, TokenView } from "../../api/types";
+import { Age } from "../../components/Age";
+import { Command } from "../../components/Command";
+import { Dialog } from "../../components/Dialog";
+import { Loaded } from "../../components/Loaded";
+import { ScrollX } from "../../components/ScrollX";
+import { useRole } from "../../components/useRole";
+import { formatDateTime } from "../../lib/format";
+import { ConfirmDialog } from "./ConfirmDialog";
+import { Secret } from "./Secret";
+import classes from "./Settings.module.css";
+import { SettingsFrame } from "./SettingsFrame";
+import { TokenForm } from "./TokenForm";
+
+export function TokensPage() {
+  const client = useQueryClient();
+  const { isAdmin } = useRole();
+  const tokens = useQuery({ ...tokensQuery, enabled: isAdmin });
+  const [isMaking, setMaking] = useState(false);
+  const [made, setMade] = useState<NewToken | null>(null);
+  const [ending, setEnding] = useState<TokenView | null>(null);
+  const refetch = (): Promise<void> => client.invalidateQueries({ queryKey: tokensQuery.queryKey });
+  const done = (token: NewToken): void => {
+    setMaking(false);
+    setMade(token);
+    void refetch();
+  };
+  const revoke = async (): Promise<void> => {
+    if (ending) unwrap(await api.DELETE("/api/v1/tokens/{token_id}", { params: { path: { token_id: ending.id } } }));
+    await refetch();
+  };
+  return (
+    <SettingsFrame
+      title="Tokens"
+      about="People and agents log in with them. Secrets are shown once."
+      action={<Button variant="filled" onClick={() => setMaking(true)}>New token …</Button>}
+    >
+      <Loaded query={tokens} what="The tokens could not be loaded" rows={5}>
+        {(found) => <TokensTable tokens={found} onRevoke={setEnding} />}
+      </Loaded>
+      <Command text="ringscope tokens" />
+      <Dialog title="New token" isOpen={isMaking} onClose={() => setMaking(false)}>
+        <TokenForm onDone={done} onCancel={() => setMaking(false)} />
+      </Dialog>
+      <Secret
+        of={made && `token ${made.name}`}
+        secret={made?.secret ?? ""}
+        hint={made?.kind === "personal" ? "Log in with it here, or set RINGSCOPE_TOKEN to it." : "Put it into a file for `ringscope agent --token-file`."}
+        onClose={() => setMade(null)}
+      />
+      <ConfirmDialog
+        title={`Revoke token ${ending?.id ?? ""} of ${ending?.name ?? ""}?`}
+        verb="Revoke it"
+        isOpen={ending !== null}
+        onClose={() => setEnding(null)}
+        onConfirm={revoke}
+      >
+        Whoever uses it is logged out at once, with the sessions and login links that were made with it.
+      </ConfirmDialog>
+    </SettingsFrame>
+  );
+}
+
+function TokensTable({ tokens, onRevoke }: { tokens: readonly TokenView[]; onRevoke: (token: TokenView) => void }) {
+  return (
+    <div className="card">
+      <ScrollX label="Tokens, one row each">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" className="number">Id</th>
+              <th scope="col">Name</th>
+              <th scope="col">Kind</th>
+              <th scope="col">Role</th>
+              <th scope="col">Node</th>
+              <th scope="col">Note</th>
+              <th scope="col">Made by</th>
+              <th scope="col" className="number">Age</th>
+              <th scope="col" className="number">Last used</th>
+              <th scope="col">Expires</th>
+              <th scope="col">
+                <span className="hidden-visually">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tokens.map((token) => (
+              <tr key={token.id}>
+                <td className="number dim">{token.id}</td>
+                <th scope="row">{token.name}</th>
+                <td>{token.kind}</td>
+                <td>{token.role}</td>
+                <td>{token.node ?? "any"}</td>
+                <td className={classes.wide}>{token.note}</td>
+                <td>{token.created_by}</td>
+                <td className="number">
+                  <Age iso={token.created_at} />
+                </td>
+                <td className="number">{token.last_used_at ? <Age iso={token.last_used_at} /> : "never"}</td>
+                <td className={classes.nowrap}>{token.expires_at ? formatDateTime(token.expires_at) : "never"}</td>
+                <td>
+                  <div className={classes.actions}>
+                    <Button onClick={() => onRevoke(token)}>
+                      Revoke …<span className="hidden-visually"> token {token.id} of {token.name}</span>
+                    </Button>
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, unwrap } from "../../api/client";
+import { deliveriesQuery, webhooksQuery } from "../../api/queries";
+import type { WebhookView } from "../../api/types";
+import { ErrorNote } from "../../components/ErrorNote";
+import { Loaded } from "../../components/Loaded";
+import { Reference } from "../../components/Reference";
+import { ConfirmDialog } from "./ConfirmDialog";
+import { Deliveries } from "./Deliveries";
+import classes from "./Settings.module.css";
+
+/** One webhook: test it, stop it, end it, and what came of its messages. */
+export function Webhook({ webhook }: { webhook: WebhookView }) {
+  const { id, name } = webhook;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const deliveries = useQuery(deliveriesQuery(id));
+  const [isRemoving, setRemoving] = useState(false);
+  const path = { webhook_id: id };
+  const again = (): Promise<void> => client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+  const test = useMutation({
+    mutationFn: async () => unwrap(await api.POST("/api/v1/webhooks/{webhook_id}/test", { params: { path } })),
+    onSuccess: again,
+  });
+  const toggle = useMutation({ mutationFn: () => replace(webhook), onSuccess: again });
+  const remove = async (): Promise<void> => {
+    unwrap(await api.DELETE("/api/v1/webhooks/{webhook_id}", { params: { path } }));
+    await navigate({ to: "/settings/webhooks" });
+    await again();
+  };
+  const failed = test.error ?? toggle.error;
+  return (
+    <section className="card" aria-labelledby="webhook">
+      <div className="card-head">
+        <h2 id="webhook">{name}</h2>
+        <div className={`spread ${classes.actions}`}>
+          {webhook.is_enabled && <Button onClick={() => test.mutate()} aria-busy={test.isPending}>Send a test</Button>}
+          <Button onClick={() => toggle.mutate()} aria-busy={toggle.isPending}>
+            {webhook.is_enabled ? "Disable" : "Enable"}
+          </Button>
+          <Button onClick={() => setRemoving(true)}>Remove …</Button>
+        </div>
+      </div>
+      <div className={`card-body ${classes.detail}`}>
+        <Reference id={String(id)} command={`ringscope webhook deliveries ${name}`} path={`/webhooks/${id}`} />
+        {failed && <ErrorNote what="It was not done" error={failed} />}
+        <Loaded query={deliveries} what="The deliveries could not be loaded" rows={3} isBare>
+          {(found) => <Deliveries webhookId={id} deliveries={found} mayRepeat={webhook.is_enabled} />}
+        </Loaded>
+      </div>
+      <ConfirmDialog title={`Remove webhook ${name}?`} verb="Remove it" isOpen={isRemoving} onClose={() => setRemoving(false)} onConfirm={remove}>
+        Nothing is sent to {webhook.url} any more, and what is known of its deliveries goes too.
+      </ConfirmDialog>
+    </section>
+  );
+}
+
+/** Enabled where it was disabled, and the other way round; refused if somebody changed it meanwhile. */
+async function replace({ id, revision, name, url, events, is_enabled: isEnabled }: WebhookView): Promise<WebhookView> {
+  const params = { path: { webhook_id: id }, header: { "if-match": `"${revision}"` } };
+  return unwrap(await api.PUT("/api/v1/webhooks/{webhook_id}", { params, body: { name, url, events, is_enabled: !isEnabled } }));
+}

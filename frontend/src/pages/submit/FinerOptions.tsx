@@ -1,0 +1,25 @@
+import { TextInput } from "@mantine/core";
+import { FINER_FIELDS, isTold } from "../../lib/trainingForm";
+import classes from "./SubmitPage.module.css";
+import type { TrainingPart } from "./trainingPart";
+
+/** Checkpoints, seed and the rest: folded away until one of the fields says something. */
+export function FinerOptions({ form, standard, problems, bind }: TrainingPart) {
+  return (
+    <details className={classes.group} open={isTold(FINER_FIELDS, form, standard, problems) || undefined}>
+      <summary>Checkpoints, seed and finer options</summary>
+      <div className={classes.row}>
+        <TextInput label="Checkpoint every" description="Steps; empty: each epoch" inputMode="numeric" {...bind("checkpoint_every_steps")} />
+        <TextInput label="Resume from" description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
+        <TextInput label="Most steps" description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
+        <TextInput label="Seed" description="Of parameters and order" inputMode="numeric" {...bind("seed")} />
+      </div>
+      <div className={classes.row}>
+        <TextInput label="Momentum" description="Of sgd" inputMode="decimal" {...bind("momentum")} />
+        <TextInput label="Weight decay" description="Of the optimizer" inputMode="decimal" {...bind("weight_decay")} />
+        <TextInput label="Held out (%)" description="Where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
+        <TextInput label="Timeout" description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+      </div>
+    </details>
+  );
+}

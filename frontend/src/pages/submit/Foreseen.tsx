@@ -1,0 +1,131 @@
+/** What the cost model foresees for the sweep in the form, and when the scheduler would start it. */
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { ApiError } from "../../api/client";
+import { predictionQuery, queuePlanQuery } from "../../api/queries";
+import type { BenchmarkSpec, PredictedRow, Prediction } from "../../api/types";
+import { useAnnouncement } from "../../app/announcements";
+import { sizeRange } from "../../charts/axes";
+import { SizeChart } from "../../charts/SizeChart";
+import { LineSwatch } from "../../components/LineSwatch";
+import { Loaded } from "../../components/Loaded";
+import { Properties } from "../../components/Properties";
+import { ScrollX } from "../../components/ScrollX";
+import { formatDateTime, threeDigits } from "../../lib/format";
+import { foreseenItems, foreseenWords } from "../../lib/prediction";
+import { foreseenLines, limitRule } from "../../lib/references";
+import { formatSize } from "../../lib/size";
+import classes from "./SubmitPage.module.css";
+
+const TYPING_MS = 250;
+
+export function Foreseen({ spec }: { spec: BenchmarkSpec }) {
+  const content = JSON.stringify(spec);
+  const [asked] = useDebouncedValue(content, TYPING_MS);
+  const settled = useMemo(() => JSON.parse(asked) as BenchmarkSpec, [asked]);
+  const prediction = useQuery(predictionQuery(settled));
+  const { error, data, isFetching } = prediction;
+  const items = useMemo(() => (data ? foreseenItems(data, settled) : []), [data, settled]);
+  useAnnouncement(isFetching ? "" : items.slice(0, 1).map((item) => item.join(" ")).join());
+  // What is wrong with the fields is said beside them once they are submitted.
+  if (error instanceof ApiError && error.status === 422) return <p className="dim">No prediction: {error.message}</p>;
+  return (
+    <Loaded query={prediction} what="The prediction could not be loaded" rows={10} isBare>
+      {(found) => <Told found={found} items={items} spec={settled} isFetching={isFetching} />}
+    </Loaded>
+  );
+}
+
+interface ToldProps {
+  found: Prediction;
+  items: ReturnType<typeof foreseenItems>;
+  spec: BenchmarkSpec;
+  isFetching: boolean;
+}
+
+function Told({ found, items, spec, isFetching }: ToldProps) {
+  return (
+    <div className={classes.foreseen} aria-busy={isFetching}>
+      <Properties items={items} />
+      {found.nodes.length > 0 && <Start spec={spec} />}
+      {found.warnings.length > 0 && (
+        <ul className={classes.warnings} aria-label="Warnings">
+          {found.warnings.map((warning) => (
+            <li key={warning}>
+              <span aria-hidden="true">⚠ </span>
+              {warning}
+            </li>
+          ))}
+        </ul>
+      )}
+      {found.model.rows.length > 0 && <Curve found={found} />}
+    </div>
+  );
+}
+
+/** When it would start; asked for only where the cluster could run it. */
+function Start({ spec }: { spec: BenchmarkSpec }) {
+  const plan = useQuery(queuePlanQuery(spec)).data;
+  if (!plan) return null;
+  if (plan.starts_now) return <p>Would start now.</p>;
+  const { pending, estimated_start: start } = plan;
+  return (
+    <p>
+      Would wait: {pending?.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}
+    </p>
+  );
+}
+
+function Curve({ found }: { found: Prediction }) {
+  const lines = useMemo(() => foreseenLines(found.model), [found]);
+  const range = useMemo(() => sizeRange(found.model.rows.map((row) => row.size_bytes)), [found]);
+  return (
+    <figure>
+      <p>
+        Predicted bus bandwidth:{" "}
+        {lines.map((line) => (
+          <span key={line.name}>
+            <LineSwatch line={line} /> {line.name.replace(", model", "")}{" "}
+          </span>
+        ))}
+      </p>
+      <SizeChart lines={lines} yLabel="GB/s" isLog={false} range={range} rule={limitRule({ ...found, usual: [] }, "busbw", lines)} isSmall />
+      <figcaption className="dim">{foreseenWords(found)}</figcaption>
+      <details>
+        <summary className="dim">As a table</summary>
+        <PredictedTable rows={found.model.rows} />
+      </details>
+    </figure>
+  );
+}
+
+function PredictedTable({ rows }: { rows: readonly PredictedRow[] }) {
+  return (
+    <ScrollX label="Predicted rows" isTall>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Algorithm</th>
+            <th scope="col" className="number">Size</th>
+            <th scope="col" className="number">time (µs)</th>
+            <th scope="col" className="number">busbw (GB/s)</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.algorithm} ${row.size_bytes}`}>
+              <th scope="row">
+                {row.algorithm}
+                {row.chosen_algorithm && <span className="dim"> ({row.chosen_algorithm})</span>}
+              </th>
+              <td className="number">{formatSize(row.size_bytes)}</td>
+              <td className="number">{threeDigits(row.time_us)}</td>
+              <td className="number">{threeDigits(row.busbw_gb_per_s)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}

@@ -1,0 +1,24 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { Segments } from "../../components/Segments";
+import { type Kind, kindOf, withKind } from "../../lib/formSearch";
+
+const route = getRouteApi("/jobs/new");
+const KINDS: readonly (readonly [Kind, string])[] = [
+  ["benchmark", "Benchmark"],
+  ["training", "Training"],
+  ["script", "Script"],
+];
+
+/** What the job does; what all kinds have, such as its name, stays. */
+export function KindChoice() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Segments
+      label="Kind of job"
+      value={kindOf(search)}
+      options={KINDS}
+      onChange={(kind) => void navigate({ search: withKind(search, kind), replace: true, resetScroll: false })}
+    />
+  );
+}

@@ -1,0 +1,73 @@
+/** A new sweep: presets, the fields, and how many rows it will have. */
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { clusterQuery } from "../../api/queries";
+import type { BenchmarkSpec, Engine } from "../../api/types";
+import {
+  countRows, type Field, FIELDS, fromSpec, type JobForm, PRESETS, problemsByField, STANDARD, toSpec, withCollective, withTransport,
+} from "../../lib/form";
+import { opened, usualRanks } from "../../lib/formSearch";
+import { Fields } from "./Fields";
+import { Foreseen } from "./Foreseen";
+import { FormFrame } from "./FormFrame";
+import { Preview } from "./Preview";
+import classes from "./SubmitPage.module.css";
+import { useFormState } from "./useFormState";
+
+interface Props {
+  engine: Engine;
+  /** The specification to begin from. */
+  base: BenchmarkSpec | undefined;
+  from: string | undefined;
+}
+
+export function SweepForm({ engine, base, from }: Props) {
+  const start = base ? fromSpec(base) : STANDARD;
+  const cluster = useQuery(clusterQuery);
+  const { form, change } = useFormState(start, (search) =>
+    opened(start, base ? search : { ranks: usualRanks(cluster.data?.slots_total), ...search }, engine),
+  );
+  return (
+    <FormFrame
+      from={from}
+      spec={toSpec(form, base)}
+      names={FIELDS}
+      find={problemsByField}
+      head={<Presets form={form} onChange={change} />}
+      preview={<Preview form={form} />}
+      foreseen={countRows(form) !== null && <Foreseen spec={toSpec(form, base)} />}
+      hasCommand={countRows(form) !== null}
+      fields={(problems) => (
+        <Fields
+          engine={engine}
+          form={form}
+          problems={problems}
+          slots={cluster.data ? { busy: cluster.data.slots_busy, total: cluster.data.slots_total } : null}
+          onChange={(field: Field, value: string) => change(changed(form, field, value, engine))}
+        />
+      )}
+    />
+  );
+}
+
+/** What one field's new value makes of the form. */
+function changed(form: JobForm, field: Field, value: string, engine: Engine): Partial<JobForm> {
+  if (field === "collective") return withCollective(form, value, engine);
+  if (field === "transport") return withTransport(form, value, engine);
+  return { [field]: value };
+}
+
+function Presets({ form, onChange }: { form: JobForm; onChange: (values: Partial<JobForm>) => void }) {
+  return (
+    <div className={classes.presets} role="group" aria-label="Presets">
+      {Object.entries(PRESETS).map(([name, values]) => {
+        const isChosen = Object.entries(values).every(([key, value]) => form[key as Field] === value);
+        return (
+          <Button key={name} aria-pressed={isChosen} data-chosen={isChosen || undefined} onClick={() => onChange(values)}>
+            {name}
+          </Button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+/** A new training job: model, data, strategy, and how long. */
+import { useQuery } from "@tanstack/react-query";
+import { clusterQuery } from "../../api/queries";
+import type { Engine, JobSpec } from "../../api/types";
+import { withChanges } from "../../lib/formSearch";
+import { formToSpec, problemsAt } from "../../lib/specForm";
+import { changedTraining, standardTraining, TRAINING_FIELDS, type TrainingField, trainingForm } from "../../lib/trainingForm";
+import { binder } from "./bind";
+import { FinerOptions } from "./FinerOptions";
+import { FormFrame } from "./FormFrame";
+import { Gradients } from "./Gradients";
+import { Learning } from "./Learning";
+import { Model } from "./Model";
+import { Strategy } from "./Strategy";
+import classes from "./SubmitPage.module.css";
+import { TrainingPreview } from "./TrainingPreview";
+import { useFormState } from "./useFormState";
+
+interface Props {
+  choices: Engine["training"];
+  /** The specification to begin from. */
+  base: JobSpec | undefined;
+  from: string | undefined;
+}
+
+export function TrainingForm({ choices, base, from }: Props) {
+  const start = base ? trainingForm(base, choices.one_node) : standardTraining(choices);
+  const standard = standardTraining(choices);
+  const cluster = useQuery(clusterQuery);
+  const { form, change } = useFormState(start, (search) => withChanges(start, search));
+  return (
+    <FormFrame
+      from={from}
+      spec={formToSpec(TRAINING_FIELDS, form, base ?? choices.defaults)}
+      names={Object.keys(TRAINING_FIELDS)}
+      find={(found) => problemsAt(TRAINING_FIELDS, found)}
+      preview={<TrainingPreview form={form} choices={choices} />}
+      hasCommand
+      fields={(problems) => {
+        const onChange = (field: TrainingField, value: string): void => change(changedTraining(form, field, value, choices));
+        const part = { form, standard, problems, choices, bind: binder(form, problems, onChange), onChange };
+        return (
+          <div className={`card ${classes.fields}`}>
+            <Model {...part} />
+            <Strategy {...part} slots={cluster.data ? { busy: cluster.data.slots_busy, total: cluster.data.slots_total } : null} />
+            <Learning {...part} />
+            <Gradients {...part} />
+            <FinerOptions {...part} />
+          </div>
+        );
+      }}
+    />
+  );
+}

@@ -1,0 +1,106 @@
+"""Both ends of a keeper's control socket."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.agent.conftest import eventually
+
+from ringscope.protocol import Proxy
+from ringscope_agent.control import Status, Wanted
+from ringscope_agent.control_server import ControlServer
+from ringscope_agent.keeper_link import KeeperLink
+
+PROXY = Proxy(control_host="10.0.0.1", control_port=4000, proxy_id=1)
+
+
+class Ends:
+    """A keeper's end, and what it was told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "keeper.sock"
+        self.wanted: list[Wanted] = []
+        self.status = Status()
+        self.links: list[KeeperLink] = []
+        self.server = ControlServer(self.wanted.append, lambda: self.status)
+
+    async def connect(self) -> tuple[KeeperLink, asyncio.Event]:
+        news = asyncio.Event()
+        link = await KeeperLink.connect(self.path, news.set)
+        self.links.append(link)
+        return link, news
+
+
+@pytest.fixture
+async def ends(tmp_path: Path) -> AsyncIterator[Ends]:
+    ends = Ends(tmp_path)
+    await ends.server.start(ends.path)
+    yield ends
+    await ends.server.close()
+    for link in ends.links:
+        await eventually(lambda link=link: link.is_gone)
+
+
+async def test_whoever_connects_is_told_all_and_then_what_changes(ends: Ends) -> None:
+    ends.status.is_listening = True
+    ends.status.proxies = [PROXY]
+    link, news = await ends.connect()
+    assert link.status == Status(is_listening=True, proxies=[PROXY])
+    assert link.pid == os.getpid()
+    ends.status.is_running = True
+    ends.server.tell()
+    await news.wait()
+    assert link.status.is_running
+    later, _ = await ends.connect()
+    assert later.status == link.status
+
+
+async def test_what_is_wanted_is_said_once(ends: Ends) -> None:
+    link, _ = await ends.connect()
+    for wanted in (Wanted(launch=True), Wanted(launch=True), Wanted(launch=True, proxy=PROXY)):
+        link.want(wanted)
+    await eventually(lambda: len(ends.wanted) == 2)
+    assert ends.wanted == [Wanted(launch=True), Wanted(launch=True, proxy=PROXY)]
+
+
+async def test_a_grown_spool_is_told_without_the_status(ends: Ends) -> None:
+    link, news = await ends.connect()
+    before = link.status
+    for _ in range(100):
+        ends.server.nudge()
+    await news.wait()
+    assert link.status is before
+
+
+async def test_the_keeper_knows_how_long_no_agent_was_there(ends: Ends) -> None:
+    await eventually(lambda: ends.server.alone_seconds > 0)
+    first, _ = await ends.connect()
+    second, _ = await ends.connect()
+    assert ends.server.alone_seconds == 0
+    first._writer.close()
+    await eventually(lambda: first.is_gone)
+    assert ends.server.alone_seconds == 0, "its successor is there"
+    second._writer.close()
+    await eventually(lambda: ends.server.alone_seconds > 0)
+
+
+async def test_a_keeper_that_ends_is_gone_and_nobody_answers_any_more(ends: Ends) -> None:
+    link, news = await ends.connect()
+    await ends.server.close()
+    await eventually(lambda: link.is_gone)
+    await news.wait()
+    link.want(Wanted(close=True))
+    with pytest.raises(OSError):
+        await ends.connect()
+
+
+async def test_one_that_never_answers_is_no_keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ringscope_agent.keeper_link.ANSWER_SECONDS", 0.05)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "s"))
+        silent.listen()
+        with pytest.raises(TimeoutError):
+            await KeeperLink.connect(tmp_path / "s", lambda: None)

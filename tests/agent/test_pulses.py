@@ -1,0 +1,37 @@
+"""How far ranks are is read from outside: where they say they are, and what the kernel says of their time."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ringscope import positions
+from ringscope_agent.pulses import rank_pulses
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "positions"
+    positions.create(path, 3)
+    return path
+
+
+def test_a_living_rank(path: Path) -> None:
+    slot = positions.slot(str(path), 1)
+    slot[positions.STEP], slot[positions.ITERATIONS], slot[positions.UNTIMED] = 4, 20, 3
+    slot[positions.SIZE_BYTES], slot[positions.WAITED_NS] = 1024, 5_000_999
+    (pulse,) = rank_pulses({1: os.getpid()}, path)
+    assert (pulse.rank, pulse.step, pulse.iterations, pulse.untimed) == (1, 3, 20, 3)
+    assert (pulse.size_bytes, pulse.waited_us) == (1024, 5_000)
+    assert pulse.state in "RS" and pulse.running_us is not None and pulse.running_us > 0
+
+
+def test_a_rank_that_has_ended_and_one_without_a_place_are_left_out(path: Path) -> None:
+    with subprocess.Popen(["/bin/true"]) as gone:
+        gone.wait()
+    assert rank_pulses({0: gone.pid, 7: os.getpid()}, path) == []
+
+
+def test_without_a_file_there_is_nothing_to_tell(tmp_path: Path) -> None:
+    assert rank_pulses({0: os.getpid()}, tmp_path / "positions") == []

@@ -1,0 +1,62 @@
+"""Tokens on the command line."""
+
+import json
+from typing import Any
+
+from tests.cli.fake_api import Answer, FakeApi, items
+
+
+def token(**fields: Any) -> dict[str, Any]:
+    usual = {
+        "id": 5,
+        "name": "ci",
+        "kind": "personal",
+        "role": "operator",
+        "node": None,
+        "note": "",
+        "created_by": "admin",
+        "created_at": "2026-01-01T00:00:00Z",
+        "expires_at": None,
+        "last_used_at": None,
+    }
+    return usual | fields
+
+
+def test_the_secret_is_alone_on_stdout(api: FakeApi) -> None:
+    api.answers["POST /tokens"] = Answer(token(secret="rs_abc"), 201)
+    done = api.run("token", "add", "ci", "--role", "operator", "--days", "30", "--note", "pipeline")
+    assert done.out == "rs_abc\n"
+    assert done.err.startswith("Token 5 ci (operator), without an end. Keep the secret now")
+    assert api.last.body == {
+        "name": "ci",
+        "kind": "personal",
+        "role": "operator",
+        "expires_in_days": 30,
+        "note": "pipeline",
+    }
+    quiet = api.run("token", "add", "ci", "--role", "operator", "-q")
+    assert (quiet.out, quiet.err) == ("rs_abc\n", "")
+    assert json.loads(api.run("token", "add", "ci", "--role", "operator", "--json").out)["secret"] == "rs_abc"
+
+
+def test_a_token_that_lets_nodes_join_has_no_role(api: FakeApi) -> None:
+    made = token(kind="join", role="agent", name="rack1", secret="rs_join", expires_at="2036-01-01T00:00:00Z")
+    api.answers["POST /tokens"] = Answer(made, 201)
+    done = api.run("token", "add", "rack1", "--kind", "join")
+    assert done.out == "rs_join\n"
+    assert done.err.startswith("Token 5 rack1 (join), until 2036-01-01 ")
+    assert api.last.body == {"name": "rack1", "kind": "join"}
+
+
+def test_the_list_has_no_secret(api: FakeApi) -> None:
+    api.answers["GET /tokens"] = items(token(), token(id=6, expires_at="2036-01-01T00:00:00Z"))
+    heading, first, second = api.run("tokens").out.splitlines()
+    assert heading.split("  ")[0] == "ID"
+    assert first.count("never") == 2
+    assert "2036-01-01" in second
+    assert "secret" not in json.loads(api.run("tokens", "--json").out)[0]
+
+
+def test_revoking(api: FakeApi) -> None:
+    api.answers["DELETE /tokens/5"] = Answer("", 204)
+    assert api.run("token", "revoke", "5").out == "Token 5 is revoked, and with it what was made with it.\n"

@@ -1,0 +1,103 @@
+"""`ringscope why`: the reason, attempt by attempt, and what to do."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from tests.cli.fake_api import FakeApi, job
+
+from ringscope.advice import ENDED, WAITING
+from ringscope.cli.why import explain
+from ringscope.client import Job
+
+ATTEMPT: dict[str, Any] = {
+    "id": 9,
+    "number": 1,
+    "nodes": ["n1", "n2"],
+    "reason": "node_lost",
+    "message": "Node n2 missed 3 heartbeats.",
+    "bad_node": "n2",
+    "created_at": "2026-01-02T03:04:00Z",
+    "started_at": "2026-01-02T03:04:05Z",
+    "finished_at": "2026-01-02T03:09:05Z",
+}
+
+
+def told(**fields: Any) -> list[str]:
+    return explain(Job.model_validate(job(7, **fields)))
+
+
+def test_a_waiting_job(api: FakeApi) -> None:
+    pending = {
+        "reason": "slots",
+        "sentence": "Waits for slots: it needs 8, 3 are free now.",
+        "estimated_start": "2036-01-02T03:04:05Z",
+        "position": 2,
+    }
+    api.answers["GET /jobs/7"] = job(7, pending=pending)
+    done = api.run("why", "7")
+    assert done.code == 0
+    first, place, start, advice = done.out.splitlines()
+    assert first == "Job 7 n7: queued, waits for slots: it needs 8, 3 are free now."
+    assert place == "Place in the queue: 2"
+    assert re.fullmatch(r"Estimated start: 2036-01-02 03:04:05 \(in \d+ d\)", start)
+    assert advice == "Next: `ringscope nodes` shows what is free; `ringscope priority 7 N` moves it up the queue."
+
+
+def test_a_retry_that_waits() -> None:
+    pending = {"reason": "backoff", "sentence": "Waits to be tried again."}
+    lines = told(pending=pending, not_before="2036-01-02T03:04:05Z", excluded_nodes=["n2"], attempts=[ATTEMPT])
+    assert lines[1].startswith("Not before: 2036-01-02 ")
+    assert lines[2] == "Not on n2, if others can hold it"
+    assert lines[3].startswith("Attempt 1 on n1, n2, began 2026-01-02 ")
+    assert lines[3].endswith(": node_lost after 5 min, because of node n2: Node n2 missed 3 heartbeats.")
+    assert lines[4] == "Next: Nothing: it is tried again by itself."
+
+
+@pytest.mark.parametrize("reason", [*ENDED, "something_new", None])
+def test_every_end_has_a_next_step(reason: str | None) -> None:
+    *_, attempt, advice = told(state="failed", reason=reason, attempts=[ATTEMPT | {"reason": reason}])
+    assert attempt.startswith("Attempt 1 on n1, n2")
+    assert advice.startswith("Next: ") and "{" not in advice
+
+
+@pytest.mark.parametrize("reason", [*WAITING, "something_new"])
+def test_every_wait_has_a_next_step(reason: str) -> None:
+    assert "{" not in told(pending={"reason": reason, "sentence": "Waits."})[-1]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [("held", "release 7"), ("running", "logs 7 -f"), ("stopping", "being ended")]
+)
+def test_a_job_on_its_way(state: str, words: str) -> None:
+    assert words in told(state=state)[-1]
+
+
+def test_an_attempt_that_goes_on() -> None:
+    running = ATTEMPT | {"number": 2, "reason": None, "message": "", "finished_at": None}
+    assert told(state="running", attempts=[running])[1].endswith(": it goes on")
+
+
+@pytest.mark.parametrize(
+    ("phases", "words"),
+    [
+        (["ready", "assigned", "ready"], "starting, waits for node h2 of 3 to be ready"),
+        (["ready", "assigned", "assigned"], "starting, waits for 2 of 3 nodes to be ready: h2, h3"),
+        (["running", "running", "ready"], "starting, waits for node h3 of 3 to start ranks"),
+        (["assigned"] * 9, "starting, waits for 9 of 9 nodes to be ready: h1, h2, h3, h4, h5, …"),
+        (["assigned"], "starting, waits for node h1 to be ready"),
+        (["running", "running"], "starting"),
+        ([], "starting"),
+    ],
+)
+def test_a_starting_job_names_the_nodes_that_all_others_wait_for(phases: list[str], words: str) -> None:
+    members = [{"node": f"h{number}", "phase": phase} for number, phase in enumerate(phases, 1)]
+    attempt = ATTEMPT | {"reason": None, "message": "", "finished_at": None, "members": members}
+    assert told(state="starting", attempts=[ATTEMPT, attempt])[0] == f"Job 7 n7: {words}"
+
+
+def test_json(api: FakeApi) -> None:
+    api.answers["GET /jobs/7"] = job(7, state="failed", reason="oom", attempts=[ATTEMPT])
+    found = json.loads(api.run("why", "7", "--json").out)
+    assert (found["reason"], found["attempts"][0]["bad_node"]) == ("oom", "n2")

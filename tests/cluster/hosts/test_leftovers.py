@@ -1,0 +1,60 @@
+"""A soak sees what is left on a host: a process beside agent and spare keeper, and an attempt on its disk."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import cast
+
+import psutil
+import pytest
+from tests.cluster.hosts.soak.hosts import leftovers
+from tests.cluster.hosts.soak.site import Site
+
+from ringscope.record import TOKEN_VARIABLE
+
+
+class FakeSite:
+    """A host on which this process is the agent, and its children are all that runs there."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        (data_dir / "lab" / "h1" / "attempts").mkdir(parents=True)
+
+    def agent(self, host: str) -> psutil.Process:
+        return psutil.Process()
+
+    def processes(self, host: str) -> list[psutil.Process]:
+        return [psutil.Process(), *psutil.Process().children()]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return cast(Site, FakeSite(tmp_path))
+
+
+def test_an_agent_alone_is_as_it_should_be(site: Site) -> None:
+    assert list(leftovers(site, "h1")) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "variables", "findings"),
+    [
+        ("ringscope_agent.keeper", {}, 0),
+        ("ringscope_agent.keeper", {TOKEN_VARIABLE: "t"}, 1),
+        ("ringscope.rank", {}, 1),
+        ("ringscope.rank", {TOKEN_VARIABLE: "t"}, 2),
+    ],
+)
+def test_a_process_that_should_be_gone_is_found(
+    site: Site, module: str, variables: dict[str, str], findings: int
+) -> None:
+    waits = [sys.executable, "-c", "input()", module]
+    with subprocess.Popen(waits, stdin=subprocess.PIPE, env=variables) as process:
+        found = list(leftovers(site, "h1"))
+        process.communicate(b"\n")
+    assert len(found) == findings
+
+
+def test_an_attempt_on_the_disk_is_found(site: Site) -> None:
+    (site.data_dir / "lab" / "h1" / "attempts" / "7").mkdir()
+    assert list(leftovers(site, "h1")) == ["attempts are left on the disk of h1: ['7']"]

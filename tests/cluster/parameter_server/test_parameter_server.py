@@ -1,0 +1,52 @@
+"""Parameter servers among real ranks: sync is one process's training, the others converge, and the bound holds."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).parent / "servers_main.py"
+RANKS, DEADLINE_SECONDS = 4, 240
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, dict[str, Any]]:
+    """What the first worker printed, by name."""
+    mpiexec = str(Path(sys.executable).with_name("mpiexec"))
+    done = subprocess.run(
+        [mpiexec, "-n", str(RANKS), sys.executable, "-W", "error", str(PROGRAM)],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("name", ["one server", "two servers", "three servers", "plain sgd", "adam", "adamw"])
+def test_sync_equals_one_process_also_with_new_servers_halfway(told: dict[str, Any], name: str) -> None:
+    """After 50 steps in float32: the parameters, and what the optimizer keeps."""
+    found = told[name]
+    assert found["moved"] > 100 * 1e-5
+    assert found["parameters"] < 1e-5 and found["state"] < 1e-5
+    assert (found["lag"], found["steps"]) == (0, 50)
+
+
+@pytest.mark.parametrize("name", ["ssp", "async"])
+def test_ssp_and_async_learn_the_digits_and_end_with_equal_parameters(told: dict[str, Any], name: str) -> None:
+    found = told[name]
+    assert found["accuracy"] > 0.95
+    assert found["are_equal"] and found["pushes"] == found["steps"], "every gradient is applied once"
+    assert name == "async" or found["lag"] <= 2
+
+
+def test_ssp_is_held_by_its_bound_and_async_by_nothing(told: dict[str, Any]) -> None:
+    """One of three workers is slow; of each rank the most steps that it was ahead."""
+    assert max(told["ssp, one slow"]["lags"]) == 2
+    assert max(told["async, one slow"]["lags"]) > 4

@@ -1,0 +1,107 @@
+"""Jobs of kind script: a file of the node's own, with our communicator, optimizer and telling."""
+
+from pathlib import Path
+
+import pytest
+from tests.cluster.train.jobs import run_job
+
+from ringscope.record import EXIT_FAILURE, SCRIPTS_VARIABLE, Done, Steps
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TRAINING = """
+import sys
+import torch
+import ringscope
+
+comm = ringscope.init()
+torch.manual_seed(comm.rank)  # rank 0's parameters are everybody's
+model = torch.nn.Linear(6, 3)
+optimizer = ringscope.DistributedOptimizer(torch.optim.SGD(model.parameters(), lr=0.1), model, algorithm="direct")
+samples = torch.randn(int(sys.argv[1]), 6, generator=torch.Generator().manual_seed(5))
+mine = samples[comm.rank :: comm.size]
+for step in range(25):
+    optimizer.zero_grad()
+    with optimizer.accumulate():
+        (model(mine[:2]).square().mean() * 0.5).backward()
+    loss = model(mine[2:]).square().mean() * 0.5
+    loss.backward()
+    optimizer.step()
+    ringscope.log_step(loss=loss.item(), samples=len(mine))
+
+torch.manual_seed(0)
+alone = torch.nn.Linear(6, 3)
+plain = torch.optim.SGD(alone.parameters(), lr=0.1)
+for step in range(25):
+    plain.zero_grad()
+    parts = [samples[rank :: comm.size] for rank in range(comm.size)]
+    sum(
+        (alone(part[:2]).square().mean() + alone(part[2:]).square().mean()) * 0.5 / comm.size for part in parts
+    ).backward()
+    plain.step()
+for one, other in zip(model.parameters(), alone.parameters()):
+    assert (one - other).abs().max() < 1e-6, (one, other)
+assert comm.position[1] == 25  # so that nobody takes it for hanging
+print("equal to one process")
+"""
+
+
+@pytest.fixture
+def run_script(tmp_path, monkeypatch):
+    def run(content, *arguments, file="mine/train.py"):
+        monkeypatch.setenv(SCRIPTS_VARIABLE, str(tmp_path))
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        (tmp_path / "mine" / "train.py").write_text(content)
+        return run_job(2, {"kind": "script", "script": {"file": file, "arguments": list(arguments)}})
+
+    return run
+
+
+def test_the_optimizer_equals_one_process_and_every_step_is_told(run_script):
+    run, records = run_script(TRAINING, "8")
+    assert (run.exit_code, run.reason) == (0, ""), run.output
+    assert run.output.count("equal to one process") == 2
+    for rank in range(2):
+        blocks = [r for r in records if isinstance(r, Steps) and r.rank == rank]
+        assert sum(len(block.start_ns) for block in blocks) == 25
+        assert {block.algorithm for block in blocks} == {"direct"}
+        assert all(set(block.samples) == {4} for block in blocks)
+        assert all(0 < c < d for b in blocks for c, d in zip(b.communication_us, b.duration_us, strict=True))
+    assert sum(isinstance(record, Done) for record in records) == 2
+
+
+def test_the_example_learns(monkeypatch):
+    monkeypatch.setenv(SCRIPTS_VARIABLE, str(EXAMPLES))
+    run, records = run_job(2, {"kind": "script", "script": {"file": "own_training.py"}})
+    assert run.exit_code == 0, run.output
+    losses = [loss for r in records if isinstance(r, Steps) and r.rank == 1 for loss in r.loss]
+    assert len(losses) == 200
+    assert sum(losses[-10:]) < 0.2 * sum(losses[:10])
+
+
+def test_backward_twice_without_accumulating_is_refused(run_script):
+    run, _ = run_script(TRAINING.replace("with optimizer.accumulate():", "if True:"), "8")
+    assert run.exit_code == EXIT_FAILURE
+    assert "backward ran twice on gradients whose sum had begun" in run.reason
+
+
+def test_a_step_may_be_told_without_pytorch(run_script):
+    told = "ringscope.log_step(compute_us=5, exposed_us=2, communication_us=3, duration_us=7, size_bytes=64)"
+    run, records = run_script(f"import ringscope, sys\n{told}\nassert 'torch' not in sys.modules\nsys.exit(0)\n")
+    assert run.exit_code == 0, run.output
+    steps = next(record for record in records if isinstance(record, Steps))
+    assert (steps.compute_us, steps.exposed_us, steps.communication_us, steps.duration_us) == ([5], [2], [3], [7])
+    assert (steps.bytes, steps.loss, steps.algorithm) == (64, None, "none")
+
+
+@pytest.mark.parametrize(
+    ("content", "file", "sentence"),
+    [
+        ("1 / 0\n", "mine/train.py", "mine/train.py failed: ZeroDivisionError: division by zero"),
+        ("import sys\nsys.exit(4)\n", "mine/train.py", "mine/train.py ended with 4."),
+        ("", "mine/other.py", "has no mine/other.py; put it there on every node."),
+    ],
+)
+def test_what_goes_wrong_is_told_in_a_sentence(run_script, content, file, sentence):
+    run, _ = run_script(content, file=file)
+    assert run.exit_code == EXIT_FAILURE
+    assert sentence in run.reason

@@ -1,0 +1,48 @@
+"""Run by test_resume.py: with gradients that are sent in part, a run in two pieces beside an unbroken one."""
+
+import json
+import sys
+import traceback
+from pathlib import Path
+
+import torch
+
+from ringscope.train.digest import digest
+from ringscope.train.program import assemble
+from ringscope.training_spec import TrainingSpec
+from ringscope.transports.communicator import Communicator
+from ringscope.transports.mpi import abort
+
+SMALL = {
+    "model_arguments": {"hidden": 8, "layers": 2},
+    "dataset": {"name": "synthetic", "samples": 512},
+    "global_batch_size": 32,
+    "bucket_bytes": 65536,
+}
+
+
+def main() -> None:
+    """For each way of compressing, tell the digests of both."""
+    torch.set_num_threads(1)
+    comm, folder = Communicator(), Path(sys.argv[1])
+    for compression in ("top_k", "powersgd"):
+        found = {}
+        for name, pieces in (("unbroken", [20]), ("broken", [7, 20])):
+            for max_steps in pieces:
+                changes = {"compression": compression, "max_steps": max_steps, "checkpoint_every_steps": 7}
+                spec = TrainingSpec.model_validate(SMALL | changes)
+                trainer = assemble(comm, spec, lambda record: None, folder / compression / name)
+                trainer.run()
+                trainer.close()
+            found[name] = digest(trainer.module)
+        if comm.rank == 0:
+            sys.stdout.write(json.dumps({"name": compression} | found) + "\n")
+    comm.free()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Exception:
+        traceback.print_exc()
+        abort(1)  # the others would wait for this rank for ever

@@ -1,0 +1,86 @@
+"""Two jobs beside each other."""
+
+from math import hypot
+from typing import Any
+
+import pytest
+
+from ringscope.comparison import Difference, RowPair, differences, points, row_pairs
+from ringscope.record import Measurement
+
+
+def row(time_us: float, cv_percent: float = 3.0, **fields: Any) -> Measurement:
+    usual = {
+        "collective": "all_reduce",
+        "algorithm": "ring",
+        "transport": "mpi",
+        "in_place": False,
+        "size_bytes": 1024,
+        "count": 256,
+        "dtype": "float32",
+        "op": "sum",
+        "ranks": 2,
+        "algbw_gb_per_s": 1.0,
+        "busbw_gb_per_s": 1.0,
+        "wrong": 0,
+        "stdev_us": 0.1,
+        "iterations": 20,
+        "time_ns": 0,
+        "cv_percent": cv_percent,
+    }
+    times = dict.fromkeys(("time_us", "min_us", "mean_us", "p50_us", "p95_us", "p99_us", "max_us"), time_us)
+    return Measurement.model_validate(usual | times | fields)
+
+
+def test_documents_differ_where_a_value_differs_or_is_missing() -> None:
+    a = {"placement": {"ranks": 2, "nodes": None}, "algorithms": ["ring"], "labels": {"x": "1"}}
+    b = {"placement": {"ranks": 4, "nodes": None}, "algorithms": ["ring", "mpi"], "labels": {"y": "1"}}
+    assert differences(a, b) == [
+        Difference("placement.ranks", 2, 4),
+        Difference("algorithms", ["ring"], ["ring", "mpi"]),
+        Difference("labels.x", "1", None),
+        Difference("labels.y", None, "1"),
+    ]
+    assert differences(a, a) == []
+
+
+def test_rows_match_by_collective_algorithm_size_and_place() -> None:
+    a = [row(10.0), row(20.0, size_bytes=2048), row(30.0, in_place=True), row(40.0, algorithm="direct")]
+    b = [row(11.0), row(21.0, size_bytes=4096), row(41.0, algorithm="direct"), row(1.0, collective="reduce")]
+    found = row_pairs(a, b)
+    assert [(pair.algorithm, pair.size_bytes, pair.a_us, pair.b_us) for pair in found] == [
+        ("ring", 1024, 10.0, 11.0),
+        ("direct", 1024, 40.0, 41.0),
+    ]
+    assert (points(a), points(b)) == (4, 4)
+
+
+def test_of_several_cycles_the_median_counts() -> None:
+    cycles = [row(time, cycle=number) for number, time in enumerate((10.0, 99.0, 12.0))]
+    [pair] = row_pairs(cycles, [row(6.0)])
+    assert (pair.a_us, pair.ratio) == (12.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("a_us", "b_us", "is_beyond"),
+    [(100.0, 104.9, False), (100.0, 105.6, True), (105.6, 100.0, True), (104.9, 100.0, False)],
+)
+def test_times_differ_beyond_the_noise_of_both_rows(a_us: float, b_us: float, is_beyond: bool) -> None:
+    [pair] = row_pairs([row(a_us, cv_percent=3.0)], [row(b_us, cv_percent=4.0)])
+    assert pair.noise_us == pytest.approx(hypot(0.03 * a_us, 0.04 * b_us))
+    assert pair.is_beyond_noise is is_beyond
+
+
+def test_a_row_that_one_preemption_has_spoiled_tells_nothing() -> None:
+    # nineteen iterations of 4 us and one of 35 ms: mean 1754 us, cv 436 %
+    [pair] = row_pairs([row(1754.0, cv_percent=436.0)], [row(4.0)])
+    assert not pair.is_beyond_noise
+
+
+def test_a_simulation_has_no_noise() -> None:
+    assert RowPair("ring", 8, False, 10.0, 10.01, 0.0).is_beyond_noise
+    assert not RowPair("ring", 8, False, 10.0, 10.0, 0.0).is_beyond_noise
+
+
+def test_rows_without_a_time_are_left_out() -> None:
+    assert row_pairs([row(0.0)], [row(1.0)]) == []

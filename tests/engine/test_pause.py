@@ -1,0 +1,35 @@
+"""How a thread waits for other ranks."""
+
+import threading
+
+import pytest
+
+from ringscope.transports import pause
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    found = []
+    monkeypatch.setattr(pause.time, "sleep", lambda seconds: found.append("sleeps"))
+    monkeypatch.setattr(pause.os, "sched_yield", lambda: found.append("yields"))
+    return found
+
+
+def test_a_thread_offers_its_core(pauses):
+    pause.pause()
+    assert pauses == ["yields"]
+
+
+def test_a_thread_that_was_asked_sleeps_as_long_as_it_is_wanted_and_others_do_not(pauses):
+    wanted = iter([True, False])
+
+    def wait():
+        pause.sleep_while(lambda: next(wanted))
+        pause.pause()
+        pause.pause()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    thread.join()
+    pause.pause()
+    assert pauses == ["sleeps", "yields", "yields"]

@@ -1,0 +1,61 @@
+"""Prometheus' rules and their tests, read as far as the tests look at them."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "deploy" / "prometheus"
+RULE_FILES = sorted((FOLDER / "rules").glob("*.yml"))
+TEST_FILES = sorted((FOLDER / "tests").glob("*.yml"))
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at an alert in a group of a test file."""
+
+    group: str
+    seconds: float
+    labels: tuple[dict[str, str], ...]
+
+
+def read_rules() -> list[dict[str, Any]]:
+    """Of all files."""
+    return [rule for path in RULE_FILES for group in _yaml(path)["groups"] for rule in group["rules"]]
+
+
+def read_alerts() -> dict[str, dict[str, Any]]:
+    """By name."""
+    return {rule["alert"]: rule for rule in read_rules() if "alert" in rule}
+
+
+def read_records() -> dict[str, str]:
+    """The expressions of recorded series by their names."""
+    return {rule["record"]: rule["expr"] for rule in read_rules() if "record" in rule}
+
+
+def read_looks(alert: str) -> list[Look]:
+    """What the test files expect of an alert, in the order of time in each group."""
+    looks = []
+    for path in TEST_FILES:
+        for group in _yaml(path)["tests"]:
+            for look in group["alert_rule_test"]:
+                if look["alertname"] == alert:
+                    fired = tuple(one["exp_labels"] for one in look.get("exp_alerts", ()))
+                    looks.append(Look(f"{path.stem}: {group['name']}", _seconds(look["eval_time"]), fired))
+    return looks
+
+
+def promtool(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["promtool", *words], capture_output=True, text=True, timeout=60)
+
+
+def _yaml(path: Path) -> Any:
+    return yaml.safe_load(path.read_text())
+
+
+def _seconds(text: str) -> float:
+    return float(text[:-1]) * {"s": 1, "m": 60, "h": 3600}[text[-1]]

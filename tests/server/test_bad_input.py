@@ -1,0 +1,271 @@
+"""Whatever comes in: a clear 4xx, never a 500, nothing half-written."""
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from itertools import product
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute, iter_route_contexts
+from tests.server.conftest import ONE_SIZE, Server
+
+from ringscope_server.http.auth import RequireRole
+from ringscope_server.http.json_text import findings, mended
+from ringscope_server.http.pages import encode
+
+JOBS = "/api/v1/jobs"
+JSON = {"Content-Type": "application/json"}
+BEYOND_64_BIT = (2**63, -(2**63) - 1, 10**30)
+
+
+def problem(response: httpx.Response, status: int) -> dict[str, Any]:
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    found: dict[str, Any] = response.json()
+    assert found["detail"]
+    assert "Traceback" not in response.text
+    return found
+
+
+async def nothing_was_made(server: Server) -> bool:
+    jobs = (await server.admin.get(JOBS)).json()["items"]
+    events = (await server.admin.get("/api/v1/events", params={"action": "job.*"})).json()["items"]
+    return jobs == events == []
+
+
+# The body is no JSON, or none that can be kept.
+
+
+MALFORMED = (b"{", b"[1,", b'{"name": tru}', b'"', b"\xff\xfe{", b"[" * 100_000, b'{"priority": %s}' % (b"9" * 5000))
+
+
+async def test_malformed_json_and_json_that_is_no_object(server: Server) -> None:
+    await server.node()
+    for body in MALFORMED:
+        response = await server.admin.post(JOBS, content=body, headers=JSON)
+        assert response.status_code in (400, 422)
+        assert len(problem(response, response.status_code)["detail"]) < 200
+    for body in (b"", b"null", b"[]", b"7", b'"text"'):
+        problem(await server.admin.post(JOBS, content=body, headers=JSON), 422)
+    assert await nothing_was_made(server)
+
+
+async def test_deep_nesting(server: Server) -> None:
+    await server.node()
+    for depth in (10, 400, 900):
+        body = b'{"labels": ' + b'{"a":' * depth + b"1" + b"}" * depth + b"}"
+        found = problem(await server.admin.post(JOBS, content=body, headers=JSON), 422)
+        assert len(json.dumps(found)) < 5_000
+    assert await nothing_was_made(server)
+
+
+async def test_numbers_that_are_none_in_json(server: Server) -> None:
+    await server.node()
+    for number in ("NaN", "Infinity", "-Infinity"):
+        body = f'{{"benchmark": {{"iterations": {number}}}}}'
+        found = problem(await server.admin.post(JOBS, content=body, headers=JSON), 422)
+        assert [error["pointer"] for error in found["errors"]] == ["/benchmark/iterations"]
+        assert "give a finite one" in found["detail"]
+    # The same letters in a name are nothing special.
+    assert (await server.submit(name=f"{number} \\u0000 \\ud800"))["name"] == f"{number} \\u0000 \\ud800"
+
+
+UNKEPT = ("a\0b", "\ud800", "a\udfff", "\0")
+
+
+async def test_text_that_no_database_keeps(server: Server) -> None:
+    await server.node()
+    for text, place in product(UNKEPT, ("/name", "/labels/team", "/placement/selector/rack")):
+        value: Any = text
+        for part in reversed(place.split("/")[1:]):
+            value = {part: value}
+        found = problem(await server.admin.post(JOBS, content=json.dumps(value), headers=JSON), 422)
+        assert [error["pointer"] for error in found["errors"]] == [place]
+        assert "NUL character or half of a surrogate pair" in found["detail"]
+        in_a_name = json.dumps({"labels": {text: "x"}})
+        problem(await server.admin.post(JOBS, content=in_a_name, headers=JSON), 422)
+    assert await nothing_was_made(server)
+
+
+def test_bytes_that_only_look_as_if_are_cleared_and_disguised_ones_are_found() -> None:
+    assert findings(json.dumps({"name": "🎉 한글 \\u0000"}).encode()) == []
+    assert findings('{"name": "🎉 한글"}'.encode()) == []
+    wide = '{"a": "\\u0000"}'.encode("utf-16")
+    for disguised in (wide, b'{"a": "\\u0000"}', b'{"a": "\xed\xa0\x80"}', b'["\\uD83D"]'):
+        assert findings(disguised), disguised
+    assert json.loads(mended(b'{"a": ["x\\u0000", {"\\ud800": 1}], "n": NaN}'))["a"] == ["x\ufffd", {"\ufffd": 1}]
+    assert mended(b"{\\u0000") == b"{\\u0000"
+
+
+async def test_another_content_type_and_a_compressed_body(server: Server) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", None):
+        headers = {"Content-Type": kind} if kind else {}
+        found = problem(await server.admin.post(JOBS, content=b"{}", headers=headers), 415)
+        assert "Content-Type: application/json" in found["detail"]
+    headers = JSON | {"Content-Encoding": "gzip"}
+    found = problem(await server.admin.post(JOBS, content=gzip.compress(b"{}"), headers=headers), 415)
+    assert "uncompressed" in found["detail"]
+
+
+async def test_a_huge_body_by_its_declared_length_and_by_what_comes(server: Server) -> None:
+    limit = server.services.settings.max_body_bytes
+    declared = await server.admin.post(JOBS, content=b"x" * (limit + 1), headers=JSON)
+    assert problem(declared, 413)["code"] == "body_too_large"
+    sent = 0
+
+    async def chunks() -> AsyncIterator[bytes]:
+        nonlocal sent
+        for _ in range(100):
+            sent += 1 << 20
+            yield b" " * (1 << 20)
+
+    assert problem(await server.admin.post(JOBS, content=chunks(), headers=JSON), 413)["code"] == "body_too_large"
+    assert sent <= limit + (1 << 20)
+
+
+async def test_a_sentence_does_not_repeat_a_megabyte_of_input(server: Server) -> None:
+    for body in ({"kind": "x" * 1_000_000}, {"priority": "x" * 1_000_000}, {f"field{i}": 1 for i in range(10_000)}):
+        found = problem(await server.admin.post(JOBS, json=body), 422)
+        assert all(len(error["detail"]) < 1_200 for error in found["errors"])
+        assert len(found["errors"]) <= 100
+
+
+# Numbers.
+
+
+async def test_numbers_beyond_64_bit(server: Server) -> None:
+    await server.node()
+    job = await server.submit(**ONE_SIZE)
+    for number in BEYOND_64_BIT:
+        await refuse_everywhere(server, f"{JOBS}/{job['id']}", number)
+
+
+async def refuse_everywhere(server: Server, url: str, number: int) -> None:
+    for path in (f"{JOBS}/{number}", f"{JOBS}/{number}/steps", f"{url}/steps?rank={number}"):
+        assert (await server.admin.get(path)).status_code in (404, 422), path
+    assert (await server.admin.post(f"{JOBS}/{number}/cancel")).status_code in (404, 422)
+    assert (await server.admin.delete(f"/api/v1/tokens/{number}")).status_code == 422
+    for path in (JOBS, f"{url}/log", "/api/v1/events", "/api/v1/tokens"):
+        found = problem(await server.admin.get(path, params={"cursor": encode(number)}), 422)
+        assert found["errors"][0]["pointer"] == "/cursor"
+    problem(await server.admin.post(JOBS, json={"priority": number}), 422)
+
+
+async def test_cursors_that_this_server_did_not_make(server: Server) -> None:
+    for cursor in ("", "!!!", "bm90IGEgbnVtYmVy", "x" * 200, "' OR 1=1 --", "é", "MQ==MQ=="):
+        assert "leave it out" in problem(await server.admin.get(JOBS, params={"cursor": cursor}), 422)["detail"]
+
+
+# Words that mean something elsewhere.
+
+INJECTIONS = ["'; DROP TABLE jobs; --", '" OR 1=1 --', "${jndi:ldap://x}", "<script>alert(1)</script>", "%s%n{0}"]
+
+
+async def test_injected_words_are_words(server: Server) -> None:
+    await server.node()
+    for text in INJECTIONS:
+        job = await server.submit(name=text, labels={"team": text})
+        shown = await server.job(job["id"])
+        assert (shown["name"], shown["spec"]["labels"]) == (text, {"team": text})
+        assert [j["id"] for j in (await server.admin.get(JOBS, params={"q": text})).json()["items"]] == [job["id"]]
+        assert (await server.admin.get(JOBS, params={"q": text + "x"})).json()["items"] == []
+        assert (await server.admin.get(f"/api/v1/nodes/{quote(text, safe='')}")).status_code == 404
+        assert (await server.admin.get("/api/v1/events", params={"actor": text})).json()["items"] == []
+        again = await server.admin.post(JOBS, json=ONE_SIZE, headers={"Idempotency-Key": text})
+        assert again.status_code == 201
+
+
+async def test_wildcards_of_sql_find_only_themselves(server: Server) -> None:
+    await server.node()
+    await server.submit(name="plain")
+    percent = await server.submit(name="100%_done")
+    for q in ("%", "_", "%_d"):
+        assert [j["id"] for j in (await server.admin.get(JOBS, params={"q": q})).json()["items"]] == [percent["id"]]
+
+
+async def test_no_header_is_made_of_what_came_in(server: Server) -> None:
+    link = (await server.admin.post("/api/v1/login-links")).json()["url"]
+    answer = await server.client().get(link + "&next=/x%0d%0aSet-Cookie:%20evil=1")
+    assert "\n" not in answer.headers["location"]
+    assert all("evil" not in value or name == "location" for name, value in answer.headers.multi_items())
+
+
+async def test_nul_in_a_url(server: Server) -> None:
+    for path in ("/api/v1/nodes/a%00b", f"{JOBS}?q=%00", "/login?token=%00", "/%00"):
+        assert "NUL" in problem(await server.admin.get(path), 422)["detail"]
+
+
+async def test_very_long_paths_and_headers(server: Server) -> None:
+    assert (await server.admin.get("/api/v1/nodes/" + "x" * 60_000)).status_code == 404
+    problem(await server.admin.get(f"{JOBS}/{'9' * 5_000}"), 422)
+    problem(await server.admin.get(JOBS, params={"q": "x" * 60_000}), 422)
+    problem(await server.admin.post(JOBS, json={}, headers={"Idempotency-Key": "k" * 201}), 422)
+    problem(await server.admin.post(JOBS, json={}, headers={"Idempotency-Key": ""}), 422)
+    problem(await server.client("x" * 100_000).get(JOBS), 401)
+    with_words = await server.client().get(JOBS, headers={"Authorization": "Bearer a b c"})
+    problem(with_words, 401)
+    problem(await server.client().get(JOBS, headers={"Authorization": "Basic YWRtaW46"}), 401)
+
+
+# Who may not.
+
+
+def roles(dependant: Dependant) -> set[str]:
+    found = {dependant.call.role} if isinstance(dependant.call, RequireRole) else set()
+    return found.union(*(roles(inner) for inner in dependant.dependencies))
+
+
+def operations(server: Server) -> list[tuple[str, str, str]]:
+    """Method, path and role of every route that needs one; numbers and names in the path are 1."""
+    found = []
+    for context in iter_route_contexts(server.api.routes):
+        route = context.original_route
+        if isinstance(route, APIRoute) and (needed := roles(route.dependant)):
+            path = context.path
+            for name in route.param_convertors:
+                path = path.replace(f"{{{name}}}", "1")
+            found += [(method, path, needed.pop()) for method in sorted(route.methods or ())]
+    return found
+
+
+async def test_nobody_gets_past_a_route_with_less_than_its_role(server: Server) -> None:
+    clients = {
+        "nobody": server.client(),
+        "viewer": await server.person("viewer"),
+        "operator": await server.person("operator"),
+        "admin": server.admin,
+        "agent": server.agent,
+        "join": server.client(
+            (await server.admin.post("/api/v1/tokens", json={"name": "j", "kind": "join"})).json()["secret"]
+        ),
+    }
+    allowed = {
+        "viewer": {"viewer", "operator", "admin"},
+        "operator": {"operator", "admin"},
+        "admin": {"admin"},
+        "agent": {"agent"},
+        "join": {"join"},
+    }
+    walked = operations(server)
+    assert len(walked) > 25
+    assert {role for *_, role in walked} >= {"viewer", "operator", "admin", "agent"}
+    for method, path, role in walked:
+        for who, client in clients.items():
+            if who in allowed[role]:
+                continue
+            response = await client.request(method, path)
+            expected = (401, "not_logged_in") if who == "nobody" else (403, "not_allowed")
+            assert (response.status_code, response.json()["code"]) == expected, f"{who}: {method} {path}"
+
+
+async def test_a_viewer_who_cancels_changes_nothing(server: Server) -> None:
+    await server.node()
+    job = await server.submit(**ONE_SIZE)
+    viewer = await server.person("viewer")
+    found = problem(await viewer.post(f"{JOBS}/{job['id']}/cancel"), 403)
+    assert found["detail"] == "This needs the role operator; your token has the role viewer."
+    assert (await server.job(job["id"]))["state"] == "queued"
+    assert (await server.admin.get("/api/v1/events", params={"actor": "eve"})).json()["items"] == []

@@ -1,0 +1,98 @@
+"""GET /comparison: benchmarks beside a baseline."""
+
+from typing import Any
+
+import pytest
+from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
+from tests.server.metrics_page import run_sweep
+
+BOTH = {
+    "benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 1024},
+    "placement": {"ranks": 2},
+}
+
+
+def rows(**time_us: float) -> list[dict[str, Any]]:
+    """Each algorithm's time, whose iterations scatter by a tenth."""
+    return [
+        measurement(name, time_us=us, in_place=place, cv_percent=10.0, busbw_gb_per_s=1 / us)
+        for name, us in time_us.items()
+        for place in (False, True)
+    ]
+
+
+async def a_run(server: Server, agent: FakeAgent, spec: dict[str, Any] = BOTH, **time_us: float) -> int:
+    return await run_sweep(server, agent, rows(**time_us), **spec)
+
+
+async def compare(server: Server, *jobs: int, **query: Any) -> dict[str, Any]:
+    answer = await server.admin.get("/api/v1/comparison", params={"job": jobs, **query})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def out_of_place(job: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["algorithm"]: row for row in job["rows"] if not row["in_place"]}
+
+
+async def test_rows_are_marked_by_the_rule_of_diff(server: Server) -> None:
+    agent = await server.node()
+    slow = await a_run(server, agent, ring=10.0, direct=20.0)
+    fast = await a_run(server, agent, ring=9.0, direct=5.0)
+    found = await compare(server, slow, fast)
+    assert found["base"] == slow
+    base, other = found["jobs"]
+    assert [row["against"] for row in base["rows"]] == [None] * 6
+    ring, direct, fastest = (out_of_place(other)[name] for name in ("ring", "direct", "fastest"))
+    assert ring["against"]["ratio"] == pytest.approx(0.9) and not ring["against"]["is_beyond_noise"]
+    assert ring["against"]["noise"] == pytest.approx((1.0**2 + 0.9**2) ** 0.5 / 10)
+    assert direct["against"]["ratio"] == pytest.approx(0.25) and direct["against"]["is_beyond_noise"]
+    assert (fastest["time_us"], fastest["against"]["ratio"]) == (5.0, pytest.approx(0.5)), "direct beside ring"
+    again = await compare(server, slow, fast, base=fast)
+    assert out_of_place(again["jobs"][0])["ring"]["against"]["ratio"] == pytest.approx(10 / 9)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"placement": {"ranks": 3}}, "ranks is 3, and 2 in the baseline."),
+        ({"benchmark": BOTH["benchmark"] | {"dtype": "float64"}}, "dtype is float64"),
+        ({"benchmark": BOTH["benchmark"] | {"average": "max"}}, "average, whose time counts, is max"),
+        ({"placement": {"ranks": 2, "nodes": 2}}, "as 2x1 (nodes x ranks), and as 1x2 in the baseline."),
+    ],
+)
+async def test_what_does_not_measure_the_same_is_flagged(server: Server, change: dict[str, Any], word: str) -> None:
+    agent = await server.node()
+    await server.node("n2")
+    first = await a_run(server, agent, ring=10.0, direct=20.0)
+    job = await server.submit(**(BOTH | change))
+    await server.one_pass()
+    [base, other] = (await compare(server, first, job["id"]))["jobs"]
+    assert base["obstacles"] == []
+    assert len(other["obstacles"]) == 1 and word in other["obstacles"][0]
+
+
+async def test_a_simulation_beside_a_measurement_is_flagged(server: Server) -> None:
+    agent = await server.node()
+    first = await a_run(server, agent, ring=10.0, direct=20.0)
+    cluster = {"transport": "simulated", "topology": {"shape": "2"}}
+    job = await server.submit(benchmark=BOTH["benchmark"] | cluster)
+    [_, other] = (await compare(server, first, job["id"]))["jobs"]
+    assert other["obstacles"] == ["One of them is simulated: the cost model's times beside measured ones."]
+    assert other["rows"] == []
+
+
+async def test_bad_questions_are_told(server: Server) -> None:
+    agent = await server.node()
+    job_id = await a_run(server, agent, ONE_SIZE, ring=10.0)
+    training = await server.submit(kind="training", placement={"ranks": 2})
+    for query, status, word in (
+        ({}, 422, "job"),
+        ({"job": [*range(1, 8)]}, 422, "job"),
+        ({"job": [job_id], "base": 77}, 422, "base: job 77 is not one of those"),
+        ({"job": [job_id, 77]}, 404, "77"),
+        ({"job": [job_id, training["id"]]}, 409, "leave it out"),
+    ):
+        answer = await server.admin.get("/api/v1/comparison", params=query)
+        assert answer.status_code == status and word in answer.json()["detail"], answer.text

@@ -1,0 +1,203 @@
+"""A database that is full, broken or away: one sentence, nothing half-written, and the server lives on."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import Connection, event, text
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from tests.postgres import running_postgres
+from tests.server.conftest import ONE_SIZE, Clock, Server, measurement, running_server, steps
+
+from ringscope_server.db import postgresql
+from ringscope_server.db.engine import Database
+from ringscope_server.db.faults import DatabaseUnusableError, fault_of
+from ringscope_server.db.postgresql import postgresql_engine, postgresql_url
+from ringscope_server.scheduler import loop
+
+UNLIMITED_PAGES = 2**32 - 2
+
+
+@contextmanager
+def full_disk(server: Server) -> Iterator[None]:
+    """SQLite may not take another page, as if the disk had none."""
+    engine = server.services.database.engine.sync_engine
+
+    def limit(connection: Connection) -> None:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+    def lift(connection: Connection) -> None:
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {UNLIMITED_PAGES}")
+
+    event.listen(engine, "begin", limit)
+    yield
+    event.remove(engine, "begin", limit)
+    event.listen(engine, "begin", lift)
+
+
+@pytest.fixture
+def database_url() -> str:
+    """These tests break SQLite's file, or a PostgreSQL of their own."""
+    return ""
+
+
+async def test_a_full_disk_refuses_jobs_in_one_sentence_and_keeps_none_of_it(server: Server) -> None:
+    await server.node()
+    big = ONE_SIZE | {"labels": {f"label-{number}": "x" * 200 for number in range(60)}}
+    with full_disk(server):
+        answers = [await server.admin.post("/api/v1/jobs", json=big, headers=key(number)) for number in range(20)]
+        refused(answers[-1], "storage_full")
+        stored = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+        listed = (await server.admin.get("/api/v1/jobs")).json()["items"]
+        assert [job["id"] for job in listed] == stored[::-1], "reading goes on, and shows what was stored"
+    again = await server.admin.post("/api/v1/jobs", json=big, headers=key(19))
+    assert again.status_code == 201
+    events = (await server.admin.get(f"/api/v1/jobs/{again.json()['id']}/events")).json()["items"]
+    assert [event["action"] for event in events] == ["job.submitted"]
+
+
+async def test_records_that_found_no_room_are_stored_once_when_there_is_some(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    batch = [measurement(), steps(count=2000), measurement(in_place=True)]
+    with full_disk(server):
+        refused(await agent.records(attempt, *batch), "storage_full")
+        assert (await server.admin.get(f"/api/v1/jobs/{job['id']}/steps")).json()["items"] == []
+    agent.sequence = 0
+    assert (await agent.records(attempt, *batch)).json() == {"last_sequence": 3}
+    rows = (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]
+    assert [row["in_place"] for row in rows] == [False, True]
+
+
+async def test_a_file_that_is_overwritten_is_named_and_the_server_answers(server: Server, tmp_path: Path) -> None:
+    await server.services.database.dispose()
+    overwrite(tmp_path / "ringscope.sqlite3")
+    refused(await server.admin.get("/api/v1/jobs"), "database_unusable")
+    assert (await server.admin.get("/healthz")).status_code == 200
+
+
+async def test_a_postgresql_that_is_started_again_is_used_again(
+    tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running_postgres() as postgres:
+        async with running_server(tmp_path, clock, database_url=postgres.create("ringscope")) as server:
+            await server.node()
+            postgres.stop()
+            refused(await server.admin.post("/api/v1/jobs", json=ONE_SIZE), "database_unreachable")
+            with caplog.at_level(logging.WARNING):
+                await loop.try_pass(server.services)
+            [told] = [record for record in caplog.records if record.name == loop.log.name]
+            assert told.getMessage().startswith("A scheduling pass failed: ")
+            assert told.exc_info is None
+            postgres.start()
+            job = await server.submit(**ONE_SIZE)
+            await loop.try_pass(server.services)
+            assert (await server.job(job["id"]))["state"] == "starting"
+
+
+class DriverError(Exception):
+    """What a driver raises, with its code."""
+
+    def __init__(self, **codes: Any) -> None:
+        super().__init__("words of the driver")
+        for name, code in codes.items():
+            setattr(self, name, code)
+
+
+@pytest.mark.parametrize(
+    ("codes", "code"),
+    [
+        ({"sqlite_errorcode": 13}, "storage_full"),
+        ({"sqlite_errorcode": 5}, "database_busy"),
+        ({"sqlite_errorcode": 10 | 3 << 8}, "database_unusable"),  # an extended code: I/O error while writing
+        ({"sqlite_errorcode": 1}, None),
+        ({"sqlstate": "53100"}, "storage_full"),
+        ({"sqlstate": "53300"}, "database_busy"),  # too many connections
+        ({"sqlstate": "40001"}, "database_busy"),  # could not serialise
+        ({"sqlstate": "40P01"}, "database_busy"),  # deadlock
+        ({"sqlstate": "08006"}, "database_unreachable"),
+        ({"sqlstate": "57P01"}, "database_unreachable"),  # an administrator stops it
+        ({"sqlstate": "42P01"}, None),  # no such table
+    ],
+)
+def test_what_the_database_cannot_help_is_told_apart_from_our_mistakes(codes: dict[str, Any], code: str | None) -> None:
+    fault = fault_of(OperationalError("SELECT 1", {}, DriverError(**codes)))
+    assert (fault.code if fault else None) == code
+
+
+def test_a_key_that_somebody_else_took_first_and_a_pool_that_is_used_up_mean_try_again() -> None:
+    taken = fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate="23505")))
+    used_up = fault_of(PoolTimeoutError())
+    assert taken is not None and used_up is not None
+    assert (taken.code, used_up.code) == ("database_busy", "database_busy")
+    assert fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate="23502"))) is None
+    assert fault_of(DataError("INSERT", {}, DriverError(sqlstate="22003"))) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://ada:secret@db/ringscope", "'mysql' is not supported; write it like postgresql://"),
+        ("ada:secret", "this is no URL of a database"),
+        ("postgresql://ada:secret@db", "it names no database"),
+        ("postgresql://ada:secret@db:port/ringscope", "this is no URL of a database"),
+    ],
+)
+def test_a_url_that_is_none_is_refused_without_repeating_it(url: str, words: str) -> None:
+    with pytest.raises(DatabaseUnusableError, match="database_url: ") as refusal:
+        postgresql_url(url)
+    assert words in str(refusal.value)
+    assert "secret" not in str(refusal.value)
+
+
+async def test_what_stands_still_while_it_sends_rows_loses_its_locks(
+    postgresql_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "TRANSACTION_TIMEOUT_SECONDS", 1)
+    database = Database(postgresql_url(postgresql_database))
+    async with database.engine.connect() as frozen, database.engine.connect() as other:
+        wire = (await frozen.get_raw_connection()).driver_connection.pgconn  # type: ignore[union-attr]
+        wire.enter_pipeline_mode()  # as for many rows: PostgreSQL has answered, and waits for more, but is not idle
+        for statement in (b"BEGIN", b"LOCK TABLE leases IN ACCESS EXCLUSIVE MODE"):
+            wire.send_query_params(statement, None)
+        wire.send_flush_request()
+        wire.flush()
+        locks = text("SELECT count(*) FROM pg_locks WHERE relation = 'leases'::regclass AND granted")
+        while not await other.scalar(locks):  # the deadline is the lock's own end
+            await other.rollback()
+        await other.rollback()
+        await other.run_sync(postgresql.let_transaction_last)
+        await other.execute(text("SET LOCAL lock_timeout = '8s'"))
+        assert await other.scalar(text("SELECT count(*) FROM leases")) == 0
+        wire.finish()
+        await frozen.invalidate()
+    await database.dispose()
+
+
+def test_without_the_driver_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DatabaseUnusableError, match=r"pip install 'ringscope\[postgres\]'"):
+        postgresql_engine(postgresql_url("postgresql://db/ringscope"))
+
+
+def overwrite(file: Path) -> None:
+    file.write_bytes(b"this is no database, whatever its name says\n" * 100)
+
+
+def key(number: int) -> dict[str, str]:
+    return {"Idempotency-Key": str(number)}
+
+
+def refused(answer: httpx.Response, code: str) -> None:
+    assert (answer.status_code, answer.json()["code"]) == (503, code), answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert int(answer.headers["retry-after"]) > 0
+    assert "sqlite3." not in answer.text and "psycopg" not in answer.text

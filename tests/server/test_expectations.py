@@ -1,0 +1,91 @@
+"""What a running benchmark should reach, and the last result of each shape."""
+
+from tests.server.conftest import Clock, Server, measurement
+from tests.server.metrics_page import Samples, key, run_sweep, samples
+
+from ringscope_server.monitoring.expectations import expected
+from ringscope_server.results.baseline import Expected, Shape
+
+SIZES = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 2048}, "placement": {"ranks": 2}}
+
+
+def rows(*gb_per_s: float) -> list[dict[str, object]]:
+    """A sweep over two sizes: the bus bandwidth of each, the same in place."""
+    return [
+        measurement(size_bytes=1024 << index, in_place=in_place, busbw_gb_per_s=rate)
+        for index, rate in enumerate(gb_per_s)
+        for in_place in (False, True)
+    ]
+
+
+def expectation(found: Samples, job_id: int) -> float | None:
+    return found.get(key("job_expected_bus_bandwidth_bytes_per_second", job_id=str(job_id), op="all_reduce"))
+
+
+def shape(size_bytes: int, in_place: bool = False) -> Shape:
+    return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum")
+
+
+def test_all_bytes_over_all_time_are_expected() -> None:
+    small, large = (shape(size) for size in (1_000_000, 3_000_000))
+    known = {small: Expected(1.0, 1.0, 3), large: Expected(3.0, 3.0, 3)}  # a millisecond each
+    assert expected([small, large], known) == 2e9
+    assert expected([], known) is None
+    assert expected([small, shape(1_000_000, in_place=True)], known) is None, "nobody knows"
+    assert expected([small], {small: Expected(0.0, 0.0, 3)}) is None, "one rank alone has no bus"
+
+
+async def test_the_median_of_the_last_good_runs_alike_is_expected(server: Server, clock: Clock) -> None:
+    agent = await server.node()
+    for rate in (100.0, 100.0, 2.0, 3.0, 1.0, 5.0, 4.0):  # of which the last five count
+        await run_sweep(server, agent, rows(rate, rate), **SIZES)
+    job = await server.submit(**SIZES)
+    attempt = await agent.start_next()
+    agent.sequence = 0
+    await server.one_pass()
+    assert expectation(await samples(server), job["id"]) is None, "it has measured nothing yet"
+    await agent.records(attempt, *rows(0.1))
+    await server.one_pass()
+    assert expectation(await samples(server), job["id"]) == 3e9
+    clock.advance(60)
+    await agent.report(attempt, "running")
+    await server.one_pass()
+    assert expectation(await samples(server), job["id"]) is None, "and nothing in the last minute"
+
+
+async def test_other_jobs_say_nothing(server: Server) -> None:
+    agent = await server.node()
+    for _ in range(3):
+        await run_sweep(server, agent, rows(1.0, 1.0), **SIZES | {"placement": {"ranks": 1}})
+        await run_sweep(server, agent, [row | {"dtype": "float64"} for row in rows(1.0, 1.0)], **SIZES)
+    for _ in range(2):
+        await run_sweep(server, agent, rows(1.0, 1.0), **SIZES)
+    job = await server.submit(**SIZES)
+    attempt = await agent.start_next()
+    agent.sequence = 0
+    await server.one_pass()
+    await agent.records(attempt, *rows(1.0))
+    await server.one_pass()
+    assert expectation(await samples(server), job["id"]) is None, "two runs are no history"
+
+
+async def test_the_last_result_of_a_shape_outlives_its_job(server: Server, clock: Clock) -> None:
+    agent = await server.node()
+    await server.one_pass()
+    await run_sweep(server, agent, rows(1.0, 2.0), **SIZES)
+    clock.advance(10)
+    second = [row | {"busbw_gb_per_s": 4.0 + float(row["in_place"])} for row in rows(0.0, 0.0)]  # type: ignore[arg-type]
+    await run_sweep(server, agent, second, **SIZES)
+    simulated = [row | {"transport": "simulated"} for row in rows(99.0, 99.0)]
+    await run_sweep(server, agent, simulated, **SIZES)
+    for _ in range(2):
+        clock.advance(50)
+        await server.one_pass()
+    found = await samples(server)
+    run = {"op": "all_reduce", "world_size": "2", "nodes": "1", "backend": "ring/shared_memory"}
+    for size in ("1024", "2048"):
+        shape = run | {"message_bytes": size}
+        assert found[key("benchmark_bus_bandwidth_bytes_per_second", **shape)] == 5e9, "the better of both places"
+    assert found[key("benchmark_last_run_timestamp_seconds", **run)] == clock().timestamp() - 100
+    assert not [labels for name, labels in found if ("backend", "ring/simulated") in labels]
+    assert not [labels for name, labels in found if any(label == "job_id" for label, _ in labels)]

@@ -1,0 +1,135 @@
+"""What follows from look to look: insights open after enough windows in a row, and close after as many clean ones."""
+
+import pytest
+
+from ringscope.arrivals import Start
+from ringscope.protocol import RankPulse
+from ringscope_server.insights.hysteresis import CLEAR_WINDOWS, Hysteresis
+from ringscope_server.insights.kinds import Finding
+from ringscope_server.insights.step_windows import WINDOW_STEPS, Block, RankStep
+from ringscope_server.insights.straggler import STEP_WINDOWS
+from ringscope_server.insights.watch import News, Watch
+from ringscope_server.insights.windows import Sample, Windows
+
+SLOW = ("straggler", 2)
+BLOCK = Block("broadcast", "tree", False, 1024)
+
+
+def finding(rank: int = 2, windows: int = 2) -> Finding:
+    return Finding("straggler", "It is slow.", rank, "n1", windows=windows)
+
+
+def test_a_finding_is_told_after_so_many_windows_in_a_row() -> None:
+    hysteresis, judged = Hysteresis(), {"straggler"}
+    assert hysteresis.open_now([finding()], judged) == []
+    assert hysteresis.open_now([], judged) == []
+    assert hysteresis.open_now([finding()], judged) == []
+    assert hysteresis.open_now([], {"late_rank"}) == [], "another kind was judged: nothing is known of this one"
+    assert hysteresis.open_now([finding()], judged) == [finding()]
+
+
+def test_an_insight_is_over_after_so_many_clean_windows_in_a_row() -> None:
+    hysteresis, judged = Hysteresis(), {"straggler"}
+    for _ in range(2):
+        for _ in range(CLEAR_WINDOWS - 1):
+            assert hysteresis.over_now({SLOW}, [], judged) == set()
+        hysteresis.over_now({SLOW}, [finding()], judged)
+    for _ in range(CLEAR_WINDOWS - 1):
+        hysteresis.over_now({SLOW}, [], judged)
+    assert hysteresis.over_now({SLOW}, [], judged) == {SLOW}
+
+
+def news(at: int, stopped: float = 0.0, queued: float = 0.0, late_us: int = 0, advance: int = 10) -> News:
+    """Of three ranks, the last of which is stopped for this part of its time, and so late to steps."""
+    samples = {}
+    for rank in range(3):
+        own = stopped if rank == 2 else 0.0
+        times = {"waited_us": at * 900_000, "queued_us": round(at * queued * 1e6)}
+        running = round(at * (1 - queued - own) * 1e6)
+        pulse = RankPulse(
+            rank=rank,
+            state="R",
+            iterations=1 + at * advance,
+            untimed=0,
+            size_bytes=8,
+            running_us=running,
+            **times,
+        )
+        samples[rank] = Sample("n1", at * 1_000_000, float(at), pulse)
+    rows = [
+        (
+            BLOCK,
+            number,
+            RankStep(Start(rank, "n1", late_us * 1_000 * (rank == 2), None), 100.0, 0.0, late_us * (rank == 2)),
+        )
+        for number in range(at * WINDOW_STEPS, (at + 1) * WINDOW_STEPS)
+        for rank in range(3)
+    ]
+    return News(float(at), True, samples, rows if late_us else ())
+
+
+def test_a_rank_that_is_stopped_again_and_again_is_told_after_two_windows_and_closed_after_five() -> None:
+    watch = Watch(3, 60, {})
+    assert watch.look(news(0, 0.4), ()).opened == []
+    assert watch.look(news(1, 0.4), ()).opened == []
+    assert [found.key for found in watch.look(news(2, 0.4), ()).opened] == [SLOW]
+    assert watch.look(news(2, 0.4), {SLOW}).over == set(), "the same pulses again are no window"
+    watch = Watch(3, 60, {})
+    over = [watch.look(news(at), {SLOW}).over for at in range(CLEAR_WINDOWS + 1)]
+    assert over == [set()] * CLEAR_WINDOWS + [{SLOW}]
+
+
+def test_a_time_without_iterations_is_no_window_and_the_next_one_is_longer() -> None:
+    windows = Windows(3)
+    assert windows.add(news(0).samples) == []
+    assert windows.add(news(1, advance=0).samples) == []
+    assert [round(made.seconds) for made in windows.add(news(2).samples)] == [2, 2, 2]
+    assert windows.add({0: news(3).samples[0]}) == [], "the others have not told"
+    assert windows.add(news(4).samples) == []
+    assert [round(made.seconds) for made in windows.add(news(5).samples)] == [1, 1, 1]
+
+
+def test_a_node_that_started_again_begins_anew() -> None:
+    windows = Windows(3)
+    windows.add(news(9).samples)
+    assert windows.add(news(1, advance=99).samples) == []
+    assert len(windows.add(news(2, advance=99).samples)) == 3
+
+
+def test_ranks_that_all_stand_still_are_not_slow() -> None:
+    watch = Watch(3, 60, {})
+    assert [watch.look(news(at, 0.9, advance=0), ()).opened for at in range(5)] == [[]] * 5
+
+
+def test_where_ranks_wait_for_cores_the_floor_for_coming_late_is_higher() -> None:
+    for queued, late_us, told in ((0.1, 5_000, True), (0.5, 5_000, False), (0.5, 25_000, True)):
+        watch = Watch(3, 60, {})
+        found = [watch.look(news(at, queued=queued, late_us=late_us), ()).opened for at in range(6)][-1]
+        assert [one.key for one in found] == ([("late_rank", 2)] if told else [])
+
+
+def test_a_hang_is_told_and_ends_the_gang() -> None:
+    watch = Watch(3, 2, {})
+    for at in range(3):
+        judgement = watch.look(news(at, advance=0), ())
+    assert judgement.hang is not None and [found.kind for found in judgement.opened] == ["hang"]
+
+
+def training_news(at: int, slow_us: float) -> News:
+    """A window of training steps of three ranks, the last of which computes so long; the others wait for it."""
+    block = Block("all_reduce", "ring", True, 1 << 20)
+    rows = [
+        (block, number, RankStep(Start(rank, "n1", number * 50_000_000, None), 45_000.0, compute_us, 0.0))
+        for number in range(at * WINDOW_STEPS, (at + 1) * WINDOW_STEPS)
+        for rank, compute_us in enumerate((20_000.0, 20_000.0, slow_us))
+    ]
+    return News(float(at), True, {}, rows)
+
+
+@pytest.mark.parametrize(("slow_us", "told"), [(40_000.0, [SLOW]), (22_000.0, [])])
+def test_a_training_rank_that_computes_longer_is_told_after_three_windows_of_steps(
+    slow_us: float, told: list[tuple[str, int]]
+) -> None:
+    watch = Watch(3, 60, {})
+    found = [watch.look(training_news(at, slow_us), ()).opened for at in range(STEP_WINDOWS)]
+    assert [[finding.key for finding in each] for each in found] == [[]] * (STEP_WINDOWS - 1) + [told]

@@ -1,0 +1,57 @@
+"""docs/insights.md names every kind, and the limits that the code has."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ringscope.protocol import MAX_STACK_CHARACTERS
+from ringscope.spec import JobSpec
+from ringscope_server.insights import (
+    hang,
+    hysteresis,
+    low_bandwidth,
+    rows,
+    slow_link,
+    step_windows,
+    store,
+    straggler,
+    watch,
+)
+from ringscope_server.insights.kinds import KINDS, MAX_ACTIVE
+from ringscope_server.results import alike
+
+PAGE = " ".join((Path(__file__).parents[2] / "docs" / "insights.md").read_text().split())
+
+
+def test_every_kind_has_its_row() -> None:
+    assert tuple(re.findall(r"\| `(\w+)` \|", PAGE)) == KINDS
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"at most {MAX_ACTIVE} at once",
+        f"score < {straggler.MAX_SCORE}, own - median >= {straggler.MIN_OWN_SHARE * 100:.0f} % of the time, "
+        f"in {straggler.OWN_WINDOWS} windows",
+        f"from {straggler.MIN_QUEUED_SHARE * 100:.0f} % of the time above the median on, in {straggler.QUEUED_WINDOWS}",
+        f"{straggler.MIN_COMPUTE_US / 1e3:.0f} ms above the median or more, {straggler.STEP_WINDOWS} windows in a row",
+        f"over after {hysteresis.CLEAR_WINDOWS} clean windows",
+        f"{step_windows.WINDOW_STEPS} of one algorithm and size to a window",
+        f"Either in {slow_link.WINDOWS} windows in a row",
+        f"queues for a core {watch.CROWDED_SHARE * 100:.0f} % of its time",
+        f"{step_windows.CROWDED_MIN_US / 1e3:.0f} ms instead of {step_windows.MIN_US / 1e3:.0f}",
+        f"of the job ({JobSpec().hang_seconds};",
+        f"{store.MAX_STACKS} ranks and {store.MAX_STACK_CHARACTERS >> 10} KiB at most, of each rank "
+        f"{MAX_STACK_CHARACTERS:,} characters",
+        f"below {low_bandwidth.MIN_RATIO} of it",
+        f"among the last {alike.MAX_JOBS} jobs",
+        f"at most {rows.MAX_STEP_ROWS:,} of its new steps",
+    ],
+)
+def test_limits_are_those_of_the_code(sentence: str) -> None:
+    assert sentence in PAGE
+
+
+def test_ten_mean_iterations() -> None:
+    assert hang.MEAN_STEPS == 10 and "ten mean iterations" in PAGE

@@ -1,0 +1,60 @@
+"""GET /links."""
+
+from typing import Any
+
+from tests.server.conftest import FakeAgent, Server, measurement
+
+SENDRECV = {
+    "benchmark": {"collective": "sendrecv", "algorithms": ["mpi"], "min_bytes": 1024, "max_bytes": 1024},
+    "placement": {"ranks": 2, "nodes": 2},
+}
+
+
+async def links(server: Server) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await server.admin.get("/api/v1/links")).json()["items"]
+    return found
+
+
+async def run_pair(server: Server, agents: list[FakeAgent], busbw: float, transport: str = "mpi") -> int:
+    """A sendrecv between two nodes to its end."""
+    job = await server.submit(**SENDRECV)
+    for agent in agents:
+        agent.sequence = 0
+    await server.one_pass()
+    attempt_id: int = (await agents[0].assignments())[-1]["attempt_id"]
+    for event in ("ready", "running"):
+        for agent in agents:
+            await agent.report(attempt_id, event)
+    rows = [
+        measurement("mpi", collective="sendrecv", transport=transport, busbw_gb_per_s=busbw, in_place=in_place)
+        for in_place in (False, True)
+    ]
+    await agents[0].records(attempt_id, *rows)
+    for agent in agents:
+        await agent.report(attempt_id, "ended", reason="completed")
+    for agent in agents:
+        await agent.report(attempt_id, "clean", last_sequence=agent.sequence)
+    found = await server.job(job["id"])
+    assert found["state"] == "succeeded", found
+    number: int = job["id"]
+    return number
+
+
+async def test_nothing_is_listed_before_it_is_measured(server: Server) -> None:
+    await server.node("n1")
+    await server.node("n2")
+    assert await links(server) == []
+
+
+async def test_the_newest_job_of_a_pair_counts(server: Server) -> None:
+    agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
+    await run_pair(server, agents, 5.0)
+    newest = await run_pair(server, agents, 3.0)
+    (link,) = await links(server)
+    assert (link["nodes"], link["busbw_gb_per_s"], link["job_id"]) == (["n1", "n2"], 3.0, newest)
+
+
+async def test_what_was_simulated_is_no_measurement(server: Server) -> None:
+    agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
+    await run_pair(server, agents, 5.0, transport="simulated")
+    assert await links(server) == []

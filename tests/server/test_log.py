@@ -1,0 +1,146 @@
+"""GET /jobs/{id}/log, its outline and its export."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.server.conftest import ONE_SIZE, Server
+
+from ringscope_server.results import log
+
+START_NS = 1_767_225_600_000_000_123
+
+
+@pytest.fixture
+async def job_id(server: Server, monkeypatch: pytest.MonkeyPatch) -> int:
+    """A job that printed 25 lines, on pages of ten."""
+    monkeypatch.setattr(log, "LINES_PER_PAGE", 10)
+    monkeypatch.setattr("ringscope_server.http.log.LINES_PER_PAGE", 10)
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    await agent.records(attempt, *(line(number) for number in range(25)))
+    return int(job["id"])
+
+
+def line(number: int) -> dict[str, Any]:
+    text = f"Line {number}: 100% of \x1b[31mit\x1b[0m"
+    return {
+        "type": "log",
+        "rank": number % 2,
+        "stream": "stderr" if number % 5 == 0 else "stdout",
+        "time_ns": START_NS + number,
+        "text": text,
+    }
+
+
+async def get(server: Server, path: str, **query: Any) -> dict[str, Any]:
+    answer = await server.admin.get(f"/api/v1/jobs/{path}", params=query)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_any_page_can_be_read_by_the_outline(server: Server, job_id: int) -> None:
+    outline = await get(server, f"{job_id}/log/outline")
+    assert (outline["lines"], outline["lines_per_page"], len(outline["cursors"])) == (25, 10, 3)
+    pages = []
+    for cursor in outline["cursors"]:
+        query = {"limit": 10} | ({} if cursor is None else {"cursor": cursor})
+        pages.append((await get(server, f"{job_id}/log", **query))["items"])
+    assert [len(page) for page in pages] == [10, 10, 5]
+    assert [row["time_ns"] - START_NS for page in pages for row in page] == [*range(25)]
+    assert pages[-1][-1]["id"] == outline["last_id"]
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ({"rank": 1}, [*range(1, 25, 2)]),
+        ({"q": "LINE 13:"}, [13]),
+        ({"q": "1: line", "rank": 1}, [1, 11, 21]),
+        ({"q": "100%"}, [*range(25)]),
+        ({"q": "100_"}, []),
+        ({"stream": "stderr", "rank": 0}, [0, 10, 20]),
+        ({"pattern": r"^Line 1?3\b"}, [3, 13]),
+        ({"pattern": "(?i)line (4|5):", "q": "5"}, [5]),
+        ({"pattern": "line"}, []),
+    ],
+)
+async def test_lines_are_found_by_rank_stream_words_and_pattern(
+    server: Server, job_id: int, query: dict[str, Any], numbers: list[int]
+) -> None:
+    found = (await get(server, f"{job_id}/log", **query))["items"]
+    assert [row["time_ns"] - START_NS for row in found] == numbers
+    assert [row["number"] for row in found] == [number + 1 for number in numbers], "their place in the whole log"
+    outline = await get(server, f"{job_id}/log/outline", **query)
+    assert (outline["lines"], len(outline["cursors"])) == (len(numbers), max(1, -(-len(numbers) // 10)))
+
+
+@pytest.mark.parametrize("batch", [7, 2_000])
+async def test_all_of_it_is_a_text_file(
+    server: Server, job_id: int, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "_BATCH_LINES", batch)
+    answer = await server.admin.get(f"/api/v1/jobs/{job_id}/log/export", params={"rank": 0})
+    assert f'filename="ringscope-job-{job_id}.log"' in answer.headers["content-disposition"]
+    lines = answer.text.splitlines()
+    assert lines[0] == "2026-01-01T00:00:00.000000123Z n1 rank 0: Line 0: 100% of \x1b[31mit\x1b[0m"
+    assert len(lines) == 13
+
+
+async def test_a_log_that_fills_its_pages_has_no_empty_one(server: Server, job_id: int) -> None:
+    assert len((await get(server, f"{job_id}/log/outline", q="13:", rank=1))["cursors"]) == 1
+    for query in ({"q": "nowhere"}, {"rank": 9}):
+        assert await get(server, f"{job_id}/log/outline", **query) == {
+            "lines": 0,
+            "last_id": None,
+            "lines_per_page": 10,
+            "cursors": [None],
+        }
+    for part in ("outline", "export"):
+        assert (await server.admin.get(f"/api/v1/jobs/77/log/{part}")).status_code == 404
+
+
+async def test_numbers_go_on_from_page_to_page(server: Server, job_id: int) -> None:
+    first = await get(server, f"{job_id}/log", q="line", limit=7)
+    second = await get(server, f"{job_id}/log", q="line", limit=7, cursor=first["next"])
+    assert [row["number"] for row in second["items"]] == [*range(8, 15)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "detail"),
+    [
+        ("rank (", "pattern: 'rank (' is no regular expression: unclosed group; mend it."),
+        (r"(a)\1", r"backreferences are not supported"),
+        ("(?=a)", "(? is not supported; write it with plain characters, [classes] and (?:groups)."),
+        (r"\p{L}", r"\p is not supported"),
+        ("((a{1,1000}){1,1000}){1,1000}", "it is too large"),
+    ],
+)
+async def test_a_bad_pattern_is_one_sentence(server: Server, job_id: int, pattern: str, detail: str) -> None:
+    for part in ("", "/outline", "/export"):
+        answer = await server.admin.get(f"/api/v1/jobs/{job_id}/log{part}", params={"pattern": pattern})
+        assert answer.status_code == 422
+        (error,) = answer.json()["errors"]
+        assert error["pointer"] == "/pattern" and detail in error["detail"]
+
+
+async def test_a_pattern_that_only_the_database_refuses_is_no_mistake_of_the_server(
+    server: Server, job_id: int
+) -> None:
+    expected = 200 if server.services.database.is_sqlite else 422
+    for part in ("", "/outline", "/export"):
+        answer = await server.admin.get(f"/api/v1/jobs/{job_id}/log{part}", params={"pattern": "a{300}"})
+        assert answer.status_code == expected
+
+
+@pytest.mark.parametrize("part", ["", "/outline", "/export"])
+async def test_a_rank_that_no_job_can_have_is_refused(server: Server, job_id: int, part: str) -> None:
+    answer = await server.admin.get(f"/api/v1/jobs/{job_id}/log{part}", params={"rank": 2**89})
+    assert answer.status_code == 422
+
+
+async def test_no_pattern_keeps_the_server_busy(server: Server, job_id: int) -> None:
+    async with asyncio.timeout(5):
+        assert (await get(server, f"{job_id}/log/outline", pattern="(.*)*(.*)*(.*)*x$"))["lines"] == 0

@@ -1,0 +1,118 @@
+"""POST /plan and /plan/sensitivity."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.cli.conftest import clean_environment, run_ringscope
+from tests.server.conftest import Server
+
+LECTURE = {"algorithms": ["naive", "ring", "gather"], "cluster": {"shape": "10", "link": "1GB/s"}}
+
+
+async def plan(server: Server, **question: Any) -> dict[str, Any]:
+    response = await server.admin.post("/api/v1/plan", json=question)
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+async def refused(server: Server, path: str = "/plan", **question: Any) -> dict[str, Any]:
+    response = await server.admin.post(f"/api/v1{path}", json=question)
+    assert response.status_code == 422, response.text
+    found: dict[str, Any] = response.json()["errors"][0]
+    return found
+
+
+async def test_the_lectures_case(server: Server) -> None:
+    (cell,) = (await plan(server, **LECTURE, sizes_bytes=[1_200_000_000]))["cells"]
+    assert {price["algorithm"]: price["time_s"] for price in cell["results"]} == pytest.approx(
+        {"naive": 21.6, "ring": 2.16, "gather": 10.8}
+    )
+    assert (cell["fastest"], cell["ranks"], cell["limit_gb_per_s"]) == ("ring", 10, pytest.approx(1))
+    ring = cell["results"][1]
+    assert (ring["steps"], ring["messages"], ring["sent_bytes"]) == (18, 18, 2_160_000_000)
+
+
+async def test_it_is_what_ringscope_plan_prints(server: Server) -> None:
+    cluster = {"shape": "2x4", "link": "ib200", "intra": "nvlink4", "nics_per_node": 2, "reduce_gb_per_s": 50}
+    (cell,) = (await plan(server, cluster=cluster, sizes_bytes=[1 << 20], servers=2))["cells"]
+    flags = ("--topology", "2x4", "--link", "ib200", "--nics", "2", "--gamma", "50GB/s", "--servers", "2")
+    printed = run_ringscope("plan", "--bytes", "1MiB", *flags, "--json", environment=clean_environment())
+    assert cell["results"] == json.loads(printed.stdout)["results"]
+
+
+async def test_cells_come_shape_by_shape(server: Server) -> None:
+    found = await plan(server, algorithms=["ring", "tree"], shapes=["1", "4", "16"], sizes_bytes=[8, 1 << 26])
+    assert [(cell["shape"], cell["size_bytes"], cell["fastest"]) for cell in found["cells"]] == [
+        ("1", 8, None),
+        ("1", 1 << 26, None),
+        ("4", 8, "tree"),
+        ("4", 1 << 26, "ring"),
+        ("16", 8, "tree"),
+        ("16", 1 << 26, "ring"),
+    ]
+
+
+async def test_parameters_of_a_fit_stand_in_for_the_links(server: Server) -> None:
+    regime = {"below_bytes": None, "latency_s": 0, "send_s_per_byte": 1e-9, "reduce_s_per_byte": None}
+    regime |= {"intra_latency_s": None, "intra_send_s_per_byte": None}
+    question = {"algorithms": ["ring"], "cluster": {"shape": "10"}, "parameters": [regime]}
+    (cell,) = (await plan(server, **question, sizes_bytes=[1_200_000_000]))["cells"]
+    assert cell["results"][0]["time_s"] == pytest.approx(2.16)
+    found = await refused(server, **question | {"parameters": [regime | {"below_bytes": 8}]})
+    assert found["detail"] == "parameters: below_bytes must grow from regime to regime and be null in the last one."
+
+
+@pytest.mark.parametrize(
+    ("question", "pointer", "words"),
+    [
+        ({"algorithms": ["rong"]}, "/algorithms", "unknown algorithm 'rong'; choose one of ring"),
+        ({"collective": "alltoall", "algorithms": ["ring"]}, "/algorithms", "choose one of direct"),
+        (
+            {"algorithms": ["nccl"], "cluster": {"intra": "10gbe"}},
+            "/algorithms",
+            "name one of these as the link inside",
+        ),
+        ({"cluster": {"shape": "0x4"}}, "/cluster/shape", "'0x4' is no shape"),
+        ({"cluster": {"shape": "256"}}, "/cluster/shape", "too many to price here; give 128 or fewer"),
+        ({"shapes": ["8", "256"]}, "/shapes/1", "too many to price here; give 128 or fewer"),
+        ({"shapes": ["8", "x"]}, "/shapes/1", "'x' is no shape"),
+        ({"cluster": {"link": "string"}}, "/cluster/link", "neither a known link nor a rate"),
+        ({"cluster": {"shape": "128"}, "sizes_bytes": [1 << 30] * 9}, "/algorithms", "give fewer algorithms, sizes or"),
+        (
+            {"cluster": {"shape": "64"}, "algorithms": ["ring_pipelined"], "sizes_bytes": [1 << 50]},
+            "/algorithms",
+            "about",
+        ),
+        ({"shapes": ["2"] * 16, "sizes_bytes": [8] * 13}, "/sizes_bytes", "more than 200; give fewer of either"),
+        ({"sizes_bytes": []}, "/sizes_bytes", "name at least 1"),
+        ({"sizes_bytes": [0]}, "/sizes_bytes/0", "give 1 or more"),
+    ],
+)
+async def test_what_cannot_be_priced_is_refused(
+    server: Server, question: dict[str, Any], pointer: str, words: str
+) -> None:
+    found = await refused(server, **question)
+    assert found["pointer"] == pointer
+    assert words in found["detail"]
+
+
+async def test_sensitivity_tells_what_the_time_hangs_on(server: Server) -> None:
+    question = {"algorithms": ["ring"], "cluster": {"shape": "8", "link": "1GB/s", "latency_us": 1}}
+    response = await server.admin.post("/api/v1/plan/sensitivity", json=question | {"size_bytes": 8 << 20})
+    changes = {item["figure"]: item["change"] for item in response.json()["items"]}
+    sending, waiting = 2 * 7 / 8 * (8 << 20) / 1e9, 14e-6
+    assert changes == pytest.approx(
+        {
+            "latency": 0.1 * waiting / (sending + waiting),
+            "bandwidth": (1 / 1.1 - 1) * sending / (sending + waiting),
+            "size": 0.1 * sending / (sending + waiting),
+        },
+        rel=1e-4,
+    )
+    small = await server.admin.post("/api/v1/plan/sensitivity", json=question | {"size_bytes": 8})
+    changes = {item["figure"]: item["change"] for item in small.json()["items"]}
+    assert changes["latency"] > 0.09 > 0.001 > -changes["bandwidth"], "for 8 bytes the latency is nearly everything"
+    found = await refused(server, "/plan/sensitivity", cluster={"shape": "128"})
+    assert found["pointer"] == "/algorithms"

@@ -1,0 +1,149 @@
+"""POST /jobs/prediction and GET /jobs/{id}/expectations."""
+
+from typing import Any
+
+import pytest
+from tests.server.conftest import ONE_SIZE, Clock, Server, measurement
+from tests.server.metrics_page import run_sweep
+
+from ringscope.prediction import predict
+from ringscope.spec import JobSpec
+from ringscope.tuning import Table
+
+SWEEP = {
+    "benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 4096},
+    "placement": {"ranks": 2},
+}
+CLUSTER = {"shape": "2x4", "link": "ib200", "intra": "nvlink4"}
+SIMULATION = {"benchmark": SWEEP["benchmark"] | {"transport": "simulated", "topology": CLUSTER}}
+
+
+async def ask(server: Server, **spec: Any) -> dict[str, Any]:
+    response = await server.admin.post("/api/v1/jobs/prediction", json=spec)
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+async def expectations(server: Server, job_id: int) -> dict[str, Any]:
+    response = await server.admin.get(f"/api/v1/jobs/{job_id}/expectations")
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+async def test_rows_are_those_of_the_library_and_nothing_is_submitted(server: Server) -> None:
+    await server.node(slots=2)
+    found = await ask(server, **SWEEP)
+    wanted = predict(JobSpec.model_validate(SWEEP).sweep, [2], Table())
+    assert [(row["algorithm"], row["size_bytes"], row["time_us"]) for row in found["model"]["rows"]] == [
+        (row.algorithm, row.size_bytes, row.time_us) for row in wanted.rows
+    ]
+    assert found["operations_seconds"] == wanted.operations_seconds
+    assert (found["buffer_bytes"], found["nodes"]) == (2 * 4096, [{"node": "n1", "ranks": 2}])
+    assert found["limit"] is None, "one node has no network between its ranks"
+    assert (await server.admin.get("/api/v1/jobs")).json()["items"] == []
+
+
+async def test_a_viewer_may_ask(server: Server) -> None:
+    await server.node()
+    viewer = await server.person("viewer")
+    assert (await viewer.post("/api/v1/jobs/prediction", json=SWEEP)).status_code == 200
+
+
+async def test_ranks_lie_where_the_scheduler_would_put_them_whatever_runs(server: Server) -> None:
+    nics = [{"name": "eth0", "speed_mbit_per_s": 25_000}, {"name": "usb0", "speed_mbit_per_s": 100}]
+    for name, its in (("n1", nics), ("n2", nics[:1])):
+        agent = await server.node(name, 2)
+        inventory = {
+            "hostname": name,
+            "os": "Linux",
+            "cpu_model": "x",
+            "cores": 2,
+            "memory_bytes": 1 << 30,
+            "nics": its,
+        }
+        await agent.register(inventory=inventory)
+    await server.submit(**ONE_SIZE)
+    await server.one_pass()
+    found = await ask(server, **SWEEP | {"placement": {"ranks": 4}})
+    assert found["nodes"] == [{"node": "n1", "ranks": 2}, {"node": "n2", "ranks": 2}]
+    assert found["limit"]["busbw_gb_per_s"] == pytest.approx(3.125 * 3 / 4 * 2), "each node sends what two ranks need"
+    gathered = await ask(server, **SWEEP | {"benchmark": {"collective": "all_gather"}, "placement": {"ranks": 4}})
+    assert gathered["limit"]["busbw_gb_per_s"] == pytest.approx(3.125)
+    assert "25 Gbit/s" in found["limit"]["because"]
+
+
+async def test_what_would_spoil_the_result_is_told(server: Server) -> None:
+    agent = await server.node(slots=4)
+    inventory = {"hostname": "n1", "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1 << 20}
+    await agent.register(inventory=inventory)
+    benchmark = {"algorithms": ["ring", "gloo"], "max_bytes": 1 << 28, "iterations": 1000}
+    crowded = await ask(
+        server, benchmark=benchmark | {"algorithms": ["ring"]}, placement={"ranks": 4}, time_limit_seconds=1
+    )
+    text = " ".join(crowded["warnings"])
+    assert "the time limit is 1 s: raise it" in text
+    assert "The buffers of 4 ranks need 2 GiB, and n1 has 1 MiB" in text
+    assert "4 ranks share the 2 cores of n1" in text
+    assert "nothing of gloo" in " ".join((await ask(server, benchmark=benchmark))["warnings"])
+    same = await ask(server, **SWEEP)
+    assert "With 2 ranks ring and direct send the same messages" in " ".join(same["warnings"])
+
+
+async def test_an_empty_cluster_gets_a_prediction_and_the_refusal_as_a_warning(server: Server) -> None:
+    found = await ask(server, **SWEEP)
+    assert found["model"]["rows"] and found["nodes"] == []
+    assert found["warnings"][0].startswith("This cluster could not run it: ")
+    assert "start an agent" in found["warnings"][0]
+
+
+async def test_a_simulation_has_the_limit_of_its_cluster(server: Server) -> None:
+    await server.node()
+    found = await ask(server, **SIMULATION)
+    assert found["limit"]["busbw_gb_per_s"] == pytest.approx(4 * 25 * 7 / 8 * 2), "four cards send for a node"
+    assert "ib200 between nodes" in found["limit"]["because"]
+    most = max(row["busbw_gb_per_s"] for row in found["model"]["rows"])
+    assert most <= found["limit"]["busbw_gb_per_s"]
+    assert (found["operations_seconds"], found["buffer_bytes"], found["warnings"]) == (None, 0, [])
+
+
+async def test_only_benchmarks_are_predicted(server: Server) -> None:
+    response = await server.admin.post("/api/v1/jobs/prediction", json={"kind": "training"})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "/kind"
+    refused = await server.admin.post("/api/v1/jobs/prediction", json={"benchmark": {"iterations": "many"}})
+    assert refused.json()["errors"][0]["pointer"] == "/benchmark/iterations"
+
+
+async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Server, clock: Clock) -> None:
+    agent = await server.node()
+    for rate in (2.0, 3.0, 1.0):
+        rows = [measurement(in_place=place, busbw_gb_per_s=rate) for place in (False, True)]
+        await run_sweep(server, agent, rows, **ONE_SIZE)
+    job = await server.submit(**ONE_SIZE)
+    assert await expectations(server, job["id"]) == {"model": None, "limit": None, "usual": []}, "no attempt yet"
+    await agent.start_next()
+    found = await expectations(server, job["id"])
+    assert found["usual"] == [
+        {
+            "algorithm": "ring",
+            "in_place": place,
+            "size_bytes": 1024,
+            "median_gb_per_s": 2.0,
+            "least_gb_per_s": 1.0,
+            "runs": 3,
+        }
+        for place in (False, True)
+    ]
+    assert [row["size_bytes"] for row in found["model"]["rows"]] == [1024]
+    assert (await expectations(server, 1))["usual"] == [], "later runs say nothing about an earlier one"
+    assert (await server.admin.get("/api/v1/jobs/77/expectations")).status_code == 404
+
+
+async def test_a_simulation_is_held_against_its_links_only(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**SIMULATION)
+    await agent.start_next()
+    found = await expectations(server, job["id"])
+    assert (found["model"], found["usual"], found["limit"]["busbw_gb_per_s"]) == (None, [], 175.0)

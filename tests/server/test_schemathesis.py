@@ -1,0 +1,114 @@
+"""Every operation of the OpenAPI document, called with what schemathesis thinks up: no 5xx, and answers as documented.
+
+Operations are taken from the document, so a new route is tested from its first day.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from ringscope_server.openapi import document
+
+# The live stream never ends; tests/server/test_stream.py reads it.
+api = schemathesis.openapi.from_dict(json.loads(document())).exclude(operation_id="stream")
+api.config.phases.coverage.unexpected_methods = {"PUT"}
+api.config.seed = 1
+CHECKS = (
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+)
+
+
+@dataclass
+class Live:
+    """A server process, and a token for each kind of caller."""
+
+    url: str
+    admin: str
+    agent: str
+    join: str
+    own_ids: set[int]
+    session: requests.Session = field(default_factory=requests.Session)
+
+    def token_for(self, path: str) -> str:
+        """The token that opens this path."""
+        if not path.startswith("/api/v1/agents/"):
+            return self.admin
+        return self.join if path.endswith("/join") else self.agent
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    data_dir = tmp_path_factory.mktemp("server")
+    flags = {"data-dir": data_dir, "port": 0, "requests-per-second": 0, "poll-seconds": 0.05}
+    command = [sys.executable, "-m", "ringscope_server", *(f"--{name}={value}" for name, value in flags.items())]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().split()[-1]
+        try:
+            yield prepared(url, data_dir)
+        finally:
+            server.terminate()
+
+
+def prepared(url: str, data_dir: Path) -> Live:
+    """Something of everything, so that operations find what they ask for."""
+    admin, agent = ((data_dir / f"{name}-token").read_text().strip() for name in ("admin", "agent"))
+    with httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {admin}"}) as client:
+        own_ids = {item["id"] for item in client.get("/tokens").json()["items"]}
+        join = client.post("/tokens", json={"name": "lab", "kind": "join"}).json()
+        inventory = {"hostname": "0", "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1}
+        node = {"name": "0", "address": "0", "slots": 64, "metrics_address": "0:9465", "inventory": inventory}
+        headers = {"Authorization": f"Bearer {agent}"}
+        client.post("/agents/register", json=node | {"versions": {}}, headers=headers).raise_for_status()
+        for _ in range(3):
+            client.post("/jobs", json={"placement": {"ranks": 64}}).raise_for_status()
+    return Live(url, admin, agent, join["secret"], own_ids | {join["id"]})
+
+
+def existing(name: str, value: object) -> object:
+    """Another key of a path in place of one at random: mostly one that ``prepared`` has made."""
+    if isinstance(value, int) and 0 < value < 2**31:
+        return value % 4
+    return "0" if name == "name" and isinstance(value, str) and value.isalnum() else value
+
+
+@api.parametrize()
+@settings(
+    max_examples=12,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_no_operation_fails_and_each_answers_as_documented(case: schemathesis.Case, live: Live) -> None:
+    operation = case.operation.definition.raw["operationId"]
+    case.path_parameters = {name: existing(name, value) for name, value in (case.path_parameters or {}).items()}
+    if operation == "revoke_token" and case.path_parameters.get("token_id") in live.own_ids:
+        case.path_parameters["token_id"] = 10**6
+    headers = {"Authorization": f"Bearer {live.token_for(case.operation.path)}"}
+    response = case.call(base_url=live.url, session=live.session, headers=headers, timeout=10, allow_redirects=False)
+    assert response.status_code != 401 or operation == "create_session", "the token is worth nothing any more"
+    case.validate_response(response, checks=list(CHECKS))

@@ -1,0 +1,57 @@
+"""Steps go out in blocks."""
+
+import math
+
+import pytest
+
+from ringscope.record import Buckets, Steps
+from ringscope.train import telling
+from ringscope.train.telling import Step, Telling
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(telling.time, "monotonic", lambda: now[0])
+    return now
+
+
+def step(number=0, **columns):
+    buckets = Buckets(rank=1, step=number, backward_us=1, bytes=[4], ready_us=[1], start_us=[1], end_us=[2])
+    return Step(number, 10.0, 3.0, 2.0, 64, **{"loss": 0.5, "samples": 8, "buckets": buckets} | columns)
+
+
+def test_a_block_goes_out_after_twenty_steps_with_the_last_ones_buckets(clock):
+    told = []
+    telling = Telling(1, 4, told.append, "ring", "mpi", first_step=100)
+    for number in range(45):
+        telling.add(step(number))
+    blocks = [record for record in told if isinstance(record, Steps)]
+    assert [(block.first_step, len(block.start_ns)) for block in blocks] == [(100, 20), (120, 20)]
+    assert [record.step for record in told if isinstance(record, Buckets)] == [19, 39]
+    telling.tell()
+    assert [len(record.start_ns) for record in told if isinstance(record, Steps)] == [20, 20, 5]
+    assert (blocks[0].bus_factor, blocks[0].bytes, blocks[0].compute_us[0]) == (1.5, 64, 8.0)
+
+
+def test_long_steps_go_out_after_half_a_second(clock):
+    told = []
+    telling = Telling(0, 2, told.append, "ring", "mpi")
+    telling.add(step())
+    assert not told
+    clock[0] += 0.6
+    telling.add(step())
+    assert len(told[0].start_ns) == 2
+
+
+def test_a_loss_that_is_no_number_is_told_too(clock):
+    told = []
+    telling = Telling(0, 2, told.append, "ring", "mpi")
+    telling.add(step(loss=math.nan, compute_us=1.0))
+    telling.tell()
+    assert math.isnan(told[0].loss[0])
+    assert told[0].compute_us == [1.0]
+
+
+def test_nothing_is_told_where_there_is_nothing():
+    Telling(0, 2, lambda record: pytest.fail("told"), "ring", "mpi").tell()

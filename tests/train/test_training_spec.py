@@ -1,0 +1,70 @@
+"""What a training job may ask for together."""
+
+import pytest
+from pydantic import ValidationError
+
+from ringscope.field_errors import field_errors
+from ringscope.training_spec import TENSORFLOW, TrainingSpec
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"clip_norm": 1.0}, "no server sees the whole gradient"),
+        ({"precision": "float16"}, "servers know no loss scale"),
+        ({"device": "cuda"}, "servers work in host memory"),
+        ({"all_reduce": "ring"}, "servers sum the gradients"),
+    ],
+)
+def test_parameter_servers_refuse_what_they_cannot_do(option: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "parameter_server"} | option)
+    (found,) = field_errors(refused.value)
+    assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
+
+
+@pytest.mark.parametrize("way", ["top_k", "powersgd"])
+def test_what_was_not_sent_stays_of_one_scale(way: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"compression": way, "precision": "float16"})
+    (found,) = field_errors(refused.value)
+    assert found.pointer == "/precision" and f"{way} keeps what it did not send" in found.detail
+    for precision in ("float32", "bfloat16"):
+        TrainingSpec.model_validate({"compression": way, "precision": precision})
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"model": "gpt", "dataset": {"name": "synthetic"}}, "take mlp, cnn or resnet18"),
+        ({"device": "cuda"}, "computes on CPUs"),
+        ({"precision": "bfloat16"}, "computes in float32"),
+        ({"accumulation_steps": 2}, "leave it out"),
+        ({"clip_norm": 1.0}, "leave it out"),
+        ({"checkpoint_every_steps": 5}, "writes no checkpoints"),
+        ({"resume_from": 1}, "reads no checkpoints"),
+        ({"all_reduce": "ring"}, "sums by itself"),
+        ({"compression": "fp16"}, "only mirrored strategies"),
+    ],
+)
+@pytest.mark.parametrize("strategy", sorted(TENSORFLOW))
+def test_tensorflows_strategies_refuse_what_they_do_not_do(
+    strategy: str, option: dict[str, object], sentence: str
+) -> None:
+    plain = {"strategy": strategy} | ({"consistency": "async"} if strategy == "tf_parameter_server" else {})
+    assert not TrainingSpec.model_validate(plain).keeps_checkpoints
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate(plain | option)
+    (found,) = field_errors(refused.value)
+    assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
+
+
+def test_tensorflows_servers_wait_for_nobody_and_need_a_rank_that_hands_out_the_work() -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "tf_parameter_server"})
+    (found,) = field_errors(refused.value)
+    assert found.pointer == "/consistency" and found.detail.endswith("set consistency to async.")
+    spec = TrainingSpec.model_validate({"strategy": "tf_parameter_server", "consistency": "async", "servers": 2})
+    assert spec.check_ranks(4) is None
+    field, sentence = spec.check_ranks(3) or ("", "")
+    assert field == "servers" and "one that hands out the work, leave no worker" in sentence

@@ -1,0 +1,97 @@
+"""Benchmarks beside each other, with what is noise in their differences."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.web.browsing import Site, Visit, visiting
+from tests.web.test_submit import cells, three_digits
+
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+SWEEP = {"algorithms": ["ring", "mpi"], "min_bytes": 1024, "max_bytes": 65536, "step_factor": 8, "iterations": 20}
+
+
+@pytest.fixture(scope="module")
+def runs(site: Site) -> tuple[int, int, int]:
+    """Two sweeps alike, and one of more ranks."""
+    ids = []
+    for ranks in (2, 2, 4):
+        body = {"name": f"compared {len(ids)}", "benchmark": SWEEP, "placement": {"ranks": ranks}}
+        ids.append(int(site.post("/jobs", body).json()["id"]))
+        site.lab.wait_for_state(ids[-1], "succeeded")
+    return ids[0], ids[1], ids[2]
+
+
+def delta(ratio: float) -> str:
+    """The change of a time as the page writes it."""
+    if ratio >= 10:
+        return f"{three_digits(ratio)}{TIMES}"
+    return f"{MINUS if ratio < 1 else '+'}{three_digits(100 * abs(ratio - 1))} %"
+
+
+def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[int, int, int]) -> None:
+    first, second, _ = runs
+    page = visit.open(f"/compare?ids={first},{second}")
+    page.get_by_role("radiogroup", name="Algorithm").get_by_role("radio", name="mpi").check()
+    expect(page).to_have_url(re.compile("algorithm=mpi"))
+    found = visit.site.get(f"/comparison?job={first}&job={second}&base={first}")
+    rows = [
+        {row["size_bytes"]: row for row in job["rows"] if row["algorithm"] == "mpi" and not row["in_place"]}
+        for job in found["jobs"]
+    ]
+    table = page.get_by_role("table", name=f"Time in µs by message size, and its difference from job {first}")
+    shown = [cells(row) for row in table.locator("tbody tr").all()]
+    assert len(shown) == 3
+    for line, size in zip(shown, sorted(rows[0]), strict=True):
+        base, other = (part[size] for part in rows)
+        assert line[1] == three_digits(base["time_us"])
+        assert line[2] == three_digits(other["time_us"])
+        assert line[3].startswith(delta(other["against"]["ratio"]))
+        word = "within the noise" if not other["against"]["is_beyond_noise"] else "beyond the noise"
+        assert word in line[3]
+    expect(page.get_by_text("Nothing in what was asked for.")).to_be_visible()
+    page.get_by_role("radiogroup", name="Scale").get_by_role("radio", name=f"{TIMES} job {first}").check()
+    page.get_by_role("radiogroup", name="Baseline").get_by_role("radio", name=f"job {second}", exact=True).check()
+    page.reload()
+    expect(page.get_by_role("heading", name=f"Speed as a multiple of job {second}")).to_be_visible()
+    expect(page.get_by_text(re.compile(f"^Job {first}: Of 3 sizes"))).to_be_visible()
+
+
+def test_runs_that_do_not_measure_the_same_are_flagged(visit: Visit, runs: tuple[int, int, int]) -> None:
+    first, _, wider = runs
+    page = visit.open(f"/compare?ids={first},{wider}")
+    flags = page.get_by_role("region", name="Not alike")
+    expect(flags).to_contain_text(
+        f"Job {wider} and job {first} do not measure the same: ranks is 4, and 2 in the baseline."
+    )
+    expect(page.get_by_role("row", name="ranks")).to_contain_text("4")
+    page.get_by_role("link", name=f"Leave out job {wider}").click()
+    expect(flags).to_have_count(0)
+
+
+def test_without_a_choice_the_page_says_where_to_choose(visit: Visit) -> None:
+    page = visit.open("/compare")
+    expect(page.get_by_text("No job is chosen")).to_be_visible()
+    assert visit.violations() == []
+
+
+def test_a_job_that_is_not_there_is_said_once(visit: Visit) -> None:
+    visit.expect_error("404")
+    page = visit.open("/compare?ids=99999")
+    expect(page.get_by_text("There is no job 99999")).to_be_visible()
+    expect(page.get_by_text("No job is chosen")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 390)])
+def test_the_comparison_is_accessible(
+    browser: Browser, site: Site, runs: tuple[int, int, int], scheme: str, width: int
+) -> None:
+    with visiting(browser, site, "dark" if scheme == "dark" else "light", width) as visit:
+        page = visit.open(f"/compare?ids={','.join(map(str, runs))}")
+        expect(page.get_by_role("region", name="Times by size")).to_be_visible()
+        assert visit.violations() == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        visit.shoot(f"compare-sweeps-{scheme}-{width}")
+        visit.open(f"/compare?ids={','.join(map(str, runs))}&scale=ratio&algorithm=ring")
+        expect(page.get_by_role("region", name="Times by size")).to_be_visible()
+        visit.shoot(f"compare-ratio-{scheme}-{width}")

@@ -1,0 +1,31 @@
+"""What is between nodes: nothing is drawn before a sendrecv between two of them has measured it."""
+
+import re
+
+from playwright.sync_api import Browser, expect
+from tests.web.browsing import Site, visiting
+
+
+def test_a_link_is_empty_until_a_sendrecv_measured_it(browser: Browser, pair_site: Site) -> None:
+    with visiting(browser, pair_site) as visit:
+        page = visit.open("/nodes")
+        links = page.get_by_role("region", name="Links")
+        expect(links).to_contain_text("No link has been measured")
+        command = links.locator("pre").inner_text()
+        assert "--collective sendrecv" in command
+        # The very command, with smaller messages.
+        words = re.sub(r"-b \S+ -e \S+ -f \S+", "-b 1K -e 4K -f 4 -n 2", command).split()[1:]
+        done = pair_site.lab.run(*words)
+        assert done.returncode == 0, done.stderr
+        visit.open("/nodes")
+        (link,) = pair_site.get("/links")["items"]
+        expect(links.get_by_role("link")).to_have_count(2)
+        expect(links.get_by_role("link").first).to_have_text(re.compile(r"^[\d.]+$"))
+        expect(links).to_contain_text("1 of 1 pairs measured")
+        visit.shoot("links")
+        assert visit.violations() == []
+        links.get_by_role("link").first.click()
+        expect(page).to_have_url(f"{pair_site.url}/jobs/{link['job_id']}")
+        visit.open("/nodes/second")
+        expect(page.get_by_role("region", name="Links").get_by_role("link")).to_have_count(1)
+        visit.shoot("node-with-link")

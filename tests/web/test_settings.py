@@ -1,0 +1,117 @@
+"""Settings: tokens, webhooks, schedules and the audit, each as the API has it."""
+
+import re
+
+from playwright.sync_api import expect
+from tests.cluster.lab import free_port
+from tests.web.browsing import Visit
+
+
+def test_a_token_is_made_shown_once_and_revoked(visit: Visit) -> None:
+    visit.expect_error("422")
+    page = visit.open("/settings/tokens")
+    page.get_by_role("button", name="New token").click()
+    dialog = page.get_by_role("dialog", name="New token")
+    dialog.get_by_role("button", name="Make token").click()
+    expect(dialog.get_by_role("textbox", name="Name")).to_be_focused()
+    expect(dialog).to_contain_text("name: ")
+    assert visit.violations() == []
+    dialog.get_by_role("textbox", name="Name").fill("ci")
+    dialog.get_by_role("combobox", name="Role").select_option("operator")
+    dialog.get_by_role("textbox", name="Days").fill("30")
+    dialog.get_by_role("button", name="Make token").click()
+    shown = page.get_by_role("dialog", name="The secret of token ci")
+    expect(shown).to_contain_text("Copy it now")
+    secret = shown.locator("pre").inner_text()
+    visit.shoot("secret")
+    shown.get_by_role("button", name="I have it").click()
+    token = next(item for item in visit.site.get("/tokens")["items"] if item["name"] == "ci")
+    assert (token["role"], token["expires_at"] is not None) == ("operator", True)
+    expect(page.get_by_text(secret)).to_have_count(0)
+    page.get_by_role("button", name=f"token {token['id']} of ci").click()
+    page.get_by_role("button", name="Revoke it").click()
+    expect(page.get_by_role("rowheader", name="ci", exact=True)).to_have_count(0)
+    assert all(item["name"] != "ci" for item in visit.site.get("/tokens")["items"])
+
+
+def test_a_webhook_is_made_tested_disabled_and_removed(visit: Visit) -> None:
+    visit.expect_error("422")
+    page = visit.open("/settings/webhooks")
+    page.get_by_role("button", name="New webhook").click()
+    dialog = page.get_by_role("dialog", name="New webhook")
+    dialog.get_by_role("textbox", name="Name").fill("alerts")
+    dialog.get_by_role("textbox", name="URL").fill("ftp://example.org")
+    dialog.get_by_role("button", name="Make webhook").click()
+    expect(dialog.get_by_text("url: ")).to_be_visible()
+    # Nobody listens there, so that the delivery fails.
+    dialog.get_by_role("textbox", name="URL").fill(f"http://127.0.0.1:{free_port()}/hook")
+    dialog.get_by_role("button", name="Make webhook").click()
+    shown = page.get_by_role("dialog", name="The secret of webhook alerts")
+    expect(shown.locator("pre")).to_have_text(re.compile("^whsec_"))
+    shown.get_by_role("button", name="I have it").click()
+    page.get_by_role("link", name="alerts").click()
+    page.get_by_role("button", name="Send a test").click()
+    delivery = page.get_by_role("row", name="webhook.test")
+    expect(delivery).to_contain_text("No answer")
+    delivery.get_by_role("button", name="again").click()
+    expect(delivery).to_have_count(2)
+    visit.shoot("webhooks")
+    assert visit.violations() == []
+    page.get_by_role("button", name="Disable").click()
+    expect(page.get_by_role("row", name="alerts")).to_contain_text("disabled")
+    page.get_by_role("button", name="Remove").click()
+    page.get_by_role("button", name="Remove it").click()
+    expect(page.get_by_text("Nobody is told yet")).to_be_visible()
+    assert visit.site.get("/webhooks")["items"] == []
+
+
+def test_a_schedule_is_made_run_edited_and_removed(visit: Visit) -> None:
+    visit.expect_error("422")
+    page = visit.open("/settings/schedules")
+    page.get_by_role("button", name="New schedule").click()
+    dialog = page.get_by_role("dialog", name="New schedule")
+    dialog.get_by_role("textbox", name="Name").fill("nightly")
+    dialog.get_by_role("textbox", name="Times").fill("61 2 * * *")
+    dialog.get_by_role("textbox", name="Job to repeat").fill("1")
+    dialog.get_by_role("button", name="Make schedule").click()
+    expect(dialog.get_by_text("cron: ")).to_be_visible()
+    dialog.get_by_role("textbox", name="Times").fill("30 2 * * *")
+    dialog.get_by_role("button", name="Make schedule").click()
+    page.get_by_role("link", name="nightly").click()
+    expect(page.get_by_role("list", name="Next times").get_by_role("listitem")).to_have_count(5)
+    visit.shoot("schedules")
+    assert visit.violations() == []
+    schedule = visit.site.get("/schedules")["items"][0]
+    assert schedule["spec"]["benchmark"] == visit.site.get("/jobs/1")["spec"]["benchmark"]
+    page.get_by_role("button", name="Edit").click()
+    edit = page.get_by_role("dialog", name="Edit schedule nightly")
+    edit.get_by_role("textbox", name="Times").fill("0 3 * * MON")
+    edit.get_by_role("button", name="Change schedule").click()
+    expect(page.get_by_role("row", name="nightly")).to_contain_text("0 3 * * MON")
+    page.get_by_role("button", name="Disable").click()
+    expect(page.get_by_text("It is disabled")).to_be_visible()
+    page.get_by_role("button", name="Run now").click()
+    expect(page).to_have_url(re.compile(r"/jobs/\d+$"))
+    expect(page.locator("main").get_by_text("succeeded").first).to_be_visible()
+    page.go_back()
+    page.get_by_role("button", name="Remove").click()
+    page.get_by_role("button", name="Remove it").click()
+    expect(page.get_by_text("Nothing is scheduled")).to_be_visible()
+
+
+def test_the_audit_is_filtered_by_the_url_and_exported(visit: Visit) -> None:
+    page = visit.open("/settings/audit")
+    expect(page.get_by_role("row", name="job.submitted").first).to_be_visible()
+    page.get_by_role("textbox", name="Whom").fill("job:1")
+    page.get_by_role("textbox", name="What").fill("job.sub*")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("target=job%3A1"))
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.locator("pre")).to_contain_text("--target job:1")
+    with page.expect_download() as downloaded:
+        page.get_by_role("link", name="CSV of all that match").click()
+    lines = downloaded.value.path().read_text().splitlines()
+    assert len(lines) == 2
+    assert "job.submitted" in lines[1]
+    page.get_by_role("link", name="Show all").click()
+    expect(page.locator("tbody tr").nth(2)).to_be_visible()

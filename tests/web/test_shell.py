@@ -1,0 +1,199 @@
+"""The frame of the pages: palette, keys, help, and what a role sees."""
+
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.web.browsing import Site, Visit, visiting
+
+
+def path_of(page: Page, site: Site) -> str:
+    return page.url.removeprefix(site.url)
+
+
+def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> None:
+    page, site = visit.page, visit.site
+    visit.open("/")
+    page.keyboard.press("Control+k")
+    box = page.get_by_role("combobox", name="Page, job, node or command")
+    expect(box).to_be_focused()
+    expect(page.get_by_role("option").first).to_be_visible()
+    assert visit.violations() == []
+    visit.shoot("palette")
+    page.keyboard.type("first sw")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("first sweep")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="first sweep", level=1)).to_be_visible()
+    node = site.get("/nodes")["items"][0]["name"]
+    for typed, path in (("settings", "/settings/tokens"), ("#1", "/jobs/1"), (f"node {node}", f"/nodes/{node}")):
+        page.keyboard.press("Control+k")
+        expect(box).to_be_focused()
+        page.keyboard.type(typed)
+        expect(page.get_by_role("option").first).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(site.url + path)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("nothing has this name")
+    expect(page.get_by_text("Nothing here is named")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(box).to_be_hidden()
+
+
+def test_the_palette_keeps_the_focus_and_gives_it_back(visit: Visit) -> None:
+    page = visit.open("/jobs")
+    before = page.get_by_role("combobox", name="Kind")
+    before.focus()
+    page.keyboard.press("Control+k")
+    box = page.get_by_role("combobox", name="Page, job, node or command")
+    for key in ("Tab", "Shift+Tab"):
+        page.keyboard.press(key)
+        expect(box).to_be_focused()
+    # What is typed goes nowhere else.
+    page.keyboard.type("gn")
+    expect(page).to_have_url(visit.site.url + "/jobs")
+    page.keyboard.press("Escape")
+    expect(box).to_be_hidden()
+    expect(before).to_be_focused()
+    page.keyboard.press("Control+k")
+    expect(box).to_be_focused()
+    page.mouse.click(5, 300)
+    expect(box).to_be_hidden()
+
+
+def test_keys_lead_to_the_pages_and_through_a_list(visit: Visit) -> None:
+    page, site = visit.page, visit.site
+    site.post("/jobs", {"name": "sought", "benchmark": {"max_bytes": 64, "iterations": 1}})
+    visit.open("/")
+    for keys, path in (("gj", "/jobs"), ("gn", "/nodes"), ("gc", "/compare"), ("gs", "/settings/tokens"), ("go", "/")):
+        page.keyboard.type(keys)
+        expect(page).to_have_url(site.url + path)
+    page.keyboard.type("gj")
+    expect(page.locator("tbody tr").first).to_be_visible()
+    page.keyboard.press("j")
+    first = page.locator("tbody tr[data-index='0'] a")
+    expect(first).to_be_focused()
+    page.keyboard.press("x")
+    expect(page.get_by_role("region", name="Chosen jobs")).to_contain_text("1 chosen")
+    page.keyboard.press("/")
+    box = page.get_by_role("searchbox", name="Name contains")
+    expect(box).to_be_focused()
+    page.keyboard.type("sought")
+    expect(page).to_have_url(re.compile("q=sought"))
+    expect(page.locator("tbody tr")).to_have_count(1)
+    box.blur()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="sought", level=1)).to_be_visible()
+    page.keyboard.press("n")
+    expect(page).to_have_url(f"{site.url}/jobs/new")
+
+
+def test_brackets_go_to_the_next_job_and_back(visit: Visit) -> None:
+    page = visit.page
+    visit.site.post("/jobs", {"name": "second", "benchmark": {"max_bytes": 64, "iterations": 1}})
+    visit.open("/jobs/1")
+    expect(page.get_by_role("link", name="2 →")).to_be_visible()
+    page.keyboard.press("]")
+    expect(page).to_have_url(f"{visit.site.url}/jobs/2")
+    expect(page.get_by_role("link", name="← 1")).to_be_visible()
+    page.keyboard.press("[")
+    expect(page).to_have_url(f"{visit.site.url}/jobs/1")
+
+
+def test_single_keys_can_be_switched_off_and_stay_so(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
+    assert visit.violations() == []
+    visit.shoot("keys")
+    dialog.get_by_role("checkbox", name="Single keys work").uncheck()
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.get_by_role("heading", name="Slots")).to_be_visible()
+    page.keyboard.press("?")
+    page.keyboard.type("gj")
+    expect(dialog).to_be_hidden()
+    assert path_of(page, visit.site) == "/"
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Keys").click()
+    dialog.get_by_role("checkbox", name="Single keys work").check()
+
+
+def test_the_tab_carries_the_state(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    expect(page).to_have_title(re.compile(r"^✓ [\d.]+ GB/s · job 1 · ringscope$"))
+    icon = "document.querySelector('link[rel=icon]').href"
+    assert page.evaluate(icon).startswith("data:image/svg+xml,")
+    visit.open("/")
+    assert page.evaluate(icon).endswith("/favicon.svg")
+
+
+@pytest.fixture(scope="module")
+def viewer_token(site: Site) -> str:
+    made = site.post("/tokens", {"name": "vera", "role": "viewer"})
+    return str(made.json()["secret"])
+
+
+ACTIONS = re.compile(r"New |Cancel|Run again|Drain|Resume|Remove|Revoke|Run now|Release|Submit|Change")
+
+
+def test_a_viewer_sees_no_action_that_it_may_not_do(browser: Browser, site: Site, viewer_token: str) -> None:
+    with visiting(browser, site) as visit:
+        visit.expect_error("401")
+        page = visit.page
+        page.context.clear_cookies()
+        answer = httpx.post(f"{site.url}/api/v1/session", json={"token": viewer_token})
+        page.context.add_cookies(
+            [{"name": name, "value": value, "url": site.url} for name, value in answer.cookies.items()]
+        )
+        node = site.get("/nodes")["items"][0]["name"]
+        paths = ["/", "/jobs", "/jobs?chosen=1", "/jobs/1", "/nodes", f"/nodes/{node}", "/compare"]
+        for path in (*paths, "/settings/tokens", "/settings/webhooks", "/settings/schedules", "/settings/audit"):
+            visit.open(path)
+            expect(page.get_by_title("Logged in as vera, viewer")).to_be_visible()
+            expect(page.get_by_role("button", name=ACTIONS)).to_have_count(0)
+            expect(page.get_by_role("link", name=ACTIONS)).to_have_count(0)
+        expect(page.get_by_role("link", name="CSV of all that match")).to_have_count(0)
+        visit.open("/settings/tokens")
+        expect(page.get_by_role("note")).to_contain_text("needs the role admin")
+        assert visit.violations() == []
+        page.keyboard.press("n")
+        assert path_of(page, site) == "/settings/tokens"
+
+
+def test_submit_watch_and_compare_by_keyboard_alone(visit: Visit) -> None:
+    page, site = visit.page, visit.site
+    ids = []
+    for name in ("by key one", "by key two"):
+        visit.open("/jobs")
+        page.keyboard.press("n")
+        expect(page.get_by_text("slots are free now")).to_be_visible()
+        form = f"/jobs/new?name={name}&ranks=2&algorithms=ring&min=1K&max=4K&iterations=2&warmup=1"
+        visit.open(form)
+        expect(page.get_by_text("slots are free now")).to_be_visible()
+        submit = page.get_by_role("button", name="Submit")
+        for _ in range(60):
+            if submit.evaluate("element => element === document.activeElement"):
+                break
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+        expect(page.locator("main").get_by_text("succeeded").first).to_be_visible()
+        ids.append(int(page.url.rpartition("/")[2]))
+    page.keyboard.type("gj")
+    expect(page.locator("tbody tr").first).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("by key")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("searchbox", name="Name contains").blur()
+    for _ in ids:
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+    expect(page.get_by_role("link", name="Compare 2 jobs")).to_be_visible()
+    page.keyboard.press("c")
+    expect(page).to_have_url(f"{site.url}/compare?ids={ids[1]},{ids[0]}")

@@ -1,0 +1,66 @@
+"""The live stream when the connection breaks: nothing is missing afterwards, and the page says how it stands."""
+
+import re
+from dataclasses import dataclass
+
+from playwright.sync_api import Browser, expect
+from tests.web.browsing import Site, visiting
+from tests.web.cable import Cable
+
+SWEEP = {
+    "name": "through a bad cable",
+    "benchmark": {
+        "algorithms": ["ring"],
+        "min_bytes": 1024,
+        "max_bytes": 41 * 1024,
+        "step_bytes": 1024,
+        "iterations": 5_000,
+        "warmup": 1,
+    },
+    "placement": {"ranks": 2},
+}
+
+
+@dataclass
+class Cabled(Site):
+    """The same site behind a cable. Cookies know hosts and no ports, so that a session holds on both sides."""
+
+    cable: Cable | None = None
+
+    @property
+    def url(self) -> str:
+        assert self.cable is not None
+        return self.cable.url
+
+    def fresh_link(self) -> str:
+        return super().fresh_link().replace(self.lab.url, self.url)
+
+
+def test_rows_that_came_while_the_stream_was_down_are_all_there(browser: Browser, site: Site) -> None:
+    with Cable(site.url) as cable, visiting(browser, Cabled(site.lab, site.link, cable)) as visit:
+        visit.expect_error("net::ERR_")
+        page = visit.page
+        job_id = site.post("/jobs", SWEEP).json()["id"]
+        visit.open(f"/jobs/{job_id}")
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        table = page.get_by_role("table", name="Measurements of ring")
+        expect(table.locator("tbody tr").nth(3)).to_be_visible()
+        page.evaluate("window.isSameDocument = true")
+        cable.cut()
+        assert site.get(f"/jobs/{job_id}")["state"] == "running"
+        expect(page.locator("[data-status=reconnecting]")).to_be_visible()
+        site.lab.wait_for_state(job_id, "succeeded")
+        cable.mend()
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        expect(page.locator("main").get_by_text("succeeded").first).to_be_visible()
+        expect(table.locator("tbody tr")).to_have_count(41)
+        assert len(site.get(f"/jobs/{job_id}/measurements?limit=200")["items"]) == 82
+        assert page.evaluate("window.isSameDocument"), "the page was loaded again"
+
+
+def test_the_indicator_tells_the_age_of_the_last_event(browser: Browser, site: Site) -> None:
+    with visiting(browser, site) as visit:
+        page = visit.open("/jobs")
+        job_id = site.post("/jobs", {"name": "an event", "benchmark": {"max_bytes": 64, "iterations": 1}}).json()["id"]
+        expect(page.get_by_title("How long ago the last event came")).to_have_text(re.compile(r"^(now|\d+ s)$"))
+        site.lab.wait_for_state(job_id, "succeeded")

@@ -1,0 +1,53 @@
+"""What to do next about a job, in a sentence with the commands of the CLI between backticks. Pure."""
+
+# What to do about the reason of a job that ended; {id} is the job's number.
+ENDED = {
+    "completed": "`ringscope show {id}` has the numbers.",
+    "user_cancelled": "`ringscope retry {id}` runs it again.",
+    "time_limit": "`ringscope clone {id} --set time_limit_seconds=N` gives it more time.",
+    "queue_timeout": "`ringscope clone {id} --set queue_timeout_seconds=null` waits for ever, "
+    "--set placement.ranks=N asks for less.",
+    "launch_failed": "`ringscope logs {id}` has the launcher's lines; `ringscope node NAME` shows the node.",
+    "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",
+    "rank_exit": "`ringscope logs {id}` has the last lines of the rank.",
+    "rank_signal": "`ringscope logs {id}` has the last lines; the kernel's log of the node may name who killed it.",
+    "oom": "`ringscope clone {id} --set benchmark.max_bytes=SIZE` takes less memory, for training "
+    "training.global_batch_size=N.",
+    "hang_detected": "`ringscope insights {id}` has what each rank was doing, `ringscope node NAME` the node that "
+    "stood still. `ringscope retry {id}` runs the job again.",
+    "verification_failed": "The results were wrong: drain the node (`ringscope drain NAME --reason ...`) and check its "
+    "memory, GPUs and links before it gets work again.",
+    "results_missing": "`ringscope logs {id}` may tell why; the agent's log on the first node has more.",
+    "preempted": "A job of higher priority took its place; `ringscope priority {id} N` of the next try raises it.",
+    "agent_restarted": "`ringscope retry {id}` runs it again.",
+    "launcher_lost": "The kernel's log of the node may name who killed it; `ringscope retry {id}` runs the job again.",
+    "server_error": "The server's log has the details; `ringscope retry {id}` runs it again.",
+}
+# What to do about the reason why it waits.
+WAITING = {
+    "backoff": "Nothing: it is tried again by itself.",
+    "no_node": "Start an agent on such a node, or `ringscope clone {id} --set placement.…` with less.",
+    "version_skew": "Install the same versions on these nodes; `ringscope node NAME` lists them.",
+    "preempting": "Nothing: it starts when they have ended.",
+    "user_cap": "It starts when other jobs of the same user end.",
+}
+_ANY_ENDED = "`ringscope logs {id}` has its output; `ringscope retry {id}` runs it again."
+_ANY_WAITING = "`ringscope nodes` shows what is free; `ringscope priority {id} N` moves it up the queue."
+
+
+def advice(job_id: int, state: str, reason: str | None = None, waits_for: str | None = None) -> str:
+    """The next step for a job in this state, which ended for ``reason`` or waits for the reason ``waits_for``."""
+    return _sentence(state, reason or "", waits_for or "").format(id=job_id)
+
+
+def _sentence(state: str, reason: str, waits_for: str) -> str:
+    match state:
+        case "held":
+            return "`ringscope release {id}` lets it queue."
+        case "queued":
+            return WAITING.get(waits_for, _ANY_WAITING)
+        case "starting" | "running":
+            return "`ringscope logs {id} -f` follows it."
+        case "stopping":
+            return "Nothing: its processes are being ended; then its slots are free."
+    return ENDED.get(reason, _ANY_ENDED)

@@ -1,0 +1,309 @@
+"""What a benchmark job is: a sweep over message sizes, timed with several algorithms side by side. Pure."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from ringscope.algorithms import AUTO, REDUCING, nameable
+from ringscope.algorithms import COLLECTIVES as SCHEDULES
+from ringscope.cluster import ClusterSpec
+from ringscope.devices import settle
+from ringscope.dtypes import check_dtype, check_op
+from ringscope.spec_model import SpecModel
+from ringscope.spec_model import at as _at
+
+Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
+Algorithm = Literal[
+    "auto",
+    "ring",
+    "ring_pipelined",
+    "direct",
+    "recursive_doubling",
+    "halving_doubling",
+    "tree",
+    "double_tree",
+    "hierarchical",
+    "parameter_server",
+    "naive",
+    "mpi",
+    "gloo",
+    "nccl",
+]
+TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
+Device = Literal["auto", "cpu", "cuda"]
+DType = Literal[
+    "int8",
+    "uint8",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+Op = Literal["sum", "prod", "min", "max", "avg"]
+Average = Literal["rank0", "mean", "min", "max"]
+
+ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
+COLLECTIVES: tuple[str, ...] = get_args(Collective)
+AVERAGES: tuple[str, ...] = get_args(Average)
+MAX_MESSAGE_BYTES = 1 << 36
+SIMULATED = "simulated"  # the transport that moves nothing: times are the cost model's
+MAX_ROWS = 100_000
+_USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
+
+
+def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...]:
+    """Two of ours, and the library that works where they do."""
+    if transport in ("cuda_ipc", SIMULATED):
+        return ("ring", "direct")
+    on_gpus = transport == "nccl" or (device == "cuda" and transport != "mpi")
+    return ("ring", "direct", "nccl") if on_gpus else _USUAL_ALGORITHMS
+
+
+class BenchmarkSpec(SpecModel):
+    """A sweep over message sizes: each size is timed with every algorithm, out of place and in place."""
+
+    collective: Collective = Field("all_reduce", description="The collective to measure.")
+    algorithms: Annotated[tuple[Algorithm, ...], Field(min_length=1)] = Field(
+        _USUAL_ALGORITHMS, description="Measured side by side; at each size they take turns."
+    )
+    transport: TransportName = Field(
+        "auto",
+        description="How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI. "
+        "simulated moves nothing: the times are the cost model's, for the cluster in topology.",
+    )
+    topology: ClusterSpec | None = Field(None, description="The cluster that transport simulated stands for.")
+    device: Device = Field(
+        "auto",
+        description="Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.",
+    )
+    dtype: DType = "float32"
+    op: Op = Field("sum", description="How values are combined, in the collectives that reduce.")
+    root: int = Field(0, ge=0, description="The rank that broadcast sends from and reduce sends to.")
+    min_bytes: int = Field(8, ge=0, le=MAX_MESSAGE_BYTES)
+    max_bytes: int = Field(64 << 20, ge=0, le=MAX_MESSAGE_BYTES)
+    step_factor: int | None = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
+    step_bytes: int | None = Field(
+        None, ge=1, le=MAX_MESSAGE_BYTES, description="Each size is the one before plus this, instead of step_factor."
+    )
+    cycles: int = Field(1, ge=1, le=10_000, description="How often the whole sweep is repeated.")
+    warmup: int = Field(
+        5, ge=0, le=100_000, description="Untimed operations of each size; one before each timed block at least."
+    )
+    iterations: int = Field(20, ge=1, le=1_000_000, description="Timed iterations of each size.")
+    aggregate: int = Field(
+        1, ge=1, le=10_000, description="Operations in one timed iteration; times are per operation."
+    )
+    blocking: int = Field(
+        0,
+        ge=0,
+        le=3,
+        description="Wait for the result of each operation, and let all ranks meet (1) or not (2); meet after each "
+        "iteration, outside its time (3). Operations in host memory always wait, so there 2 is the same as 0.",
+    )
+    average: Average = Field("mean", description="Which time of the ranks a row and its bandwidths take.")
+    per_iteration: bool = Field(False, description="Report the time of every single iteration.")
+    skip_iterations: int = Field(
+        0, ge=0, description="Leading iterations that min, percentiles, max and their like leave out."
+    )
+    rotate: bool = Field(
+        False,
+        description="Each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold its "
+        "data; else all take the same.",
+    )
+    trace: bool = Field(
+        False,
+        description="After each size is timed, follow one more operation of each algorithm transfer by transfer; those "
+        "of libraries cannot be followed.",
+    )
+    check: bool = Field(
+        True, description="Compare every element with the exact answer after each size; a simulation has none."
+    )
+    timeout_seconds: int = Field(
+        300, ge=1, le=86_400, description="How long a rank waits for another one before it gives up and names it."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_algorithms(cls, data: Any) -> Any:
+        """Without a choice: the usual ones, as far as the collective has them."""
+        if isinstance(data, dict) and "algorithms" not in data:
+            known = nameable(data.get("collective", "all_reduce"))
+            if known:
+                usual = _usual_algorithms(data.get("device"), data.get("transport"))
+                return data | {"algorithms": tuple(a for a in usual if a in known)}
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_kind_of_step(cls, data: Any) -> Any:
+        """With step_bytes and no word on step_factor there is no factor."""
+        if isinstance(data, dict) and data.get("step_bytes") is not None and "step_factor" not in data:
+            return data | {"step_factor": None}
+        return data
+
+    @field_validator("algorithms")
+    @classmethod
+    def _each_once(cls, algorithms: tuple[Algorithm, ...]) -> tuple[Algorithm, ...]:
+        repeated = sorted({name for name in algorithms if algorithms.count(name) > 1})
+        if repeated:
+            raise ValueError(f"{', '.join(repeated)} is named more than once; name each algorithm once.")
+        return algorithms
+
+    @field_validator("dtype", mode="before")
+    @classmethod
+    def _is_reduced(cls, dtype: Any) -> Any:
+        if isinstance(dtype, str):
+            check_dtype(dtype)
+        return dtype
+
+    @model_validator(mode="after")
+    def _op_has_a_meaning(self) -> "BenchmarkSpec":
+        if self.collective in REDUCING:
+            try:
+                check_op(self.op, self.dtype)
+            except ValueError as error:
+                raise _at(("op",), str(error), self.op) from error
+        return self
+
+    @model_validator(mode="after")
+    def _collective_has_the_algorithms(self) -> "BenchmarkSpec":
+        known = nameable(self.collective)
+        for index, name in enumerate(self.algorithms):
+            if name not in known:
+                raise _at(
+                    ("algorithms", index),
+                    f"{self.collective} has no algorithm {name}; choose from {', '.join(known)}.",
+                    name,
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _a_simulation_has_what_it_needs(self) -> "BenchmarkSpec":
+        if not self.is_simulated:
+            if self.topology is not None:
+                raise _at(
+                    ("topology",),
+                    f"only transport simulated takes a described cluster, not {self.transport}; leave one out.",
+                    self.topology,
+                )
+            return self
+        if self.topology is None:
+            raise _at(
+                ("topology",),
+                'a simulation needs a cluster; describe one, such as {"shape": "4x8", "link": "ib200"}.',
+                None,
+            )
+        for index, name in enumerate(self.algorithms):
+            if name not in SCHEDULES[self.collective]:
+                raise _at(("algorithms", index), f"{name} has no schedule to simulate; leave it out.", name)
+        if self.device != "auto":
+            raise _at(("device",), "a simulation runs on no device; leave it at auto.", self.device)
+        return self
+
+    @model_validator(mode="after")
+    def _one_device_serves_all(self) -> "BenchmarkSpec":
+        try:
+            settle(self.device, self.transport, self.algorithms)
+        except ValueError as error:
+            raise _at(("device",), str(error), self.device) from error
+        return self
+
+    @model_validator(mode="after")
+    def _something_can_be_followed(self) -> "BenchmarkSpec":
+        if not self.trace:
+            return self
+        if not self.traced_algorithms:
+            raise _at(
+                ("trace",),
+                f"{', '.join(self.algorithms)} has no schedule to follow; "
+                f"name one of {', '.join(SCHEDULES[self.collective])}, or leave trace out.",
+                self.trace,
+            )
+        if self.transport in ("nccl", "cuda_ipc"):
+            raise _at(
+                ("trace",),
+                f"transport {self.transport} cannot be followed; choose another one, or leave trace out.",
+                True,
+            )
+        return self
+
+    @property
+    def traced_algorithms(self) -> tuple[Algorithm, ...]:
+        """Those with a schedule, as auto may take one."""
+        return tuple(name for name in self.algorithms if name == AUTO or name in SCHEDULES[self.collective])
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the times are the cost model's and nothing is measured or checked."""
+        return self.transport == SIMULATED
+
+    @property
+    def settled_device(self) -> str:
+        """``device``, or what transport and algorithms leave of it."""
+        return settle(self.device, self.transport, self.algorithms)
+
+    @model_validator(mode="after")
+    def _range_is_not_empty(self) -> "BenchmarkSpec":
+        if self.min_bytes > self.max_bytes:
+            raise _at(
+                ("min_bytes",),
+                f"min_bytes {self.min_bytes} is larger than max_bytes {self.max_bytes}; "
+                "lower min_bytes or raise max_bytes.",
+                self.min_bytes,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _sizes_are_stepped_one_way(self) -> "BenchmarkSpec":
+        if (self.step_factor is None) == (self.step_bytes is None):
+            which = "neither is given" if self.step_bytes is None else "both are given"
+            raise _at(("step_bytes",), f"sizes grow by step_bytes or by step_factor, but {which}; give one.", None)
+        rows = self.measurement_count()
+        if rows > MAX_ROWS:
+            raise _at(
+                ("step_bytes",) if self.step_bytes else ("cycles",),
+                f"the sweep would have {rows} rows, and {MAX_ROWS} at most are kept; "
+                + ("raise step_bytes or lower cycles." if self.step_bytes else "lower cycles."),
+                self.step_bytes or self.cycles,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _some_iteration_counts(self) -> "BenchmarkSpec":
+        if self.skip_iterations >= self.iterations:
+            raise _at(
+                ("skip_iterations",),
+                f"{self.skip_iterations} of {self.iterations} iterations leave none to report; "
+                "lower skip_iterations or raise iterations.",
+                self.skip_iterations,
+            )
+        return self
+
+    def sizes(self) -> Iterator[int]:
+        """Message sizes in bytes, as nccl-tests steps them: b, b·f, b·f² … or b, b+i, b+2i … up to e."""
+        size = self.min_bytes
+        while size <= self.max_bytes:
+            yield size
+            if self.step_factor is None:
+                size += self.step_bytes or 1
+            elif size == 0:  # zero times a factor would stay zero
+                return
+            else:
+                size *= self.step_factor
+
+    def size_count(self) -> int:
+        """How many sizes there are; counted, not listed, as steps of a byte would make a long list."""
+        if self.step_bytes is not None:
+            return (self.max_bytes - self.min_bytes) // self.step_bytes + 1
+        return sum(1 for _ in self.sizes())
+
+    def measurement_count(self) -> int:
+        """How many rows the finished sweep has: cycles x sizes x algorithms x (out of place, in place)."""
+        return self.cycles * self.size_count() * len(self.algorithms) * 2

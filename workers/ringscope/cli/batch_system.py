@@ -1,0 +1,36 @@
+"""Slurm's own commands, as far as `ringscope slurm` needs them."""
+
+import subprocess
+from collections.abc import Mapping
+
+from ringscope.errors import UserError
+
+
+def submit(script: str, environment: Mapping[str, str]) -> str:
+    """The number of a new batch job, which gets the whole environment. Raises UserError when Slurm refuses it."""
+    done = _run("sbatch", "--parsable", "--export=ALL", stdin=script, environment=environment)
+    if done.returncode != 0:
+        raise UserError(f"Slurm refuses the batch job: {_last_line(done.stderr)}")
+    return done.stdout.strip().partition(";")[0]  # behind it stands the cluster, where there are several
+
+
+def is_over(job_id: str) -> bool:
+    """Whether Slurm says that the batch job has ended; no answer is no."""
+    done = _run("squeue", "--noheader", "--job", job_id, "--format=%T")
+    return "Invalid job id" in done.stderr or (done.returncode == 0 and not done.stdout.strip())
+
+
+def _run(
+    *command: str, stdin: str = "", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, input=stdin, env=environment, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise UserError(
+            f"{command[0]} is not found: run this where Slurm's commands are installed, such as a login node."
+        ) from None
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines() or ["it does not say why."]
+    return lines[-1].removeprefix("sbatch: ").removeprefix("error: ")

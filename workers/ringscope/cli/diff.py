@@ -1,0 +1,129 @@
+"""`ringscope diff`: two jobs beside each other, so that last week's numbers and today's can be compared."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
+from ringscope.cli.words import AsJson, table
+from ringscope.client import AttemptEnvironment, Client, Job
+from ringscope.comparison import Difference, RowPair, differences, points, row_pairs
+from ringscope.record import Measurement
+from ringscope.units import format_size
+
+First = Annotated[int, typer.Argument(metavar="A", help="The number of the job to compare with.")]
+Second = Annotated[int, typer.Argument(metavar="B", help="The number of the other job.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(diff)
+
+
+def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Compare two jobs: specification, outcome, nodes, versions, and the measured rows side by side.
+
+    B/A is the ratio of the times: below 1 B is faster. * marks times that differ by more than the noise: the root of
+    the squared sum of both rows' standard deviations (their cv). Of several cycles the one in the middle is compared.
+    """
+    with connect(url, data_dir) as client:
+        jobs = client.job(a), client.job(b)
+        rows = client.measurements(a), client.measurements(b)
+        facts = _facts(client, jobs[0], rows[0]), _facts(client, jobs[1], rows[1])
+    specs = (job.spec.model_dump(mode="json") for job in jobs)
+    found, pairs = [*differences(*specs), *differences(*facts)], row_pairs(*rows)
+    if as_json:
+        say(json.dumps(_document(a, b, found, pairs), indent=2))
+        return
+    _say_differences(a, b, found)
+    if not any(rows) and not any(job.spec.benchmark for job in jobs):
+        return
+    say()
+    counts = [points(part) for part in rows]
+    say(
+        f"Rows of the same collective, algorithm, size and place: {len(pairs)} "
+        f"(of {counts[0]} in job {a}, {counts[1]} in job {b}); times are the rows' time_us."
+    )
+    if pairs:
+        stdout_console().print(
+            table(("ALGORITHM", "SIZE", "PLACE", f"A={a} us", f"B={b} us", "B/A", ""), map(_row, pairs))
+        )
+        say(_sum(pairs))
+
+
+def _facts(client: Client, job: Job, rows: list[Measurement]) -> dict[str, Any]:
+    """What is worth comparing beside the specification, by the paths that are printed."""
+    nodes = job.attempts[-1].nodes if job.attempts else []
+    environments = client.environments(job.id)
+    return {
+        "state": job.state,
+        "reason": job.reason,
+        "nodes": ", ".join(nodes) or None,
+        "measured over": ", ".join(dict.fromkeys(row.transport for row in rows)) or None,
+        **({} if job.spec.benchmark is not None else _figures(job)),
+        "versions": _versions(environments[-1]) if environments else {},
+    }
+
+
+def _figures(job: Job) -> dict[str, Any]:
+    """What came out of training."""
+    names = ("loss", "validation_accuracy", "samples_per_second", "step_seconds", "exposed_communication_seconds")
+    return {name: getattr(job.summary, name) for name in (*names, "seconds_to_target", "scaling_efficiency")}
+
+
+def _versions(environment: AttemptEnvironment) -> dict[str, str]:
+    """Each library's version; where the nodes differ, all that there are."""
+    found: dict[str, set[str]] = {}
+    for node in environment.nodes:
+        for name, version in node.versions.items():
+            found.setdefault(name, set()).add(version)
+    return {name: ", ".join(sorted(versions)) for name, versions in found.items()}
+
+
+def _say_differences(a: int, b: int, found: list[Difference]) -> None:
+    if not found:
+        say(f"Jobs {a} and {b} do not differ in specification, outcome, nodes or versions.")
+        return
+    rows = ((difference.path, _text(difference.a), _text(difference.b)) for difference in found)
+    stdout_console().print(table(("DIFFERS", f"A={a}", f"B={b}"), rows))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _row(pair: RowPair) -> tuple[str, ...]:
+    return (
+        pair.algorithm,
+        format_size(pair.size_bytes),
+        _place(pair),
+        f"{pair.a_us:.2f}",
+        f"{pair.b_us:.2f}",
+        f"{pair.ratio:.3f}",
+        "*" if pair.is_beyond_noise else "",
+    )
+
+
+def _sum(pairs: list[RowPair]) -> str:
+    marked = [pair for pair in pairs if pair.is_beyond_noise]
+    faster = sum(pair.ratio < 1 for pair in marked)
+    slower = len(marked) - faster
+    return f"* beyond the noise: {len(marked)} of {len(pairs)} rows; B is faster in {faster}, slower in {slower}."
+
+
+def _place(pair: RowPair) -> str:
+    return "in place" if pair.in_place else "out of place"
+
+
+def _document(a: int, b: int, found: list[Difference], pairs: list[RowPair]) -> dict[str, Any]:
+    rows = [asdict(pair) | {"ratio": pair.ratio, "is_beyond_noise": pair.is_beyond_noise} for pair in pairs]
+    return {"a": a, "b": b, "differences": [asdict(difference) for difference in found], "rows": rows}

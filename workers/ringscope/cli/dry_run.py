@@ -1,0 +1,33 @@
+"""What would happen to a job that is not submitted, in words."""
+
+from ringscope.cli.words import until
+from ringscope.client import Delay, QueuePlan
+
+
+def in_words(plan: QueuePlan) -> str:
+    """When it would start and where, or why it would wait; then what it would delay. One line each."""
+    lines = [_start(plan)]
+    if not plan.starts_now:
+        lines += [f"Why: {plan.pending.sentence}"] if plan.pending else []
+        lines += [f"It would be number {plan.position} in the queue."] if plan.position is not None else []
+    if plan.preempted_jobs:
+        lines.append(f"It would end {', '.join(f'job {job_id}' for job_id in plan.preempted_jobs)}, of lower priority.")
+    lines += [_delay(delay) for delay in plan.delays] or ["It would delay no other job."]
+    return "\n".join(lines)
+
+
+def _start(plan: QueuePlan) -> str:
+    where = ", ".join(f"{share.node} ({len(share.slots)} slots)" for share in plan.shares)
+    on = f" on {where}" if where else ""
+    if plan.starts_now:
+        return f"It would start now{on}."
+    if plan.estimated_start is None:
+        return "It would wait; when it would start cannot be told yet."
+    return f"It would wait, and start about {until(plan.estimated_start)}{on}."
+
+
+def _delay(delay: Delay) -> str:
+    name = f"Job {delay.job_id} {delay.name}".rstrip()
+    before = "an unknown time" if delay.before is None else until(delay.before)
+    after = "an unknown time" if delay.after is None else until(delay.after)
+    return f"{name} would start later: about {after} instead of {before}."

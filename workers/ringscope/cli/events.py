@@ -1,0 +1,114 @@
+"""`ringscope events`: what happened, who did it; also as it happens, and as a file for the auditors."""
+
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, say
+from ringscope.cli.follow import POLL_SECONDS
+from ringscope.cli.words import AsJson, Columns, say_list, when
+from ringscope.client import Client, Event
+from ringscope.errors import UserError
+
+_COLUMNS: Columns[Event] = {
+    "TIME": lambda event: when(event.time),
+    "ACTOR": lambda event: event.actor,
+    "ACTION": lambda event: event.action,
+    "TARGET": lambda event: f"{event.target_type}:{event.target_id}",
+    "CHANGE": lambda event: _change(event),
+    "MESSAGE": lambda event: event.message,
+}
+_AGO = re.compile(r"(\d{1,6})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(events)
+
+
+def events(
+    actor: Annotated[str | None, typer.Option(help="Only what this user did.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, such as job.cancelled.")] = None,
+    target: Annotated[str | None, typer.Option(help="Only about this: job:12, node:n1, or all of a kind: job.")] = None,
+    since: Annotated[str | None, typer.Option(help="From then on: 2026-01-31T12:00, or 30m, 2h, 7d ago.")] = None,
+    until: Annotated[str | None, typer.Option(help="Before then.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first.")] = 50,
+    keep_following: Annotated[
+        bool, typer.Option("-f", "--follow", help="Print them as they come, oldest first.")
+    ] = False,
+    export: Annotated[str | None, typer.Option(help="Write all that match to stdout as ndjson or csv.")] = None,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """List events, newest first."""
+    kind, _, key = (target or "").partition(":")
+    filters = {
+        "actor": actor,
+        "action": action,
+        "target_type": kind or None,
+        "target_id": key or None,
+        "since": _moment("--since", since),
+        "until": _moment("--until", until),
+    }
+    with connect(url, data_dir) as client:
+        if export is not None:
+            for piece in client.export_events(filters, export):
+                sys.stdout.write(piece)
+            return
+        found = list(client.events(filters, limit))
+        if not keep_following:
+            say_list(found, _COLUMNS, as_json, "No event is like that.")
+            return
+        _follow(client, filters, found, as_json)
+
+
+def _follow(client: Client, filters: Mapping[str, str | None], found: list[Event], as_json: bool) -> None:
+    try:
+        for event in reversed(found):
+            _say(event, as_json)
+        for event in fresh(client, filters, max((event.id for event in found), default=0)):
+            _say(event, as_json)
+    except KeyboardInterrupt:
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def fresh(client: Client, filters: Mapping[str, str | None], last_id: int) -> Iterator[Event]:
+    """Events after ``last_id`` as they come, oldest first, for ever."""
+    while True:
+        new = []
+        for event in client.events(filters):
+            if event.id <= last_id:
+                break
+            new.append(event)
+        for event in reversed(new):
+            last_id = event.id
+            yield event
+        time.sleep(POLL_SECONDS)
+
+
+def _say(event: Event, as_json: bool) -> None:
+    say(event.model_dump_json() if as_json else "  ".join(str(cell(event)) for cell in _COLUMNS.values()).rstrip())
+
+
+def _change(event: Event) -> str:
+    return " -> ".join(part or "-" for part in (event.before, event.after)) if event.before or event.after else ""
+
+
+def _moment(flag: str, text: str | None) -> str | None:
+    """A time as the API takes it; what has no zone is meant on this machine's clock."""
+    if text is None:
+        return None
+    try:
+        if match := _AGO.fullmatch(text):
+            return (datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})).isoformat()
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise UserError(f"{flag}: {text!r} is not a time; write for example 2026-01-31T12:00, or 2h.") from error

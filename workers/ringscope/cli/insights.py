@@ -1,0 +1,81 @@
+"""`ringscope insights`: what was found wrong with a job while it ran, and what that is founded on."""
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.words import AsJson, say_list, span, when
+from ringscope.client import Insight
+
+_ADDRESS = re.compile(r"[Tt]hread 0x[0-9a-f]+")  # differs from rank to rank
+_PARTS = ("ranks", "rows", "stacks")  # lists within the evidence: a line, or a block, for each entry
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(insights)
+
+
+def insights(
+    job_id: Annotated[int, typer.Argument(metavar="ID", help="The job's number.")],
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Say what was found wrong with a job while it ran, with numbers, and the stacks of ranks that hung."""
+    with connect(url, data_dir) as client:
+        found = client.insights(job_id)
+    if as_json or not found:
+        say_list(found, {}, as_json, "Nothing was found wrong with it.")
+        return
+    for insight in found:
+        say(insight_line(insight))
+        for line in evidence_lines(insight.evidence):
+            say(f"  {line}")
+
+
+def insight_lines(found: Iterable[Insight]) -> list[str]:
+    """A line for each, for who shows a job."""
+    return [insight_line(insight) for insight in found]
+
+
+def insight_line(insight: Insight) -> str:
+    """The kind, when it was so, and the sentence."""
+    if insight.until is None:
+        lasted = f"since {when(insight.since)}"
+    else:
+        lasted = f"at {when(insight.since)} for {span((insight.until - insight.since).total_seconds())}"
+    return f"{insight.kind} {lasted}: {insight.message}"
+
+
+def evidence_lines(evidence: dict[str, Any]) -> Iterable[str]:
+    """What it is founded on, for people."""
+    numbers = {name: value for name, value in evidence.items() if name not in _PARTS}
+    if numbers:
+        yield _words(numbers)
+    for part in ("ranks", "rows"):
+        yield from map(_words, evidence.get(part, []))
+    yield from _stacks(evidence.get("stacks", []))
+
+
+def _stacks(stacks: Iterable[dict[str, Any]]) -> Iterable[str]:
+    """Ranks that wait at the same place are shown together."""
+    alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for stack in stacks:
+        alike.setdefault((stack["source"], _ADDRESS.sub("thread", stack["stack"])), []).append(stack)
+    for (source, text), found in alike.items():
+        who = ", ".join(f"rank {stack['rank']} on node {stack['node']}" for stack in found)
+        yield f"{who}, by {source or 'nobody'}:"
+        yield from (f"  {line}" for line in text.splitlines())
+
+
+def _words(values: dict[str, Any]) -> str:
+    return " ".join(f"{name}={_shown(value)}" for name, value in values.items() if value is not None)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

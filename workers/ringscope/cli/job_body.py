@@ -1,0 +1,96 @@
+"""A job's specification from a file, from flags and from key=value words; the server validates it."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ringscope.errors import UserError
+from ringscope.units import parse_size
+
+_TEXTS = frozenset({"labels", "selector"})  # their values are text, whatever they look like
+
+
+def job_body(base: Mapping[str, Any], flags: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    """The job to submit: ``base`` with every given flag put at its path."""
+    body = json.loads(json.dumps(base))
+    for (*parents, field), value in flags.items():
+        if value is None:
+            continue
+        place = body
+        for parent in parents:
+            place[parent] = place.get(parent) or {}
+            place = place[parent]
+        place[field] = value
+    return dict(body)
+
+
+def read_job(file: str) -> dict[str, Any]:
+    """The JSON object in a file, - for stdin; UserError where there is none."""
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text()
+        body = json.loads(text)
+    except OSError as error:
+        raise UserError(f"{file} cannot be read ({error.strerror}); name a file that holds a job.") from error
+    except ValueError as error:
+        raise UserError(f"{file} is not valid JSON: {error}.") from error
+    if not isinstance(body, dict):
+        raise UserError(f'{file} holds no JSON object; a job looks like {{"kind": "benchmark", …}}.')
+    return body
+
+
+def pairs(flag: str, items: Sequence[str] | None) -> dict[str, str] | None:
+    """key=value items as a mapping; None when there is none."""
+    for item in items or ():
+        if "=" not in item:
+            raise UserError(f"{flag} {item}: this is not key=value; write for example {flag} team=infra.")
+    return {key: value for key, _, value in (item.partition("=") for item in items)} if items else None
+
+
+def label_changes(words: Sequence[str]) -> dict[str, str | None]:
+    """Labels to set (key=value) and to take away (key-, None), as kubectl writes them."""
+    changes: dict[str, str | None] = {}
+    for word in words:
+        key, sign, value = word.partition("=")
+        if not sign and not word.endswith("-"):
+            raise UserError(f"{word}: this is not a label; write key=value, or key- to take it away.")
+        changes[key if sign else word[:-1]] = value if sign else None
+    return changes
+
+
+def patch_of(assignments: Sequence[str] | None) -> dict[str, Any]:
+    """Words such as placement.ranks=8 as a merge patch (RFC 7396); the value null takes a field away."""
+    patch: dict[str, Any] = {}
+    for word in assignments or ():
+        dotted, sign, text = word.partition("=")
+        path = dotted.split(".")
+        if not sign or not all(path):
+            raise UserError(f"--set {word}: this is not field=value; write for example --set placement.ranks=8.")
+        place = patch
+        for parent in path[:-1]:
+            place = place.setdefault(parent, {})
+            if not isinstance(place, dict):
+                raise UserError(f"--set {word}: {parent} is set as a whole and in part; set it one way.")
+        place[path[-1]] = _value(word, path, text)
+    return patch
+
+
+def _value(word: str, path: Sequence[str], text: str) -> Any:
+    """What people mean: sizes as 16M, lists with commas; else JSON where it is JSON, else the text itself."""
+    field = path[-1]
+    if text == "null":
+        return None
+    if field == "name" or not _TEXTS.isdisjoint(path[:-1]):
+        return text
+    if field.endswith("_bytes"):
+        try:
+            return parse_size(text)
+        except ValueError as error:
+            raise UserError(f"--set {word}: {error}") from error
+    if field == "algorithms" and not text.startswith("["):
+        return text.split(",")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

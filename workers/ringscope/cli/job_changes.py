@@ -1,0 +1,128 @@
+"""`ringscope cancel`, `hold`, `release`, `priority`, `label`, `retry` and `clone`: doing something with jobs."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_BAD_INPUT, DataDir, complain, say
+from ringscope.cli.job_body import label_changes, patch_of
+from ringscope.cli.jobs import JobId
+from ringscope.cli.outcome import AsJson, Follow, Wait, report
+from ringscope.cli.progress import describe
+from ringscope.cli.words import label_words
+from ringscope.client import ApiProblemError, Job
+
+JobIds = Annotated[list[int], typer.Argument(metavar="ID...", help="The jobs' numbers.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    for command in (cancel, hold, release, priority, label, retry, clone):
+        app.command()(command)
+
+
+def cancel(job_ids: JobIds, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Ask the server to stop jobs."""
+    with connect(url, data_dir) as client:
+        _each(job_ids, client.cancel)
+
+
+def hold(job_ids: JobIds, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Keep waiting jobs from starting until they are released."""
+    with connect(url, data_dir) as client:
+        _each(job_ids, client.hold)
+
+
+def release(job_ids: JobIds, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Let held jobs queue."""
+    with connect(url, data_dir) as client:
+        _each(job_ids, client.release)
+
+
+def priority(
+    job_id: JobId,
+    priority: Annotated[int, typer.Argument(metavar="N", help="0 to 100, higher first.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Change a job's priority; a waiting job moves in the queue."""
+    with connect(url, data_dir) as client:
+        job = client.edit_job(job_id, {"priority": priority})
+    say(f"{describe(job)}; priority {job.priority}")
+
+
+def label(
+    job_id: JobId,
+    words: Annotated[list[str], typer.Argument(metavar="KEY=VALUE|KEY-", help="To set, or to take away.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Change a job's labels: team=infra sets one, team- takes it away."""
+    changes = label_changes(words)
+    with connect(url, data_dir) as client:
+        job = client.job(job_id)
+        labels = {key: value for key, value in (job.labels | changes).items() if value is not None}
+        # the revision keeps a change that somebody else makes between the two requests
+        job = client.edit_job(job_id, {"labels": labels}, job.revision)
+    say(f"Job {job.id} {job.name}".rstrip() + f": labels {label_words(job.labels) or 'none'}")
+
+
+def retry(
+    job_ids: JobIds,
+    wait: Wait = False,
+    follow_log: Follow = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Run ended jobs again as they were, each as a new job.
+
+    With --wait or --follow the exit code is the outcome, as of submit; of several jobs the first that is not 0.
+    """
+    with connect(url, data_dir) as client:
+        codes = _each(job_ids, client.retry, lambda job: report(client, job, wait, follow_log, as_json))
+    raise typer.Exit(next((code for code in codes if code), 0))
+
+
+def clone(
+    job_id: JobId,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="FIELD=VALUE", help="Such as placement.ranks=8; null takes a field away."),
+    ] = None,
+    wait: Wait = False,
+    follow_log: Follow = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Run a job again with changes: --set placement.ranks=8 --set benchmark.max_bytes=16M.
+
+    With --wait or --follow the exit code is the outcome, as of submit.
+    """
+    patch = patch_of(assignments)
+    with connect(url, data_dir) as client:
+        code = report(client, client.clone(job_id, patch), wait, follow_log, as_json)
+    raise typer.Exit(code)
+
+
+def _tell(job: Job) -> int:
+    say(describe(job))
+    return 0
+
+
+def _each(job_ids: list[int], change: Callable[[int], Job], tell: Callable[[Job], int] = _tell) -> list[int]:
+    """Change one after the other and tell of each; what is refused is told too, and stops none of the others."""
+    codes: list[int] = []
+    for job_id in dict.fromkeys(job_ids):
+        try:
+            codes.append(tell(change(job_id)))
+        except ApiProblemError as refusal:
+            for sentence in refusal.sentences:
+                complain(sentence)
+            codes.append(EXIT_BAD_INPUT)
+    if EXIT_BAD_INPUT in codes:
+        raise typer.Exit(EXIT_BAD_INPUT)
+    return codes

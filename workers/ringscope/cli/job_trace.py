@@ -1,0 +1,100 @@
+"""`ringscope trace --job`: what a job's ranks did in one operation, step by step, beside the cost model."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from ringscope.benchmark_spec import SIMULATED
+from ringscope.cli.connection import connect
+from ringscope.cli.console import say, stdout_console
+from ringscope.cli.words import table
+from ringscope.client import JobTrace
+from ringscope.errors import UserError
+from ringscope.operation_perfetto import traced_to_perfetto
+from ringscope.operation_trace import TracedRank, TraceRow, TraceStep
+from ringscope.units import format_duration, format_size
+
+_SLOWEST = 5
+_ROW_HEADINGS = ("RANK", "STEP", "TRANSFER", "CHUNKS", "SIZE", "WAITED", "TOOK", "MODEL")
+
+
+def show_job_trace(
+    job_id: int,
+    algorithm: str | None,
+    size_bytes: int | None,
+    in_place: bool | None,
+    perfetto: Path | None,
+    as_json: bool,
+    url: str | None,
+    data_dir: Path,
+) -> None:
+    """Print one operation of the job, the largest if no size is named; ``perfetto`` is a file to write it to."""
+    with connect(url, data_dir) as client:
+        trace = client.trace(job_id, size_bytes, algorithm, in_place)
+        others = client.traces(job_id)
+    if perfetto is not None:
+        write_perfetto(perfetto, json.dumps(traced_to_perfetto([trace], f"job {job_id}")))
+    if as_json:
+        say(trace.model_dump_json(indent=2))
+        return
+    say(_headline(job_id, trace))
+    stdout_console().print(table(["STEP", "PHASE", "BEGINS", "ENDS", "MODEL ENDS"], map(_step_cells, trace.steps)))
+    if trace.prediction is not None:
+        say(f"model: {_time(trace.prediction.duration_ns)}; its parameters: {trace.prediction.parameters}")
+    say("The slowest transfers:")
+    slowest = sorted(trace.rows, key=_moving_ns, reverse=True)[:_SLOWEST]
+    stdout_console().print(table(_ROW_HEADINGS, map(_row_cells, slowest)))
+    for line in _clock_lines(trace.ranks):
+        say(line)
+    if len(others) > 1:
+        sizes = ", ".join(map(format_size, sorted({each.size_bytes for each in others})))
+        say(f"The job has {len(others)} traces; choose by ALGORITHM, --size ({sizes}) and --in-place 0 or 1.")
+
+
+def write_perfetto(path: Path, text: str) -> None:
+    """UserError where the file cannot be written."""
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise UserError(f"--perfetto: {path} cannot be written ({error.strerror}); choose another file.") from error
+
+
+def _headline(job_id: int, trace: JobTrace) -> str:
+    place = "in place" if trace.in_place else "out of place"
+    simulated = "SIMULATED " if trace.transport == SIMULATED else ""
+    return (
+        f"Job {job_id}: {simulated}{trace.collective} {trace.executed} of {format_size(trace.size_bytes)} {place} over "
+        f"{trace.transport}, {len(trace.ranks)} ranks: {_time(trace.duration_ns)}"
+    )
+
+
+def _step_cells(step: TraceStep) -> list[object]:
+    return [step.step, step.phase, _time(step.start_ns), _time(step.end_ns), _time(step.predicted_end_ns)]
+
+
+def _row_cells(row: TraceRow) -> list[object]:
+    ends = f"to {row.peer}" if row.is_send else f"from {row.peer}"
+    chunks = ",".join(map(str, row.chunks))
+    waited = None if row.send_ns is None else row.send_ns - row.start_ns
+    return [
+        row.rank, row.step, ends, chunks, format_size(row.bytes),
+        _time(waited), _time(_moving_ns(row)), _time(row.predicted_ns),
+    ]  # fmt: skip
+
+
+def _moving_ns(row: TraceRow) -> int:
+    return row.done_ns - (row.start_ns if row.send_ns is None else row.send_ns)
+
+
+def _clock_lines(ranks: Iterable[TracedRank]) -> Iterable[str]:
+    """Of several nodes: how far their times can be compared."""
+    errors = {rank.node: rank.clock_error_ns for rank in ranks}
+    if len(errors) > 1:
+        told = ", ".join(f"{node} {'not known' if error is None else _time(error)}" for node, error in errors.items())
+        yield f"Times of different nodes are to be trusted within their clocks' errors: {told}."
+    if left_out := sum(rank.left_out for rank in ranks):
+        yield f"{left_out} later transfers are not told: there were too many."
+
+
+def _time(time_ns: int | None) -> str:
+    return "-" if time_ns is None else format_duration(time_ns / 1e9)

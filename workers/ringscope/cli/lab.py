@@ -1,0 +1,235 @@
+"""`ringscope lab`: a cluster of network namespaces on this machine, to try things on."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.connection import DEFAULT_URL, Url, served_url, token
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, stderr_console, stdout_console
+from ringscope.cli.words import AsJson, table
+from ringscope.client import Client, Node, is_ready
+from ringscope.errors import UserError
+from ringscope.lab.host import Host
+from ringscope.lab.lab import MACHINE, Lab, LabPlan, wait_until
+from ringscope.lab.network import MAX_HOSTS, Link
+from ringscope.units import format_duration, parse_duration, parse_rate
+
+READY_SECONDS = 60.0
+
+HostName = Annotated[str, typer.Argument(metavar="HOST", help="Such as h3.")]
+Rate = Annotated[str, typer.Option(help="Of each host's link, each way: 80mbit, 1gbit.")]
+Delay = Annotated[str, typer.Option(help="Of a packet each time it enters a link: 50us. Needs tc's netem.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    lab = typer.Typer(no_args_is_help=True, help="A cluster of network namespaces on this machine (root).")
+    for command in (up, status, degrade, cut, heal, down):
+        lab.command()(command)
+    app.add_typer(lab, name="lab")
+
+
+def up(
+    hosts: Annotated[int, typer.Option(min=1, max=MAX_HOSTS, help="How many.")] = 4,
+    rate: Rate = "1gbit",
+    delay: Delay = "0us",
+    racks: Annotated[int, typer.Option(min=1, help="Switches; each rack is a label of its hosts.")] = 1,
+    oversubscription: Annotated[float, typer.Option(min=1, help="Of the racks' uplinks.")] = 1.0,
+    slots: Annotated[int, typer.Option(min=1, max=4096, help="Ranks on a host at a time.")] = 2,
+    prefix: Annotated[str, typer.Option(help="Hosts are this and a number.")] = "h",
+    join_token: Annotated[
+        str | None, typer.Option(envvar="RINGSCOPE_JOIN_TOKEN", help="Where the server has another data directory.")
+    ] = None,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Start hosts with shaped links and an agent each; returns once all of them are ready."""
+    if racks > hosts:
+        raise UserError(f"--racks: {racks} racks are more than {hosts} hosts; take fewer.")
+    plan = LabPlan(
+        hosts=hosts,
+        rate_bit_per_s=_rate("--rate", rate),
+        delay_us=_delay("--delay", delay),
+        racks=racks,
+        oversubscription=oversubscription,
+        slots=slots,
+        server=_server(url, data_dir),
+        prefix=prefix,
+    )
+    lab = Lab(data_dir)
+    lab.require_none()
+    started = time.monotonic()
+    with Client(plan.server, token(data_dir.expanduser())) as client:
+        _require_free_names(client, plan)
+        lab.up(plan, {"RINGSCOPE_JOIN_TOKEN": join_token} if join_token else None)
+        try:
+            _wait_for_nodes(client, lab)
+        except BaseException:
+            lab.down()
+            raise
+    uplinks = f", {racks} racks, uplinks oversubscribed {oversubscription:g}:1" if racks > 1 else ""
+    first, last = lab.hosts[0].name, lab.hosts[-1].name
+    took = f"{hosts} hosts are ready after {time.monotonic() - started:.1f} s"
+    say(f"{took}: {first} to {last}, {_words(lab.link(first))}{uplinks}.")
+    say("They are network namespaces of this machine and share its cores; only their links are real.")
+    say(f"  try       {command_name()} submit --ranks {hosts} --ranks-per-node 1 -b 1M -e 16M --wait")
+    say(f"  end       {command_name()} lab down")
+
+
+def status(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Show each host: its link as it is now, whether its agent runs, and what the server thinks of it."""
+    lab = Lab(data_dir)
+    state, layout = lab.state, None
+    if state is None:
+        say("null" if as_json else "There is no lab on this data directory.")
+        return
+    layout = lab.layout()
+    known = _nodes(url or state.plan.server, data_dir)
+    rows = [
+        {
+            "host": host.name,
+            "address": layout.addresses[number],
+            "rack": layout.rack_name(number),
+            "link": "cut"
+            if (trouble := state.trouble.get(host.name)) and trouble.is_cut
+            else _words(lab.link(host.name)),
+            "agent": "runs" if lab.is_alive(host.name) else "has ended",
+            "processes": len(lab.processes(host.name)),
+            "node": known.get(host.name, "unknown to the server"),
+        }
+        for number, host in enumerate(lab.hosts)
+    ]
+    if as_json:
+        say(json.dumps(rows, indent=2))
+        return
+    stdout_console().print(table([heading.upper() for heading in rows[0]], [list(row.values()) for row in rows]))
+
+
+def degrade(
+    host: HostName,
+    rate: Annotated[str | None, typer.Option(help="The link's new rate: 10mbit.")] = None,
+    delay: Annotated[str | None, typer.Option(help="The link's new delay: 5ms. Needs tc's netem.")] = None,
+    loss: Annotated[str | None, typer.Option(help="Packets that get lost: 5%.")] = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Make a host's link slow, late or lossy."""
+    if rate is None and delay is None and loss is None:
+        raise UserError("Say what is to be degraded: --rate, --delay or --loss.")
+    lab = Lab(data_dir)
+    lab.degrade(
+        host,
+        None if rate is None else _rate("--rate", rate),
+        None if delay is None else _delay("--delay", delay),
+        None if loss is None else _loss(loss),
+    )
+    say(f"Host {host}: {_words(lab.link(host))}")
+
+
+def cut(host: HostName, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Pull a host's cable: neither the other hosts nor the server reach it."""
+    Lab(data_dir).cut(host)
+    say(f"Host {host}: cut")
+
+
+def heal(host: HostName, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Give a host its link back as it was, and start its agent if that has ended."""
+    lab = Lab(data_dir)
+    lab.heal(host)
+    say(f"Host {host}: {_words(lab.link(host))}")
+
+
+def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """End the agents and take every host and link down, also what a crash left."""
+    found = Lab(data_dir).down()
+    say("The lab is down." if found else "There was no lab on this data directory.")
+
+
+def _server(url: str | None, data_dir: Path) -> str:
+    found = url or served_url(data_dir.expanduser()) or DEFAULT_URL
+    if not is_ready(found):
+        raise UserError(
+            f"No server answers at {found}; start one with `{command_name()} up` or `{command_name()} server`."
+        )
+    return found
+
+
+def _require_free_names(client: Client, plan: LabPlan) -> None:
+    """A node of an earlier lab of this machine, which the server may not call lost yet, is taken over."""
+    names = {f"{plan.prefix}{number + 1}" for number in range(plan.hosts)}
+    for node in client.nodes():
+        if node.name in names and node.observed != "lost" and node.labels.get("lab") != MACHINE:
+            raise UserError(f"--prefix: the server has a living node {node.name} already; choose another prefix.")
+
+
+def _wait_for_nodes(client: Client, lab: Lab) -> None:
+    """Until the server calls every host ready; UserError with an agent's last words when one ends before."""
+    hosts = lab.hosts
+    begun = time.monotonic()
+    ready: set[str] = set()
+
+    def look() -> bool:
+        since = time.monotonic() - begun
+        # A node of this name may be known from an earlier lab: only a heartbeat since the start counts.
+        fresh = {node.name for node in client.nodes() if _is_up(node) and node.heartbeat_age_seconds < since}
+        ready.update(fresh & {host.name for host in hosts})
+        return len(ready) == len(hosts) or not all(lab.is_alive(host.name) for host in hosts)
+
+    with stderr_console().status("Waiting for the agents …"):
+        wait_until(look, READY_SECONDS)
+    late = [host for host in hosts if host.name not in ready]
+    if late:
+        raise UserError(_late(late, lab.is_alive))
+
+
+def _is_up(node: Node) -> bool:
+    return node.observed in ("ready", "degraded")
+
+
+def _late(late: list[Host], is_alive: Callable[[str], bool]) -> str:
+    host = next((host for host in late if not is_alive(host.name)), late[0])
+    what = "was not ready in time" if is_alive(host.name) else "ended"
+    return f"The agent of host {host.name} {what}: {host.last_words or 'it printed nothing'}"
+
+
+def _nodes(url: str, data_dir: Path) -> dict[str, str]:
+    try:
+        with Client(url, token(data_dir.expanduser())) as client:
+            return {node.name: node.observed for node in client.nodes()}
+    except UserError:
+        return {}
+
+
+def _words(link: Link) -> str:
+    mbit = link.rate_bit_per_s / 1e6
+    rate = f"{mbit / 1e3:g} Gbit/s" if mbit >= 1e3 else f"{mbit:g} Mbit/s"
+    delay = f", {format_duration(link.delay_us / 1e6)} delay" if link.delay_us else ""
+    return rate + delay + (f", {link.loss * 100:.3g}% of the packets lost" if link.loss else "")
+
+
+def _rate(flag: str, text: str) -> int:
+    """Bit per second; tc's words do too: 80mbit."""
+    try:
+        return round(parse_rate(text if "/" in text or text.lower().endswith("ps") else f"{text}/s") * 8)
+    except ValueError:
+        raise UserError(f"{flag}: {text!r} is no rate; write it like 80mbit, 1gbit or 10Gbit/s.") from None
+
+
+def _delay(flag: str, text: str) -> float:
+    try:
+        return parse_duration(text) * 1e6
+    except ValueError as error:
+        raise UserError(f"{flag}: {error}") from None
+
+
+def _loss(text: str) -> float:
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent < 100:
+        raise UserError(f"--loss: {text!r} is no share of the packets; write it like 5% (0% to below 100%).")
+    return percent / 100

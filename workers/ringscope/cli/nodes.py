@@ -1,0 +1,146 @@
+"""`ringscope nodes`, `node`, `drain`, `resume` and their like: what there is to run on."""
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.job_body import label_changes
+from ringscope.cli.words import AsJson, Columns, label_words, say_list, span, until
+from ringscope.client import Node
+from ringscope.units import format_size
+
+NodeName = Annotated[str, typer.Argument(metavar="NAME", help="The node's name.")]
+
+_COLUMNS: Columns[Node] = {
+    "NAME": lambda node: node.name,
+    "STATE": lambda node: state(node),
+    "SLOTS": lambda node: f"{node.slots_busy}/{node.slots_total}",
+    "QUARANTINED": lambda node: len(quarantined(node)) or "",
+    "GPUS": lambda node: gpus(node),
+    "LABELS": lambda node: label_words(node.labels),
+    "HEARTBEAT": lambda node: f"{span(node.heartbeat_age_seconds)} ago",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    for command in (nodes, node, drain, resume):
+        app.command()(command)
+    app.command("label-node")(label_node)
+    app.command("release-slot")(release_slot)
+    app.command("remove-node")(remove_node)
+
+
+def nodes(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """List the nodes: state, busy slots of all, GPUs, labels."""
+    with connect(url, data_dir) as client:
+        found = client.nodes()
+    say_list(found, _COLUMNS, as_json, "No node yet; `ringscope up` or `ringscope agent` starts one.")
+
+
+def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Show one node: what it is, what it has, what runs on each slot."""
+    with connect(url, data_dir) as client:
+        found = client.node(name)
+    if as_json:
+        say(found.model_dump_json(indent=2))
+        return
+    say(_line(found))
+    for line in _facts(found):
+        say(line)
+
+
+def drain(
+    name: NodeName,
+    reason: Annotated[str, typer.Option(help="Why, for whoever looks at it next.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Give a node no new work; what runs there goes on."""
+    with connect(url, data_dir) as client:
+        say(_line(client.drain(name, reason)))
+
+
+def resume(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Give a drained node work again."""
+    with connect(url, data_dir) as client:
+        say(_line(client.resume(name)))
+
+
+def label_node(
+    name: NodeName,
+    words: Annotated[list[str], typer.Argument(metavar="KEY=VALUE|KEY-", help="To set, or to take away.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Change a node's labels: rack=r1 sets one, rack- takes it away."""
+    changes = label_changes(words)
+    with connect(url, data_dir) as client:
+        found = client.label_node(name, changes)
+    say(f"Node {found.name}: labels {label_words(found.labels) or 'none'}")
+
+
+def release_slot(
+    name: NodeName,
+    slot: Annotated[int, typer.Argument(metavar="SLOT", min=0, help="The slot's number.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Give a quarantined slot away again, after somebody has looked that nothing runs there."""
+    with connect(url, data_dir) as client:
+        say(_line(client.release_slot(name, slot)))
+
+
+def remove_node(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Forget a lost node that nothing runs on."""
+    with connect(url, data_dir) as client:
+        client.remove_node(name)
+    say(f"Node {name} is forgotten.")
+
+
+def state(node: Node) -> str:
+    """What the node is and what people want of it, in words."""
+    observed = f"{node.observed}: {node.observed_reason.rstrip('.')}" if node.observed_reason else node.observed
+    if node.desired != "drain":
+        return observed
+    drain = "draining" if node.slots_busy else "drained"
+    reason = f": {node.desired_reason.rstrip('.')}" if node.desired_reason else ""
+    by = f" (by {node.desired_by})" if node.desired_by else ""
+    return f"{observed}, {drain}{reason}{by}"
+
+
+def quarantined(node: Node) -> list[int]:
+    """Slots whose last processes are not proven gone."""
+    return [slot.slot for slot in node.slots if slot.quarantine]
+
+
+def gpus(node: Node) -> str:
+    """Its GPUs by model: 8x NVIDIA H200."""
+    models = Counter(gpu.model for gpu in node.inventory.gpus) if node.inventory else {}
+    return ", ".join(f"{number}x {model}" for model, number in models.items())
+
+
+def _line(node: Node) -> str:
+    return f"Node {node.name}: {state(node)}, {node.slots_busy} of {node.slots_total} slots busy"
+
+
+def _facts(node: Node) -> list[str]:
+    """One line for each thing there is to know."""
+    facts = [f"address   {node.address}, heard of {span(node.heartbeat_age_seconds)} ago"]
+    if node.clock_offset_seconds is not None and node.clock_error_seconds is not None:
+        offset_ms, error_ms = node.clock_offset_seconds * 1e3, node.clock_error_seconds * 1e3
+        facts.append(f"clock     {offset_ms:+.3f} ± {error_ms:.3f} ms against the server's")
+    if node.inventory:
+        memory = format_size(node.inventory.memory_bytes)
+        facts.append(f"hardware  {node.inventory.cores} cores, {memory}, {gpus(node) or 'no GPU'}")
+    facts.append(f"labels    {label_words(node.labels) or 'none'}")
+    if node.leaves_at:
+        facts.append(f"leaves    {until(node.leaves_at)}")
+    facts.append(f"versions  {', '.join(f'{name} {version}' for name, version in sorted(node.versions.items()))}")
+    for slot in node.slots:
+        use = "free" if slot.job_id is None else f"rank {slot.rank} of job {slot.job_id}"
+        facts.append(f"slot {slot.slot:<4} " + (f"quarantined: {slot.quarantine}" if slot.quarantine else use))
+    return facts

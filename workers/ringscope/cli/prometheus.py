@@ -1,0 +1,121 @@
+"""A local Prometheus for `ringscope up --prometheus`: the one on PATH with the files of deploy/prometheus."""
+
+import json
+import os
+import shutil
+import socket
+import time
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import httpx
+
+from ringscope.cli.children import Children
+from ringscope.errors import UserError
+
+HOST = "127.0.0.1"  # it asks nobody for a token
+START_SECONDS = 60.0
+LOOK_SECONDS = 0.05
+# What prometheus.yml says; these three are all that differs here.
+_SERVER = "127.0.0.1:8000"
+_ITSELF = "127.0.0.1:9090"
+_CLUSTER = "{cluster: ringscope}"
+
+
+@dataclass(frozen=True)
+class Prometheus:
+    """A Prometheus that can be started: the program, and a port that is free."""
+
+    program: str
+    port: int
+
+    @property
+    def address(self) -> str:
+        """Host and port."""
+        return f"{HOST}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Its page."""
+        return f"http://{self.address}"
+
+
+def find_prometheus(port: int) -> Prometheus:
+    """The program and its port, 0 for any free one; UserError where one of them is not to be had."""
+    program = shutil.which("prometheus")
+    if program is None:
+        raise UserError(
+            "Prometheus was not found on PATH; install it (Debian: `apt-get install prometheus`) "
+            "or leave --prometheus out."
+        )
+    try:
+        with socket.create_server((HOST, port)) as listener:
+            return Prometheus(program, listener.getsockname()[1])
+    except OSError as error:
+        raise UserError(
+            f"Prometheus cannot listen on {HOST}:{port} ({error.strerror}); choose another port with "
+            "--prometheus-port, or 0 for any free one."
+        ) from error
+
+
+def start_prometheus(prometheus: Prometheus, children: Children, server_url: str, data_dir: Path) -> None:
+    """Start it for the server on the data directory and wait until it is ready; everything of it lies below there."""
+    folder = data_dir / "prometheus"
+    try:
+        config = write_configuration(prometheus.address, server_url, folder, os.environ.get("RINGSCOPE_CLUSTER"))
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be written ({error.strerror}); make it writable or leave --prometheus out."
+        ) from error
+    child = children.run("prometheus", command(prometheus, config))
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        children.check()
+        if _is_ready(prometheus):
+            return
+        time.sleep(LOOK_SECONDS)
+    raise UserError(f"Prometheus was not ready within {START_SECONDS:.0f} s; see {child.log}.")
+
+
+def command(prometheus: Prometheus, config: Path) -> tuple[str, ...]:
+    """Its command line; its data lie beside the configuration."""
+    return (
+        prometheus.program,
+        f"--config.file={config}",
+        f"--storage.tsdb.path={config.parent / 'data'}",
+        f"--web.listen-address={prometheus.address}",
+        "--enable-feature=exemplar-storage",
+    )
+
+
+def write_configuration(address: str, server_url: str, folder: Path, cluster: str | None = None) -> Path:
+    """The shipped files in a folder of the data directory, with addresses, cluster and the server's token."""
+    shipped = shipped_files()
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "rules", ignore_errors=True)  # an older version's may be others
+    shutil.copytree(shipped / "rules", folder / "rules")
+    token = folder / "admin-token"
+    token.unlink(missing_ok=True)
+    token.symlink_to(Path("..", "admin-token"))
+    text = (shipped / "prometheus.yml").read_text()
+    text = text.replace(_SERVER, server_url.partition("://")[2]).replace(_ITSELF, address)
+    if cluster:
+        text = text.replace(_CLUSTER, json.dumps({"cluster": cluster}))  # JSON is YAML, whatever the name
+    config = folder / "prometheus.yml"
+    config.write_text(text)
+    return config
+
+
+def shipped_files() -> Path:
+    """deploy/prometheus: in the wheel, or in the checkout of an editable install."""
+    package = Path(str(files("ringscope")))
+    inside = package / "prometheus"
+    return inside if inside.is_dir() else package.parents[1] / "deploy" / "prometheus"
+
+
+def _is_ready(prometheus: Prometheus) -> bool:
+    try:
+        return httpx.get(f"{prometheus.url}/-/ready", trust_env=False).is_success
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,174 @@
+"""`ringscope schedules` and `ringscope schedule …`: jobs that are submitted again and again."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.job_body import patch_of, read_job
+from ringscope.cli.progress import describe
+from ringscope.cli.words import AsJson, Columns, named, say_list, until, when
+from ringscope.client import Client, Schedule
+from ringscope.errors import UserError
+from ringscope.merge_patch import merge_patch
+
+Which = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or number.")]
+File = Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin.")]
+Zone = Annotated[str | None, typer.Option(help="An IANA time zone such as Europe/Berlin; default UTC.")]
+Overlap = Annotated[
+    str | None, typer.Option(help="When the job before has not ended: skip (default), queue or replace it.")
+]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FIELD=VALUE", help="Of the job, such as placement.ranks=8; repeatable."),
+]
+
+_COLUMNS: Columns[Schedule] = {
+    "ID": lambda schedule: schedule.id,
+    "NAME": lambda schedule: schedule.name,
+    "CRON": lambda schedule: schedule.cron,
+    "ZONE": lambda schedule: schedule.timezone,
+    "OVERLAP": lambda schedule: schedule.overlap,
+    "NEXT": lambda schedule: when(schedule.next_fire_at) if schedule.is_enabled else "disabled",
+    "LAST": lambda schedule: when(schedule.last_fire_at),
+    "JOB": lambda schedule: schedule.last_job_id,
+    "OUTCOME": lambda schedule: schedule.last_outcome,
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    app.command()(schedules)
+    group = typer.Typer(help="Work with one schedule: add, show, edit, remove, enable, disable, run, upcoming.")
+    for command in (add, show, edit, remove, enable, disable, run, upcoming):
+        group.command()(command)
+    app.add_typer(group, name="schedule", no_args_is_help=True)
+
+
+def schedules(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """List the schedules."""
+    with connect(url, data_dir) as client:
+        found = client.schedules()
+    say_list(found, _COLUMNS, as_json, "No schedule yet; `ringscope schedule add` makes one.")
+
+
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of its own.")],
+    cron: Annotated[str, typer.Argument(metavar="CRON", help='Minute, hour, day, month, weekday: "0 2 * * *".')],
+    file: File = None,
+    job: Annotated[int | None, typer.Option(help="Take the specification of this job instead of a file.")] = None,
+    timezone: Zone = None,
+    overlap: Overlap = None,
+    disabled: Annotated[bool, typer.Option("--disabled", help="Fire only once it is enabled.")] = False,
+    assignments: Assignments = None,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Submit a job again and again, at the times of a cron expression."""
+    patch = patch_of(assignments)
+    if file is not None and job is not None:
+        raise UserError("--job: the job is given twice, as FILE and as --job; leave one out.")
+    base = read_job(file) if file is not None else {}
+    with connect(url, data_dir) as client:
+        if job is not None:
+            base = client.job(job).spec.model_dump(mode="json")
+        spec = merge_patch({"name": name} | base, patch)
+        given = {"timezone": timezone, "overlap": overlap}
+        body = {"name": name, "cron": cron, "is_enabled": not disabled, "spec": spec}
+        say(_line(client.add_schedule(body | _given(given))))
+
+
+def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Show one schedule."""
+    with connect(url, data_dir) as client:
+        found = _find(client, which)
+    if as_json:
+        say(found.model_dump_json(indent=2))
+        return
+    say(_line(found))
+    say(f"overlap   {found.overlap}")
+    if found.last_fire_at:
+        job = f", job {found.last_job_id}" if found.last_job_id is not None else ""
+        say(f"last      {when(found.last_fire_at)}{job}")
+    if found.last_outcome:
+        say(f"outcome   {found.last_outcome}")
+
+
+def edit(
+    which: Which,
+    file: File = None,
+    name: Annotated[str | None, typer.Option(help="Another name.")] = None,
+    cron: Annotated[str | None, typer.Option(help="Other times.")] = None,
+    timezone: Zone = None,
+    overlap: Overlap = None,
+    assignments: Assignments = None,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Change a schedule; what is not given stays. FILE replaces its job."""
+    patch = patch_of(assignments)
+    base = read_job(file) if file is not None else None
+    with connect(url, data_dir) as client:
+        found = _find(client, which)
+        spec = merge_patch(found.spec if base is None else base, patch)
+        given = {"name": name, "cron": cron, "timezone": timezone, "overlap": overlap, "spec": spec}
+        say(_line(_replace(client, found, _given(given))))
+
+
+def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """End a schedule; the jobs that it submitted stay."""
+    with connect(url, data_dir) as client:
+        found = _find(client, which)
+        client.remove_schedule(found.id)
+    say(f"Schedule {found.id} {found.name} is removed.")
+
+
+def enable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Let a schedule fire again."""
+    with connect(url, data_dir) as client:
+        say(_line(_replace(client, _find(client, which), {"is_enabled": True})))
+
+
+def disable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Keep a schedule from firing."""
+    with connect(url, data_dir) as client:
+        say(_line(_replace(client, _find(client, which), {"is_enabled": False})))
+
+
+def run(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Submit a schedule's job now, beside its planned times."""
+    with connect(url, data_dir) as client:
+        say(describe(client.run_schedule(_find(client, which).id)))
+
+
+def upcoming(
+    which: Which,
+    count: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 5,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Print a schedule's next times, on this machine's clock."""
+    with connect(url, data_dir) as client:
+        for time in client.upcoming(_find(client, which).id, count):
+            say(until(time))
+
+
+def _find(client: Client, which: str) -> Schedule:
+    return client.schedule(int(which)) if which.isdecimal() else named("schedule", which, client.schedules())
+
+
+def _replace(client: Client, found: Schedule, changes: dict[str, Any]) -> Schedule:
+    # the revision keeps a change that somebody else makes between the two requests
+    return client.replace_schedule(found.id, found.body() | changes, found.revision)
+
+
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _line(schedule: Schedule) -> str:
+    next_time = f"next {until(schedule.next_fire_at)}" if schedule.next_fire_at else "no next time"
+    times = f"{schedule.cron} {schedule.timezone}"
+    return f"Schedule {schedule.id} {schedule.name}: {times}, " + (next_time if schedule.is_enabled else "disabled")

@@ -1,0 +1,117 @@
+"""`ringscope slurm`: nodes from a batch system, for as long as an allocation lasts."""
+
+import os
+import sys
+import time
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+from pydantic import ValidationError
+
+from ringscope.cli import batch_system
+from ringscope.cli.connection import Url, connect, server_url
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
+from ringscope.client import Client
+from ringscope.errors import UserError
+from ringscope.field_errors import field_errors
+from ringscope.slurm import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
+
+LOOK_SECONDS = 1.0
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(slurm)
+
+
+def slurm(
+    nodes: Annotated[int, typer.Option(help="How many nodes.")],
+    limit: Annotated[
+        str, typer.Option("--time", help="For how long: minutes, or [days-]hours:minutes:seconds as sbatch takes it.")
+    ],
+    partition: Annotated[str | None, typer.Option(help="Slurm's partition; default: the site's.")] = None,
+    account: Annotated[str | None, typer.Option(help="Slurm's account; default: yours.")] = None,
+    name: Annotated[str, typer.Option(help="Of the batch job.")] = "ringscope",
+    slots: Annotated[int | None, typer.Option(help="Ranks on each node; default: whole nodes, all their CPUs.")] = None,
+    server: Annotated[
+        str | None, typer.Option(help="URL at which the nodes reach the server; default: that of this command.")
+    ] = None,
+    python: Annotated[str, typer.Option(help="The Python with Ringscope on the nodes.")] = sys.executable,
+    join_days: Annotated[float, typer.Option(help="How long the batch job may wait until its nodes join.")] = 7.0,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until all nodes are ready.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the batch script and submit nothing.")] = False,
+    options: Annotated[
+        list[str] | None, typer.Argument(metavar="OPTION", help="More for sbatch, behind --: -- --gres=gpu:8.")
+    ] = None,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Get nodes from Slurm for a time; prints the number of the batch job: JOB=$(ringscope slurm ...)."""
+    asked = _allocation(
+        nodes=nodes,
+        time=limit,
+        partition=partition,
+        account=account,
+        name=name,
+        slots=slots,
+        server=server or server_url(url, data_dir),
+        python=python,
+        options=tuple(options or ()),
+    )
+    if dry_run:
+        say(batch_script(asked).rstrip("\n"))
+        return
+    with connect(url, data_dir) as client:
+        job_id = _submit(client, asked, join_days)
+        _announce(asked, job_id)
+        if wait:
+            _wait_for_nodes(client, asked.nodes, job_id)
+    say(job_id)
+
+
+def _allocation(**fields: Any) -> Allocation:
+    try:
+        return Allocation(**fields)
+    except ValidationError as error:
+        raise UserError(*(found.detail for found in field_errors(error))) from None
+
+
+def _submit(client: Client, asked: Allocation, join_days: float) -> str:
+    """Hand the script to Slurm with a token that lets its nodes join; no token is left where Slurm refuses it."""
+    note = f"for the {asked.nodes} nodes of a batch job of Slurm"
+    token = client.add_token(asked.name, "join", None, join_days, note)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    try:
+        return batch_system.submit(batch_script(asked), kept | {JOIN_TOKEN_VARIABLE: token.secret})
+    except UserError:
+        client.revoke_token(token.id)
+        raise
+
+
+def _announce(asked: Allocation, job_id: str) -> None:
+    count = "1 node" if asked.nodes == 1 else f"{asked.nodes} nodes"
+    complain(f"Slurm job {job_id}: {count} for {asked.time}, as soon as Slurm starts it (`squeue --job {job_id}`).")
+    complain(f"They join {asked.server} as slurm-{job_id}-NODE, with label {JOB_LABEL}={job_id}.")
+    complain("They take jobs whose time limit ends 30 s before the allocation does, and leave with it.")
+    complain(f"`scancel {job_id}` ends it, its nodes and what runs on them.")
+    if urlsplit(asked.server).hostname in _LOOPBACK:
+        complain(
+            f"{asked.server} means each node itself there; unless Slurm runs on this machine alone, give --server."
+        )
+
+
+def _wait_for_nodes(client: Client, count: int, job_id: str) -> None:
+    """Until so many nodes of the batch job can take work; ends the command when the batch job ends before."""
+    while True:
+        # Asked in this order, so that nodes which joined before the end are not missed.
+        is_over = batch_system.is_over(job_id)
+        ready = [node for node in client.nodes() if node.labels.get(JOB_LABEL) == job_id and node.observed != "lost"]
+        if len(ready) >= count:
+            complain(f"Ready: {', '.join(node.name for node in ready)}.")
+            return
+        if is_over:
+            complain(f"Slurm job {job_id} ended with {len(ready)} of {count} nodes ready; slurm-{job_id}.out says why.")
+            raise typer.Exit(EXIT_FAILED)
+        time.sleep(LOOK_SECONDS)

@@ -1,0 +1,82 @@
+"""`ringscope targets`: what Prometheus is to scrape, as a file where it cannot ask the server itself."""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, complain, say
+from ringscope.client import Client, TargetGroup
+from ringscope.errors import UserError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(targets)
+
+
+def targets(
+    file: Annotated[
+        Path | None, typer.Option(help="Write them into this file for file_sd, whole or not at all; it ends in .json.")
+    ] = None,
+    every: Annotated[
+        float | None, typer.Option(min=1, help="With --file: again after so many seconds, until Ctrl-C.")
+    ] = None,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Print the agents that Prometheus is to scrape, or keep them in a file."""
+    if every is not None and file is None:
+        raise UserError("--every: there is no file to write again; give --file.")
+    if file is not None and file.suffix != ".json":
+        raise UserError(f"--file: {file} does not end in .json, which is how Prometheus knows the format; rename it.")
+    with connect(url, data_dir) as client:
+        if file is None:
+            say(file_sd(client.targets()))
+        elif every is None:
+            _write(client, file)
+        else:
+            _keep(client, file, every)
+
+
+def file_sd(groups: Sequence[TargetGroup]) -> str:
+    """The text of a file_sd file."""
+    return json.dumps([{"targets": group.targets, "labels": group.labels} for group in groups], indent=2)
+
+
+def _keep(client: Client, file: Path, seconds: float) -> None:
+    """A server that is away for a while leaves the file as it was, as Prometheus keeps what http_sd told it."""
+    try:
+        while True:
+            try:
+                _write(client, file)
+            except UserError as error:
+                complain(" ".join(error.sentences))
+            time.sleep(seconds)
+    except KeyboardInterrupt:
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _write(client: Client, file: Path) -> None:
+    replace(file, file_sd(client.targets()) + "\n")
+
+
+def replace(file: Path, text: str) -> None:
+    """Put a new file in the place of an old one; whoever reads it sees the one or the other."""
+    # Prometheus' pattern, such as targets/*.json, must not find the half of it.
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
+    try:
+        try:
+            temporary.write_text(text)
+            temporary.replace(file)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"--file: {file} cannot be written ({error.strerror}); name a file in a folder of yours."
+        ) from error

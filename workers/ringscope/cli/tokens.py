@@ -1,0 +1,81 @@
+"""`ringscope tokens` and `ringscope token …`: who may use the API, and which nodes may join."""
+
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say
+from ringscope.cli.words import AsJson, Columns, Quiet, say_list, until, when
+from ringscope.client import Token
+
+_COLUMNS: Columns[Token] = {
+    "ID": lambda token: token.id,
+    "NAME": lambda token: token.name,
+    "KIND": lambda token: token.kind,
+    "ROLE": lambda token: token.role,
+    "NODE": lambda token: token.node,
+    "CREATED": lambda token: when(token.created_at),
+    "BY": lambda token: token.created_by,
+    "EXPIRES": lambda token: when(token.expires_at) or "never",
+    "LAST USED": lambda token: when(token.last_used_at) or "never",
+    "NOTE": lambda token: token.note,
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    app.command()(tokens)
+    group = typer.Typer(help="Work with tokens: add, revoke.")
+    for command in (add, revoke):
+        group.command()(command)
+    app.add_typer(group, name="token", no_args_is_help=True)
+
+
+def tokens(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """List the tokens, without their secrets."""
+    with connect(url, data_dir) as client:
+        found = client.tokens()
+    say_list(found, _COLUMNS, as_json, "No token; `ringscope token add` makes one.")
+
+
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whom it speaks for: the user, or who lets nodes join.")],
+    role: Annotated[str | None, typer.Option(help="Of a person: viewer, operator or admin.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="personal; join: lets nodes join, with `ringscope agent --join-token`; agent: a node's.")
+    ] = "personal",
+    days: Annotated[float | None, typer.Option(help="It ends after so many days; default: never.")] = None,
+    note: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    node: Annotated[str | None, typer.Option(help="Of an agent's token: the only node that it speaks for.")] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Make a token; prints its secret, this once: TOKEN=$(ringscope token add ci --role operator -q)."""
+    with connect(url, data_dir) as client:
+        made = client.add_token(name, kind, role, days, note, node)
+    if as_json:
+        say(made.model_dump_json(indent=2))
+        return
+    if not quiet:
+        complain(f"{_line(made)}. Keep the secret now, it is not shown again:")
+    say(made.secret)
+
+
+def revoke(
+    token_id: Annotated[int, typer.Argument(metavar="ID", help="The token's number.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """End a token and what was made with it: sessions of browsers, tokens of nodes that joined."""
+    with connect(url, data_dir) as client:
+        client.revoke_token(token_id)
+    say(f"Token {token_id} is revoked, and with it what was made with it.")
+
+
+def _line(token: Token) -> str:
+    ends = f"until {until(token.expires_at)}" if token.expires_at else "without an end"
+    what = token.role if token.kind == "personal" else token.kind
+    return f"Token {token.id} {token.name} ({what}), {ends}"

@@ -1,0 +1,100 @@
+"""`ringscope train`: submit a training job."""
+
+from typing import Annotated, Any, get_args
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.dry_run import in_words
+from ringscope.cli.job_body import job_body, pairs, patch_of
+from ringscope.cli.outcome import AsJson, Follow, Wait, report
+from ringscope.merge_patch import merge_patch
+from ringscope.training_spec import STRATEGIES, Consistency, DatasetName, ModelName, Optimizer, Precision
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(train)
+
+
+def train(
+    model: Annotated[str, typer.Argument(help=f"{', '.join(get_args(ModelName))}.")],
+    dataset: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(DatasetName))}; default: digits.")] = None,
+    data_path: Annotated[str | None, typer.Option(help="Folder of cifar10 or text, on every node.")] = None,
+    strategy: Annotated[str | None, typer.Option(help=f"{', '.join(STRATEGIES)}; default: mirrored.")] = None,
+    all_reduce: Annotated[str | None, typer.Option(help="How gradients are summed: ring, direct, auto, …")] = None,
+    servers: Annotated[int | None, typer.Option(help="Of parameter_server: so many of the ranks.")] = None,
+    consistency: Annotated[
+        str | None, typer.Option(help=f"Of parameter_server: {', '.join(get_args(Consistency))}.")
+    ] = None,
+    staleness: Annotated[int | None, typer.Option(help="Of ssp: steps a worker may be ahead.")] = None,
+    device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
+    ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="Exactly this many nodes.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Times through the samples.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Samples in a step, over all ranks.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Of the optimizer.")] = None,
+    optimizer: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Optimizer))}.")] = None,
+    precision: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Precision))}.")] = None,
+    target_accuracy: Annotated[float | None, typer.Option(help="0 to 1; the job tells when it was reached.")] = None,
+    resume_from: Annotated[int | None, typer.Option(help="Number of a job whose checkpoint it starts from.")] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="FIELD=VALUE", help="Any other: training.clip_norm=1, training.model_arguments.hidden=64."
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="A name to find it by.")] = None,
+    selector: Annotated[list[str] | None, typer.Option(help="Node label key=value, repeatable.")] = None,
+    priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None,
+    time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="key=value, repeatable.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Submit nothing; say when it would start and what it would delay.")
+    ] = False,
+    wait: Wait = False,
+    follow_log: Follow = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Submit a training job.
+
+    With --wait each epoch is told as it ends. With --wait or --follow the exit code is the outcome: 0 succeeded, 1
+    failed, 3 cancelled. 2 is bad input, or a server that does not answer.
+    """
+    flags: dict[tuple[str, ...], Any] = {
+        ("kind",): "training",
+        ("training", "model"): model,
+        ("training", "dataset", "name"): dataset,
+        ("training", "dataset", "path"): data_path,
+        ("training", "strategy"): strategy,
+        ("training", "all_reduce"): all_reduce,
+        ("training", "servers"): servers,
+        ("training", "consistency"): consistency,
+        ("training", "staleness"): staleness,
+        ("training", "device"): device,
+        ("placement", "ranks"): ranks,
+        ("placement", "nodes"): nodes,
+        ("training", "epochs"): epochs,
+        ("training", "global_batch_size"): batch_size,
+        ("training", "learning_rate"): learning_rate,
+        ("training", "optimizer"): optimizer,
+        ("training", "precision"): precision,
+        ("training", "target_accuracy"): target_accuracy,
+        ("training", "resume_from"): resume_from,
+        ("name",): name,
+        ("placement", "selector"): pairs("--selector", selector),
+        ("priority",): priority,
+        ("time_limit_seconds",): time_limit,
+        ("labels",): pairs("--label", label),
+    }
+    body = merge_patch(job_body({}, flags), patch_of(assignments))
+    with connect(url, data_dir) as client:
+        if dry_run:
+            plan = client.plan_queue(body)
+            say(plan.model_dump_json(indent=2, by_alias=True) if as_json else in_words(plan))
+            return
+        code = report(client, client.submit(body), wait, follow_log, as_json)
+    raise typer.Exit(code)

@@ -1,0 +1,143 @@
+"""`ringscope webhooks` and `ringscope webhook …`: who outside is told of events."""
+
+from typing import Annotated
+
+import typer
+
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say
+from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, when
+from ringscope.client import Client, Delivery, Webhook
+
+Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its name or number.")]
+
+_COLUMNS: Columns[Webhook] = {
+    "ID": lambda webhook: webhook.id,
+    "NAME": lambda webhook: webhook.name,
+    "URL": lambda webhook: webhook.url,
+    "EVENTS": lambda webhook: ",".join(webhook.events),
+    "STATE": lambda webhook: "enabled" if webhook.is_enabled else "disabled",
+}
+_DELIVERY_COLUMNS: Columns[Delivery] = {
+    "ID": lambda delivery: delivery.id,
+    "EVENT": lambda delivery: delivery.event_type,
+    "STATE": lambda delivery: delivery.state,
+    "TRIES": lambda delivery: delivery.tries,
+    "STATUS": lambda delivery: delivery.last_status,
+    "CREATED": lambda delivery: when(delivery.created_at),
+    "NEXT": lambda delivery: when(delivery.next_attempt_at),
+    "ERROR": lambda delivery: delivery.last_error,
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    app.command()(webhooks)
+    group = typer.Typer(help="Work with one webhook: add, show, enable, disable, remove, test, deliveries, redeliver.")
+    for command in (add, show, enable, disable, remove, test, deliveries, redeliver):
+        group.command()(command)
+    app.add_typer(group, name="webhook", no_args_is_help=True)
+
+
+def webhooks(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """List the webhooks."""
+    with connect(url, data_dir) as client:
+        found = client.webhooks()
+    say_list(found, _COLUMNS, as_json, "No webhook yet; `ringscope webhook add` makes one.")
+
+
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of its own.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The URL that messages go to.")],
+    event: Annotated[list[str], typer.Option(help="What it is told of: job.failed, node.lost, job.* ...; repeatable.")],
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Tell a URL of events; prints the secret that signs the messages, this once."""
+    body = {"name": name, "url": target, "events": event, "is_enabled": True}
+    with connect(url, data_dir) as client:
+        made = client.add_webhook(body)
+    if as_json:
+        say(made.model_dump_json(indent=2))
+        return
+    if not quiet:
+        complain(f"{_line(made)}. Keep its secret now, it is not shown again:")
+    say(made.secret)
+
+
+def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Show one webhook."""
+    with connect(url, data_dir) as client:
+        found = _find(client, which)
+    say(found.model_dump_json(indent=2) if as_json else _line(found))
+
+
+def enable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Tell a webhook of events again."""
+    with connect(url, data_dir) as client:
+        say(_line(_replace(client, _find(client, which), is_enabled=True)))
+
+
+def disable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Tell a webhook nothing more until it is enabled."""
+    with connect(url, data_dir) as client:
+        say(_line(_replace(client, _find(client, which), is_enabled=False)))
+
+
+def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """End a webhook and forget its deliveries."""
+    with connect(url, data_dir) as client:
+        found = _find(client, which)
+        client.remove_webhook(found.id)
+    say(f"Webhook {found.id} {found.name} is removed.")
+
+
+def test(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Send a webhook a message of type webhook.test."""
+    with connect(url, data_dir) as client:
+        say(_told(client.test_webhook(_find(client, which).id)))
+
+
+def deliveries(
+    which: Which,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first.")] = 20,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """List a webhook's messages and what came of them, newest first."""
+    with connect(url, data_dir) as client:
+        found = list(client.deliveries(_find(client, which).id, limit))
+    say_list(found, _DELIVERY_COLUMNS, as_json, "Nothing was sent yet; `ringscope webhook test` sends a message.")
+
+
+def redeliver(
+    which: Which,
+    delivery_id: Annotated[int, typer.Argument(metavar="DELIVERY", help="The number of the delivery.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Send the same message once more."""
+    with connect(url, data_dir) as client:
+        say(_told(client.redeliver(_find(client, which).id, delivery_id)))
+
+
+def _find(client: Client, which: str) -> Webhook:
+    return client.webhook(int(which)) if which.isdecimal() else named("webhook", which, client.webhooks())
+
+
+def _replace(client: Client, found: Webhook, is_enabled: bool) -> Webhook:
+    return client.replace_webhook(found.id, found.body() | {"is_enabled": is_enabled}, found.revision)
+
+
+def _line(webhook: Webhook) -> str:
+    state = "is told of" if webhook.is_enabled else "is disabled; it was told of"
+    return f"Webhook {webhook.id} {webhook.name}: {webhook.url} {state} {', '.join(webhook.events)}"
+
+
+def _told(delivery: Delivery) -> str:
+    status = f" ({delivery.last_status})" if delivery.last_status is not None else ""
+    error = f": {delivery.last_error}" if delivery.last_error else ""
+    return f"Delivery {delivery.id} of {delivery.event_type}: {delivery.state}{status}{error}"

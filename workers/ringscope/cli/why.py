@@ -1,0 +1,57 @@
+"""`ringscope why`: why a job waits, why it ended, and what to do next."""
+
+import typer
+
+from ringscope.advice import advice
+from ringscope.cli.connection import Url, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.insights import insight_lines
+from ringscope.cli.jobs import JobId
+from ringscope.cli.progress import describe
+from ringscope.cli.words import AsJson, span, until, when
+from ringscope.client import Attempt, Job
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(why)
+
+
+def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Say why a job waits or how it ended, attempt by attempt, and what to do next."""
+    with connect(url, data_dir) as client:
+        job = client.job(job_id)
+    if as_json:
+        fields = {"id", "state", "reason", "message", "pending", "not_before", "excluded_nodes", "attempts"}
+        say(job.model_dump_json(indent=2, include=fields))
+        return
+    for line in explain(job):
+        say(line)
+
+
+def explain(job: Job) -> list[str]:
+    """One line each: where the job stands, every attempt, what comes next."""
+    lines = [describe(job)]
+    if job.state == "queued" and job.pending:
+        pending = job.pending
+        lines += [f"Place in the queue: {pending.position}"] if pending.position is not None else []
+        lines += [f"Estimated start: {until(pending.estimated_start)}"] if pending.estimated_start else []
+    if job.state == "queued" and job.not_before:
+        lines.append(f"Not before: {until(job.not_before)}")
+    if job.state == "queued" and job.excluded_nodes:
+        lines.append(f"Not on {', '.join(job.excluded_nodes)}, if others can hold it")
+    lines += map(_attempt, job.attempts)
+    lines += insight_lines(job.insights)
+    return [*lines, f"Next: {advice(job.id, job.state, job.reason, job.pending.reason if job.pending else None)}"]
+
+
+def _attempt(attempt: Attempt) -> str:
+    start, end = attempt.started_at or attempt.created_at, attempt.finished_at
+    took = f" after {span((end - start).total_seconds())}" if start and end else ""
+    began = f", began {when(start)}" if start else ""
+    title = f"Attempt {attempt.number} on {', '.join(attempt.nodes) or 'no node'}{began}"
+    if attempt.reason is None:
+        return f"{title}: " + ("it goes on" if end is None else f"it ended{took}")
+    blame = f", because of node {attempt.bad_node}" if attempt.bad_node else ""
+    message = f": {attempt.message}" if attempt.message else ""
+    return f"{title}: {attempt.reason}{took}{blame}{message}"

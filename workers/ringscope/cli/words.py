@@ -1,0 +1,79 @@
+"""Lists as tables or as JSON, times and labels in words: the same in every command."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Protocol, TypeVar
+
+import typer
+from rich.table import Table
+
+from ringscope.cli.console import say, stdout_console
+from ringscope.client import View
+from ringscope.errors import UserError
+
+
+class Named(Protocol):
+    """Something that people call by its name."""
+
+    name: str
+
+
+ViewT = TypeVar("ViewT", bound=View)
+NamedT = TypeVar("NamedT", bound=Named)
+Columns = Mapping[str, Callable[[ViewT], object]]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print the secret and nothing else.")]
+
+
+def say_list(items: Iterable[ViewT], columns: Columns[ViewT], as_json: bool, empty: str) -> None:
+    """A table with these headings and cells, or a JSON array; ``empty`` is said instead of a table without rows."""
+    found = list(items)
+    if as_json:
+        say(json.dumps([item.model_dump(mode="json", by_alias=True) for item in found], indent=2))
+    elif found:
+        stdout_console().print(table(list(columns), ([cell(item) for cell in columns.values()] for item in found)))
+    else:
+        say(empty)
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """A plain table: no lines, nothing folded that fits."""
+    grid = Table(*headings, box=None, pad_edge=False)
+    for row in rows:
+        grid.add_row(*("" if cell is None else str(cell) for cell in row))
+    return grid
+
+
+def when(time: datetime | None) -> str:
+    """A time on this machine's clock, to the second."""
+    return "" if time is None else time.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def until(time: datetime) -> str:
+    """A time and how far it is off: 2026-01-02 03:04:05 (in 5 min)."""
+    seconds = (time - datetime.now(UTC)).total_seconds()
+    return f"{when(time)} (in {span(seconds)})" if seconds >= 0 else f"{when(time)} ({span(-seconds)} ago)"
+
+
+def span(seconds: float) -> str:
+    """A length of time in its largest whole unit: 40 s, 5 min, 3 h, 2 d."""
+    for unit_seconds, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * unit_seconds:
+            return f"{seconds / unit_seconds:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def label_words(labels: Mapping[str, str]) -> str:
+    """Labels as they are typed: a=1 b=2."""
+    return " ".join(f"{key}={value}" for key, value in sorted(labels.items()))
+
+
+def named(noun: str, name: str, items: Sequence[NamedT]) -> NamedT:
+    """The one with this name; UserError that lists the names there are."""
+    for item in items:
+        if item.name == name:
+            return item
+    known = ", ".join(item.name for item in items) or f"no {noun} yet"
+    raise UserError(f"There is no {noun} {name}; there is {known}.")

@@ -1,0 +1,33 @@
+"""The audit: what happened, and who did it."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from ringscope.client.connection import Connection
+from ringscope.client.view import View
+
+
+class Event(View):
+    """Something that happened, and who did it."""
+
+    id: int
+    time: datetime
+    actor: str
+    action: str
+    target_type: str
+    target_id: str
+    before: str | None
+    after: str | None
+    message: str
+
+
+class EventRoutes(Connection):
+    """/events. Filters are actor, action, target_type, target_id, since and until (ISO 8601)."""
+
+    def events(self, filters: Mapping[str, str | None], limit: int | None = None) -> Iterator[Event]:
+        """Events, newest first, read page by page as they are asked for."""
+        return map(Event.read, self._items("/events", filters, limit))
+
+    def export_events(self, filters: Mapping[str, str | None], format: str) -> Iterator[str]:
+        """All that match as text, piece by piece: ndjson or csv."""
+        return self._text("/events/export", {**filters, "format": format})

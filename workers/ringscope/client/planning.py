@@ -1,0 +1,75 @@
+"""What the cost model says of clusters that are only described, of jobs, and of given numbers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ringscope.client.connection import Connection
+from ringscope.client.view import View
+
+
+class PlanCell(View):
+    """One size on one shape: a price for each algorithm, and the algorithm with the least."""
+
+    shape: str
+    ranks: int
+    size_bytes: int
+    fastest: str | None
+    results: list[dict[str, Any]]
+
+
+class Plan(View):
+    """Prices; nothing is measured."""
+
+    collective: str
+    cells: list[PlanCell]
+
+
+class Sensitivities(View):
+    """What each figure of the links does to each algorithm's time."""
+
+    factor: float
+    items: list[dict[str, Any]]
+
+
+class JobFit(View):
+    """The cost model's parameters from a job's rows."""
+
+    transport: str
+    ranks: int
+    regimes: list[dict[str, Any]]
+    median_error: float
+    r_squared: float
+
+
+class Example(View):
+    """A collective on given numbers, step by step."""
+
+    algorithm: str
+    example: dict[str, Any]
+
+
+class PlanningRoutes(Connection):
+    """/plan, /jobs/{id}/fit and /trace."""
+
+    def plan(self, body: Mapping[str, Any]) -> Plan:
+        """What a collective costs with each algorithm."""
+        return Plan.read(self._asked("/plan", body))
+
+    def sensitivity(self, body: Mapping[str, Any]) -> Sensitivities:
+        """How the times change with each figure of the links."""
+        return Sensitivities.read(self._asked("/plan/sensitivity", body))
+
+    def fit(self, job_id: int, attempt: int | None = None) -> JobFit:
+        """α, β and γ from the rows of a job; of the newest attempt if none is named."""
+        return JobFit.read(self._get(f"/jobs/{job_id}/fit", {"attempt": attempt}))
+
+    def trace_example(self, body: Mapping[str, Any]) -> Example:
+        """A collective on given numbers."""
+        return Example.read(self._asked("/trace", body))
+
+    def trace_perfetto(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The same as a document for ui.perfetto.dev."""
+        return self._asked("/trace/perfetto", body)
+
+    def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return self._body(self._send("POST", path, is_repeatable=True, json=dict(body)))

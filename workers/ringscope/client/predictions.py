@@ -1,0 +1,92 @@
+"""What a benchmark should take and reach, and benchmarks beside each other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ringscope.client.connection import Connection
+from ringscope.client.view import View
+
+
+class PredictedRow(View):
+    """One row of a sweep out of place, by the cost model."""
+
+    algorithm: str
+    size_bytes: int
+    time_us: float
+    busbw_gb_per_s: float
+
+
+class Model(View):
+    """What the cost model says, and where its parameters come from."""
+
+    rows: list[PredictedRow]
+    source: str
+    median_error: float | None = None
+
+
+class Prediction(View):
+    """What a benchmark would take and reach, before it is submitted."""
+
+    model: Model
+    operations_seconds: float | None
+    buffer_bytes: int
+    warnings: list[str] = []
+
+
+class UsualRow(View):
+    """What earlier good runs of the same row gave."""
+
+    algorithm: str
+    in_place: bool
+    size_bytes: int
+    median_gb_per_s: float
+    runs: int
+
+
+class Expectations(View):
+    """What the rows of a benchmark can be held against."""
+
+    model: Model | None
+    usual: list[UsualRow]
+
+
+class ComparedRow(View):
+    """One algorithm at one size and place."""
+
+    algorithm: str
+    size_bytes: int
+    in_place: bool
+    time_us: float
+
+
+class ComparedJob(View):
+    """A job beside the baseline; with obstacles its rows do not measure the same thing."""
+
+    job_id: int
+    obstacles: list[str]
+    rows: list[ComparedRow]
+
+
+class Comparison(View):
+    """Benchmarks beside a baseline."""
+
+    base: int
+    jobs: list[ComparedJob]
+
+
+class PredictionRoutes(Connection):
+    """/jobs/prediction, /jobs/{id}/expectations and /comparison."""
+
+    def predict_job(self, body: Mapping[str, Any]) -> Prediction:
+        """What a benchmark would take and reach; nothing is submitted."""
+        # a POST, since a specification is too long for a query; it changes nothing
+        response = self._send("POST", "/jobs/prediction", is_repeatable=True, json=dict(body))
+        return Prediction.read(self._body(response))
+
+    def expectations(self, job_id: int, attempt: int | None = None) -> Expectations:
+        """What the rows of a job can be held against."""
+        return Expectations.read(self._get(f"/jobs/{job_id}/expectations", {"attempt": attempt}))
+
+    def comparison(self, job_ids: Sequence[int], base: int | None = None) -> Comparison:
+        """Benchmarks beside one of them, the first if none is named."""
+        return Comparison.read(self._get("/comparison", {"job": job_ids, "base": base}))

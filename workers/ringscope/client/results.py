@@ -1,0 +1,183 @@
+"""What jobs measured and printed."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from ringscope.client.connection import Connection
+from ringscope.client.events import Event
+from ringscope.client.view import Page, View
+from ringscope.record import Measurement
+
+
+class Step(View):
+    """One step of one rank, with its exact times."""
+
+    rank: int
+    step: int
+    started_at_ns: int
+    server_time_ns: int | None = None
+    clock_error_us: float | None = None
+    duration_us: float
+
+
+class Arrival(View):
+    """Who came last to one step, how long after the median rank, and how far the clocks may err."""
+
+    step: int
+    last_rank: int
+    last_node: str
+    late_us: float
+    error_us: float | None
+    is_real: bool
+
+
+class LogLine(View):
+    """A line of output; ``rank`` is None for the launcher's and the agent's own lines."""
+
+    id: int
+    number: int | None = None
+    node: str
+    rank: int | None
+    stream: str
+    time_ns: int
+    text: str
+
+
+class LogOutline(View):
+    """How long a log is, and a cursor for each of its pages (None: the first one)."""
+
+    lines: int
+    lines_per_page: int
+    cursors: list[str | None]
+
+
+class LatencyPoint(View):
+    """So large a share of the iterations took at most so long."""
+
+    share: float
+    time_us: float
+
+
+class LatencyCurve(View):
+    """The iterations of one row, by the slowest rank of each."""
+
+    count: int
+    points: list[LatencyPoint]
+
+
+class RankLateness(View):
+    """How late one rank came to the steps, after the median rank; late_us is the largest in each column."""
+
+    rank: int
+    node: str
+    mean_late_us: float
+    error_us: float | None
+    last_steps: int
+    late_us: list[float | None]
+
+
+class Lateness(View):
+    """Who comes late to the steps, the latest on average first, and what they take after the last one has come."""
+
+    first_step: int
+    steps: int
+    steps_per_column: int
+    ranks: list[RankLateness]
+    after_us: list[float | None]
+
+
+class NodeEnvironment(View):
+    """What the ranks of one node ran in."""
+
+    host: str
+    ranks: list[int]
+    versions: dict[str, str]
+
+
+class AttemptEnvironment(View):
+    """What one attempt ran in."""
+
+    attempt: int
+    nodes: list[NodeEnvironment]
+
+
+class ResultRoutes(Connection):
+    """/jobs/{id}/measurements, steps, arrivals, latencies, lateness, log, environment and events."""
+
+    def measurements(self, job_id: int, attempt: int | None = None) -> list[Measurement]:
+        """Every row of the sweep's table, in the order they were made; of the newest attempt if none is named."""
+        return [_measurement(item) for item in self._items(f"/jobs/{job_id}/measurements", {"attempt": attempt})]
+
+    def log(self, job_id: int, cursor: str | None = None, rank: int | None = None) -> Page[LogLine]:
+        """A page of the job's log, oldest line first; with a rank only that rank's."""
+        page = self._page(f"/jobs/{job_id}/log", {"cursor": cursor, "rank": rank})
+        return Page([LogLine.read(item) for item in page.items], page.next)
+
+    def log_outline(self, job_id: int, rank: int | None = None, text: str | None = None) -> LogOutline:
+        """How long the log is, and where its pages begin; of the lines of a rank, or with all words of a text."""
+        return LogOutline.read(self._get(f"/jobs/{job_id}/log/outline", {"rank": rank, "q": text}))
+
+    def export_log(self, job_id: int, rank: int | None = None, text: str | None = None) -> Iterator[str]:
+        """The log as text, piece by piece."""
+        return self._text(f"/jobs/{job_id}/log/export", {"rank": rank, "q": text})
+
+    def steps(self, job_id: int, rank: int | None = None, attempt: int | None = None) -> Iterator[Step]:
+        """Steps in the order they were stored, read page by page as they are asked for."""
+        query = {"rank": rank, "attempt": attempt}
+        return map(Step.read, self._items(f"/jobs/{job_id}/steps", query))
+
+    def export_steps(
+        self,
+        job_id: int,
+        format: str,
+        rank: int | None = None,
+        algorithm: str | None = None,
+        attempt: int | None = None,
+    ) -> Iterator[str]:
+        """Every step as text, piece by piece: csv, ndjson or openmetrics."""
+        query = {"format": format, "rank": rank, "algorithm": algorithm, "attempt": attempt}
+        return self._text(f"/jobs/{job_id}/steps/export", query)
+
+    def arrivals(self, job_id: int, attempt: int | None = None) -> Iterator[Arrival]:
+        """Who came last to each step, read page by page as they are asked for."""
+        return map(Arrival.read, self._items(f"/jobs/{job_id}/arrivals", {"attempt": attempt}))
+
+    def latencies(
+        self, job_id: int, algorithm: str, size_bytes: int, in_place: bool = False, attempt: int | None = None
+    ) -> LatencyCurve:
+        """How long the iterations of one row took, as a curve over their share."""
+        query = {"algorithm": algorithm, "size_bytes": size_bytes, "in_place": in_place, "attempt": attempt}
+        return LatencyCurve.read(self._get(f"/jobs/{job_id}/latencies", query))
+
+    def lateness(
+        self,
+        job_id: int,
+        algorithm: str | None = None,
+        size_bytes: int | None = None,
+        in_place: bool | None = None,
+        columns: int = 120,
+        attempt: int | None = None,
+    ) -> Lateness:
+        """How late each rank came to the steps, of one row or of all, in so many columns at most."""
+        query = {"algorithm": algorithm, "size_bytes": size_bytes, "in_place": in_place, "columns": columns}
+        return Lateness.read(self._get(f"/jobs/{job_id}/lateness", query | {"attempt": attempt}))
+
+    def first_step(self, job_id: int, rank: int) -> Step | None:
+        """The first step that this rank finished, if it has finished one."""
+        page = self._page(f"/jobs/{job_id}/steps", {"rank": rank, "limit": 1})
+        return Step.read(page.items[0]) if page.items else None
+
+    def environments(self, job_id: int) -> list[AttemptEnvironment]:
+        """What each attempt ran in, oldest first."""
+        return [AttemptEnvironment.read(item) for item in self._page(f"/jobs/{job_id}/environment").items]
+
+    def job_events(self, job_id: int) -> Iterator[Event]:
+        """What happened to the job, oldest first."""
+        return map(Event.read, self._items(f"/jobs/{job_id}/events"))
+
+
+def _measurement(row: dict[str, Any]) -> Measurement:
+    known = {name: row[name] for name in Measurement.model_fields if name in row}
+    measured_at = datetime.fromisoformat(row["measured_at"])
+    return Measurement.model_validate(known | {"time_ns": int(measured_at.timestamp() * 1e9)})

@@ -1,0 +1,64 @@
+"""Schedules: jobs that are submitted again and again."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from ringscope.client.connection import Connection
+from ringscope.client.jobs import Job
+from ringscope.client.view import View
+
+
+class Schedule(View):
+    """A job and the times at which it is submitted."""
+
+    id: int
+    name: str
+    cron: str
+    timezone: str
+    overlap: str
+    is_enabled: bool
+    spec: dict[str, Any]
+    user: str = ""
+    revision: int = 1
+    next_fire_at: datetime | None = None
+    last_fire_at: datetime | None = None
+    last_job_id: int | None = None
+    last_outcome: str = ""
+
+    def body(self) -> dict[str, Any]:
+        """What a PUT takes."""
+        return self.model_dump(mode="json", include={"name", "cron", "timezone", "overlap", "is_enabled", "spec"})
+
+
+class ScheduleRoutes(Connection):
+    """/schedules."""
+
+    def schedules(self) -> list[Schedule]:
+        """All schedules."""
+        return [Schedule.read(item) for item in self._items("/schedules")]
+
+    def schedule(self, schedule_id: int) -> Schedule:
+        """One schedule."""
+        return Schedule.read(self._get(f"/schedules/{schedule_id}"))
+
+    def add_schedule(self, body: Mapping[str, Any]) -> Schedule:
+        """Make a schedule of name, cron, timezone, overlap, is_enabled and spec."""
+        return Schedule.read(self._create("/schedules", body))
+
+    def replace_schedule(self, schedule_id: int, body: Mapping[str, Any], revision: int | None = None) -> Schedule:
+        """Change a schedule; with a revision only if it still has it."""
+        return Schedule.read(self._change("PUT", f"/schedules/{schedule_id}", body, revision))
+
+    def remove_schedule(self, schedule_id: int) -> None:
+        """End a schedule; its jobs stay."""
+        self._remove(f"/schedules/{schedule_id}")
+
+    def run_schedule(self, schedule_id: int) -> Job:
+        """Submit its job now, beside the planned times."""
+        return Job.read(self._create(f"/schedules/{schedule_id}/run"))
+
+    def upcoming(self, schedule_id: int, count: int = 5) -> list[datetime]:
+        """The next times."""
+        page = self._page(f"/schedules/{schedule_id}/upcoming", {"count": count})
+        return [datetime.fromisoformat(str(item)) for item in page.items]

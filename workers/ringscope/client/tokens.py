@@ -1,0 +1,83 @@
+"""Tokens: who may use the API, and login links."""
+
+from datetime import datetime
+from typing import Any
+
+from ringscope.client.connection import Connection
+from ringscope.client.view import View
+
+
+class Token(View):
+    """A secret that opens the API, without the secret."""
+
+    id: int
+    name: str
+    kind: str
+    role: str
+    note: str = ""
+    node: str | None = None
+    created_by: str = ""
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+class NewToken(Token):
+    """A token just made; the secret is told only here."""
+
+    secret: str
+
+
+class LoginLink(View):
+    """A link with a one-time token that logs a browser in."""
+
+    url: str
+    expires_at: datetime
+
+
+class Me(View):
+    """Who makes the requests."""
+
+    name: str
+    role: str
+
+
+class TokenRoutes(Connection):
+    """/me, /tokens and /login-links."""
+
+    def me(self) -> Me:
+        """Whom this connection's token speaks for."""
+        return Me.read(self._get("/me"))
+
+    def tokens(self) -> list[Token]:
+        """All tokens."""
+        return [Token.read(item) for item in self._items("/tokens")]
+
+    def add_token(
+        self,
+        name: str,
+        kind: str = "personal",
+        role: str | None = None,
+        expires_in_days: float | None = None,
+        note: str | None = None,
+        node: str | None = None,
+    ) -> NewToken:
+        """Make a token: a personal one with a role, one that lets nodes join, or an agent's."""
+        fields: dict[str, Any] = {
+            "name": name,
+            "kind": kind,
+            "role": role,
+            "expires_in_days": expires_in_days,
+            "note": note,
+            "node": node,
+        }
+        body = {field: value for field, value in fields.items() if value is not None}
+        return NewToken.read(self._create("/tokens", body))
+
+    def revoke_token(self, token_id: int) -> None:
+        """End a token and what was made with it."""
+        self._remove(f"/tokens/{token_id}")
+
+    def login_link(self) -> LoginLink:
+        """A fresh one-time login link for a browser."""
+        return LoginLink.read(self._act("/login-links"))

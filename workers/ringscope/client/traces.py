@@ -1,0 +1,49 @@
+"""What ranks did in one operation of a job, transfer by transfer."""
+
+from typing import Any
+
+from ringscope.client.connection import Connection
+from ringscope.client.view import View
+from ringscope.operation_trace import OperationTrace
+from ringscope.operation_trace import TracedOperation as _TracedOperation
+
+
+class TracedOperation(View, _TracedOperation):
+    """What a trace is of."""
+
+
+class JobTrace(View, OperationTrace):
+    """One operation, transfer by transfer."""
+
+
+class TraceRoutes(Connection):
+    """/jobs/{id}/traces, trace and trace.perfetto.json."""
+
+    def traces(self, job_id: int, attempt: int | None = None) -> list[TracedOperation]:
+        """Which operations were followed; of the newest attempt if none is named."""
+        return [TracedOperation.read(item) for item in self._page(f"/jobs/{job_id}/traces", {"attempt": attempt}).items]
+
+    def trace(
+        self,
+        job_id: int,
+        size_bytes: int | None = None,
+        algorithm: str | None = None,
+        in_place: bool | None = None,
+        attempt: int | None = None,
+    ) -> JobTrace:
+        """One of them; without a size the largest."""
+        query = {"size_bytes": size_bytes, "algorithm": algorithm, "in_place": in_place, "attempt": attempt}
+        return JobTrace.read(self._get(f"/jobs/{job_id}/trace", query))
+
+    def trace_for_perfetto(
+        self,
+        job_id: int,
+        size_bytes: int | None = None,
+        algorithm: str | None = None,
+        in_place: bool | None = None,
+        attempt: int | None = None,
+    ) -> dict[str, Any]:
+        """The same as Chrome trace events."""
+        query = {"size_bytes": size_bytes, "algorithm": algorithm, "in_place": in_place, "attempt": attempt}
+        document: dict[str, Any] = self._get(f"/jobs/{job_id}/trace.perfetto.json", query)
+        return document

@@ -1,0 +1,79 @@
+"""Webhooks: who outside is told of events, and what came of it."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from ringscope.client.connection import Connection
+from ringscope.client.view import View
+
+
+class Webhook(View):
+    """A URL that is told of events."""
+
+    id: int
+    name: str
+    url: str
+    events: list[str]
+    is_enabled: bool
+    revision: int = 1
+
+    def body(self) -> dict[str, Any]:
+        """What a PUT takes."""
+        return self.model_dump(mode="json", include={"name", "url", "events", "is_enabled"})
+
+
+class NewWebhook(Webhook):
+    """A webhook just made; the secret that signs its messages is told only here."""
+
+    secret: str
+
+
+class Delivery(View):
+    """One message to one webhook."""
+
+    id: int
+    event_type: str
+    state: str
+    tries: int = 0
+    last_status: int | None = None
+    last_error: str = ""
+    next_attempt_at: datetime | None = None
+    created_at: datetime
+    delivered_at: datetime | None = None
+
+
+class WebhookRoutes(Connection):
+    """/webhooks."""
+
+    def webhooks(self) -> list[Webhook]:
+        """All webhooks."""
+        return [Webhook.read(item) for item in self._items("/webhooks")]
+
+    def webhook(self, webhook_id: int) -> Webhook:
+        """One webhook."""
+        return Webhook.read(self._get(f"/webhooks/{webhook_id}"))
+
+    def add_webhook(self, body: Mapping[str, Any]) -> NewWebhook:
+        """Make a webhook of name, url, events and is_enabled."""
+        return NewWebhook.read(self._create("/webhooks", body))
+
+    def replace_webhook(self, webhook_id: int, body: Mapping[str, Any], revision: int | None = None) -> Webhook:
+        """Change a webhook; with a revision only if it still has it."""
+        return Webhook.read(self._change("PUT", f"/webhooks/{webhook_id}", body, revision))
+
+    def remove_webhook(self, webhook_id: int) -> None:
+        """End a webhook."""
+        self._remove(f"/webhooks/{webhook_id}")
+
+    def test_webhook(self, webhook_id: int) -> Delivery:
+        """Send it a message of type webhook.test."""
+        return Delivery.read(self._act(f"/webhooks/{webhook_id}/test"))
+
+    def deliveries(self, webhook_id: int, limit: int | None = None) -> Iterator[Delivery]:
+        """Its messages, newest first, read page by page as they are asked for."""
+        return map(Delivery.read, self._items(f"/webhooks/{webhook_id}/deliveries", limit=limit))
+
+    def redeliver(self, webhook_id: int, delivery_id: int) -> Delivery:
+        """Send the same message once more."""
+        return Delivery.read(self._create(f"/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver"))

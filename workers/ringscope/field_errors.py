@@ -1,0 +1,87 @@
+"""Bad input as sentences: pydantic's findings, each with the name of its field and the remedy. Pure."""
+
+from collections.abc import Sequence
+from reprlib import Repr
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+MAX_SENTENCE = 1_000  # characters
+MAX_FINDINGS = 100
+_short = Repr()
+_short.maxstring = _short.maxother = 80
+_short.maxlevel = 2
+
+
+class FieldError(BaseModel):
+    """One thing wrong with the input: where (a JSON pointer) and a sentence with the remedy."""
+
+    pointer: str
+    detail: str
+
+
+def field_errors(error: ValidationError) -> list[FieldError]:
+    """Pydantic's findings as sentences that name the field and the remedy."""
+    return request_field_errors(error.errors(), skip=0)
+
+
+def request_field_errors(errors: Sequence[Any], skip: int = 1) -> list[FieldError]:
+    """The same for FastAPI's request errors, whose location starts with ``skip`` parts such as "body"."""
+    found = [(tuple(e["loc"])[skip:], e["type"], e["msg"], e.get("ctx") or {}, e.get("input")) for e in errors]
+    # A wrong element makes pydantic also complain about the list around it: keep the inner finding only.
+    inner = {location[:-1] for location, *_ in found if location and isinstance(location[-1], int)}
+    return [_field_error(*finding) for finding in found if finding[0] not in inner][:MAX_FINDINGS]
+
+
+def pointer(location: tuple[str | int, ...]) -> str:
+    """A JSON pointer (RFC 6901) for a location such as ("benchmark", "algorithms", 0)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
+
+
+def dotted(location: tuple[str | int, ...]) -> str:
+    """The same location as people write it: benchmark.algorithms[0]."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return text.removeprefix(".") or "the request body"
+
+
+def _field_error(
+    location: tuple[str | int, ...], kind: str, message: str, context: dict[str, Any], value: object
+) -> FieldError:
+    name = dotted(location)
+    last = str(location[-1]) if location else ""
+    match kind:
+        case "literal_error":
+            noun = "algorithm" if "algorithms" in location else last.replace("_", " ")
+            choices = context["expected"].replace("'", "").replace(" or ", ", ")
+            sentence = f"{name}: unknown {noun} {_shown(value)}; choose one of {choices}."
+        case "extra_forbidden":
+            sentence = f"{name}: there is no such field; remove it or correct its name."
+        case "missing":
+            sentence = f"{name}: this field is required; add it."
+        case "greater_than_equal":
+            sentence = f"{name}: {_shown(value)} is too small; give {context['ge']} or more."
+        case "less_than_equal":
+            sentence = f"{name}: {_shown(value)} is too large; give {context['le']} or less."
+        case "too_short":
+            sentence = f"{name}: the list is empty; name at least {context['min_length']}."
+        case "value_error":
+            sentence = f"{name}: {context['error']}"
+        case "field_sentence":
+            sentence = f"{name}: {message}"
+        case "json_invalid":
+            location = ()
+            sentence = f"The request body is not valid JSON: {context.get('error', message)}."
+        case _:
+            text = message[:1].lower() + message[1:]
+            sentence = f"{name}: {text}; got {_shown(value)}." if not isinstance(value, dict) else f"{name}: {text}."
+    return FieldError(pointer=pointer(location), detail=_shortened(sentence))
+
+
+def _shown(value: object) -> str:
+    """A value in a sentence: whole if it is short, else its ends."""
+    return _short.repr(value)
+
+
+def _shortened(sentence: str) -> str:
+    """Nobody reads a sentence that repeats a megabyte of input."""
+    return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"

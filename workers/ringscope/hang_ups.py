@@ -1,0 +1,36 @@
+"""Which of several connections was closed first: of ranks that go down together, who went ahead."""
+
+import select
+
+
+class HangUps:
+    """The order in which connections were closed at their other end, whatever was still to be read from each.
+
+    The kernel queues what became ready in order, and here nothing but a hang-up makes a connection ready.
+    """
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._places: dict[int, int] = {}
+        self._count = 0
+
+    def watch(self, descriptor: int) -> None:
+        """From now on, until its place is taken."""
+        self._epoll.register(descriptor, select.EPOLLRDHUP)
+
+    def take_place(self, descriptor: int) -> int:
+        """How many connections were closed before this one, which is forgotten now."""
+        for ready, _ in self._epoll.poll(0):
+            self._put(ready)
+        if descriptor not in self._places:  # closed at this end
+            self._put(descriptor)
+        return self._places.pop(descriptor)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._epoll.close()
+
+    def _put(self, descriptor: int) -> None:
+        self._epoll.unregister(descriptor)
+        self._places[descriptor] = self._count
+        self._count += 1

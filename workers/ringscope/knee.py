@@ -1,0 +1,22 @@
+"""Where a call stops waiting for latency and begins to wait for bytes. Pure."""
+
+from collections.abc import Sequence
+
+
+def knee_bytes(sizes_bytes: Sequence[float], times_us: Sequence[float]) -> float | None:
+    """The size at which half of the time is latency, which is what a call without bytes would take.
+
+    In a ring of n ranks over links of latency α and rate B that is α·n·B. Between two sizes, and below the first, the
+    time is taken as a straight line. None where it is below the smallest size, or beyond the largest.
+    """
+    if len(times_us) < 2 or sizes_bytes[0] == sizes_bytes[1]:
+        return None
+    latency_us = times_us[0] - sizes_bytes[0] * (times_us[1] - times_us[0]) / (sizes_bytes[1] - sizes_bytes[0])
+    target_us = 2 * latency_us
+    if times_us[0] >= target_us:
+        return None
+    for i in range(1, len(times_us)):
+        if times_us[i] >= target_us:
+            part = (target_us - times_us[i - 1]) / (times_us[i] - times_us[i - 1])
+            return sizes_bytes[i - 1] + part * (sizes_bytes[i] - sizes_bytes[i - 1])
+    return None

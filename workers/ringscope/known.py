@@ -1,0 +1,40 @@
+"""Values that take long to make and are asked for again: the last ones are kept, up to a weight."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Known(Generic[K, V]):
+    """Values by their keys; several threads may ask.
+
+    Args:
+        most: what the kept values weigh together at most; one that weighs more is not kept.
+        weigh: what a value weighs.
+    """
+
+    def __init__(self, most: int, weigh: Callable[[V], int]) -> None:
+        self._most, self._weigh = most, weigh
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._weight = 0
+        self._lock = Lock()
+
+    def get(self, key: K, make: Callable[[], V]) -> V:
+        """The known value, or a new one; who was asked for longest ago makes room for it."""
+        with self._lock:
+            known = self._values.pop(key, None)
+            if known is not None:
+                self._values[key] = known
+                return known
+        made = make()
+        with self._lock:
+            if self._weigh(made) <= self._most and key not in self._values:
+                self._values[key] = made
+                self._weight += self._weigh(made)
+                while self._weight > self._most:
+                    self._weight -= self._weigh(self._values.popitem(last=False)[1])
+        return made

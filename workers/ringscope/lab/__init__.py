@@ -1,0 +1,1 @@
+"""A cluster on one machine: network namespaces as hosts, shaped links between them, an agent in each."""

@@ -1,0 +1,24 @@
+"""Processes that go on when the command that started them has ended."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+
+def start(command: Sequence[str], log: Path, environment: Mapping[str, str], output: int | None = None) -> int:
+    """Start a program in a session of its own, all of whose output goes to ``log``; its process id.
+
+    ``output`` is a descriptor for its standard output instead. Who starts it need not wait for its end, only ``forget``
+    it afterwards.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    stdout = (os.POSIX_SPAWN_OPEN, 1, log, flags, 0o644) if output is None else (os.POSIX_SPAWN_DUP2, output, 1)
+    files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), stdout, (os.POSIX_SPAWN_OPEN, 2, log, flags, 0o644)]
+    return os.posix_spawnp(command[0], list(command), environment, file_actions=files, setsid=True)
+
+
+def forget(pid: int) -> None:
+    """A program has ended: if this process has started it, no zombie stays."""
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)

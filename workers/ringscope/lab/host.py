@@ -1,0 +1,58 @@
+"""What runs on a host of a lab: an agent that shares nothing with the agents of the other hosts but the links."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringscope.lab import background
+from ringscope.lab.network import DEVICE
+
+# A host of its own also has its own name, its own shared memory and its own list of hosts, which gloo asks for its
+# address. What is mounted and named inside ends with the last process inside.
+_APART = ("unshare", "--mount", "--uts", "--ipc", "--")
+_SETTLE = 'hostname "$1" && mount -t tmpfs tmpfs /dev/shm && mount --bind "$2" /etc/hosts && shift 2 && exec "$@"'
+# MPICH must not take a way around the links: UCX would find that all hosts are one machine.
+_OVER_THE_LINKS = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": DEVICE}
+_LOG_TAIL_BYTES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host's name, and where its agent keeps its things."""
+
+    name: str
+    folder: Path
+
+    @property
+    def log(self) -> Path:
+        """What its agent prints."""
+        return self.folder / "agent.log"
+
+    @property
+    def last_words(self) -> str:
+        """The last line that its agent printed."""
+        try:
+            tail = self.log.read_bytes()[-_LOG_TAIL_BYTES:].decode(errors="replace")
+        except OSError:
+            return ""
+        return tail.strip().rpartition("\n")[2]
+
+
+def start_agent(
+    host: Host, enter: Sequence[str], hosts_file: Path, flags: Sequence[str], variables: Mapping[str, str]
+) -> int:
+    """Start the host's agent, which goes on by itself; its process id.
+
+    Args:
+        enter: the command that runs what follows it on the host's network.
+        flags: of ``ringscope agent``.
+        variables: for the agent, beside this process's own without those of Ringscope.
+    """
+    host.folder.mkdir(parents=True, exist_ok=True)
+    agent = [sys.executable, "-m", "ringscope_agent", *flags]
+    command = [*enter, *_APART, "sh", "-c", _SETTLE, "host", host.name, str(hosts_file), *agent]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    # Each program of the command becomes the next one, so that the agent has this number.
+    return background.start(command, host.log, inherited | _OVER_THE_LINKS | dict(variables))

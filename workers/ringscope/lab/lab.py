@@ -1,0 +1,299 @@
+"""A lab: shaped hosts with an agent on each, all nodes of a running server; and what becomes of them.
+
+There is one lab to a data directory. Its file says what it is; but to take it down the names of its namespaces are
+enough, which follow from the directory, so that a crash at any moment leaves nothing that ``down`` could not find.
+"""
+
+import hashlib
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+from pydantic import BaseModel, ValidationError
+
+from ringscope.errors import UserError
+from ringscope.lab import background, network
+from ringscope.lab.host import Host, start_agent
+from ringscope.lab.network import Layout, Link
+
+MACHINE = os.uname().nodename  # the label "lab" of all hosts
+STOP_SECONDS = 10.0
+_LOOK_SECONDS = 0.05
+
+
+class HostTrouble(BaseModel):
+    """What was done to a host's link."""
+
+    rate_bit_per_s: int | None = None
+    delay_us: float | None = None
+    loss: float | None = None
+    is_cut: bool = False
+
+
+class LabPlan(BaseModel):
+    """What a lab is to be: hosts h1 … hN, their links, their racks, and where their agents report."""
+
+    hosts: int
+    rate_bit_per_s: int
+    delay_us: float = 0.0
+    racks: int = 1
+    oversubscription: float = 1.0
+    slots: int = 2
+    server: str
+    prefix: str = "h"
+
+
+class LabState(BaseModel):
+    """The lab as it stands in its file."""
+
+    plan: LabPlan
+    subnet: str
+    relay_port: int = 0
+    relay_pid: int = 0
+    agents: dict[str, int] = {}  # process ids by host
+    trouble: dict[str, HostTrouble] = {}
+
+
+class Lab:
+    """The lab of a data directory, up or not."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir.expanduser().resolve()
+        self._folder = self._data_dir / "lab"
+        # Short, as devices' names are limited to 15 bytes.
+        self._mark = hashlib.sha256(str(self._data_dir).encode()).hexdigest()[:6]
+
+    @property
+    def prefix(self) -> str:
+        """Of the names of all of its namespaces."""
+        return f"rslab-{self._mark}-"
+
+    @property
+    def state(self) -> LabState | None:
+        """What its file says; None when there is no lab, or nothing is known of one that is there."""
+        try:
+            return LabState.model_validate_json(self._file.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    @property
+    def hosts(self) -> list[Host]:
+        """Its hosts, in order."""
+        state = self._known()
+        return [self._host(state.plan, number) for number in range(state.plan.hosts)]
+
+    def up(self, plan: LabPlan, variables: dict[str, str] | None = None) -> None:
+        """Build the network and start relay and agents, which may not be ready yet.
+
+        ``variables`` are for the agents: a join token. Raises UserError; then nothing is left.
+        """
+        self.require_none()
+        target = urlsplit(plan.server)
+        if target.scheme != "http" or target.hostname is None:
+            raise UserError(f"--url: a lab's agents can only be led to an http server, not to {plan.server}.")
+        state = LabState(plan=plan, subnet=network.free_subnet())
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._save(state)
+        try:
+            network.build(self._layout(state))
+            self._start_relay(state, target.hostname, target.port or 80)
+            self._write_hosts_file(state)
+            for host in self.hosts:
+                self.start_agent(host.name, variables)
+        except BaseException:
+            self.down()
+            raise
+
+    def require_none(self) -> None:
+        """Raise UserError where a lab cannot be started, or one is up."""
+        network.require_network()
+        if self.state is not None or network.namespaces(self.prefix):
+            raise UserError("There is a lab on this data directory already; take it down with `ringscope lab down`.")
+
+    def start_agent(self, name: str, variables: dict[str, str] | None = None) -> None:
+        """Start a host's agent, for the first time or after it has ended."""
+        state = self._known()
+        number = self._number(state, name)
+        layout, host = self._layout(state), self._host(state.plan, number)
+        address = layout.addresses[number]
+        flags: dict[str, object] = {
+            "--server": f"http://{layout.gateway_address}:{state.relay_port}",
+            "--name": host.name,
+            "--slots": state.plan.slots,
+            "--address": address,
+            "--metrics-port": 9465,
+            "--data-dir": host.folder,
+        }
+        token_file = self._data_dir / "agent-token"
+        has_joined = bool(variables) or (host.folder / "agent-token").exists()
+        if not has_joined and token_file.exists():
+            flags["--token-file"] = token_file
+        words = [str(word) for flag in flags.items() for word in flag]
+        words += ["--label", f"rack={layout.rack_name(number)}", "--label", f"lab={MACHINE}", "--leaves"]
+        if name in state.agents:
+            background.forget(state.agents[name])
+        enter = layout.inside(number, [])
+        state.agents[name] = start_agent(host, enter, self._hosts_file, words, variables or {})
+        self._save(state)
+
+    def is_alive(self, name: str) -> bool:
+        """Whether a host's agent runs."""
+        pid = self._known().agents.get(name)
+        return pid is not None and pid in self.processes(name)
+
+    def processes(self, name: str) -> list[int]:
+        """Every process on a host."""
+        state = self._known()
+        return network.processes(self._layout(state).host(self._number(state, name)))
+
+    def degrade(self, name: str, rate_bit_per_s: int | None, delay_us: float | None, loss: float | None) -> None:
+        """Make a host's link slow, late or lossy; what is None stays as it is."""
+        changes = {"rate_bit_per_s": rate_bit_per_s, "delay_us": delay_us, "loss": loss}
+
+        def change(trouble: HostTrouble) -> HostTrouble:
+            return trouble.model_copy(update={field: value for field, value in changes.items() if value is not None})
+
+        self._trouble(name, change)
+
+    def cut(self, name: str) -> None:
+        """Pull a host's cable."""
+        self._trouble(name, lambda trouble: trouble.model_copy(update={"is_cut": True}))
+
+    def heal(self, name: str) -> None:
+        """Give a host its link back as it was, and an agent if it has none."""
+        self._trouble(name, lambda _: HostTrouble())
+        if not self.is_alive(name):
+            self.start_agent(name)
+
+    def link(self, name: str) -> Link:
+        """A host's link as it is shaped now."""
+        state = self._known()
+        trouble, plan = state.trouble.get(name, HostTrouble()), state.plan
+        return Link(
+            plan.rate_bit_per_s if trouble.rate_bit_per_s is None else trouble.rate_bit_per_s,
+            plan.delay_us if trouble.delay_us is None else trouble.delay_us,
+            trouble.loss or 0.0,
+        )
+
+    def layout(self) -> Layout:
+        """The network as it was built."""
+        return self._layout(self._known())
+
+    def down(self) -> int:
+        """Let the agents end in good order, then take everything down; how many namespaces there were."""
+        network.require_network()
+        state = self.state
+        if state is not None:
+            self._stop_agents(state)
+            with suppress(psutil.Error):
+                relay = psutil.Process(state.relay_pid)
+                if "ringscope.lab.relay" in relay.cmdline() and self._gateway in relay.cmdline():
+                    relay.kill()
+                    relay.wait(STOP_SECONDS)
+        found = network.remove(self.prefix)
+        for pid in state.agents.values() if state is not None else ():
+            background.forget(pid)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return found
+
+    def _trouble(self, name: str, change: Callable[[HostTrouble], HostTrouble]) -> None:
+        state = self._known()
+        number = self._number(state, name)
+        before = state.trouble.get(name, HostTrouble())
+        after = state.trouble[name] = change(before)
+        self._save(state)
+        network.shape(self._layout(state), number, self.link(name))
+        if after.is_cut != before.is_cut:
+            network.cut(self._layout(state), number, is_cut=after.is_cut)
+
+    def _stop_agents(self, state: LabState) -> None:
+        running = {pid for name in state.agents for pid in self.processes(name)}
+        waiting = [psutil.Process(pid) for pid in running & set(state.agents.values())]
+        for agent in waiting:
+            with suppress(psutil.Error):
+                agent.send_signal(signal.SIGCONT)  # one that was paused could not end
+                agent.terminate()
+        psutil.wait_procs(waiting, STOP_SECONDS)
+
+    def _start_relay(self, state: LabState, host: str, port: int) -> None:
+        address = self._layout(state).gateway_address
+        command = [sys.executable, "-m", "ringscope.lab.relay", address, host, str(port), self._gateway]
+        log = self._folder / "relay.log"
+        reader, writer = os.pipe()
+        with os.fdopen(reader) as output:
+            try:
+                pid = background.start(command, log, os.environ, writer)
+            finally:
+                os.close(writer)
+            said = output.readline().strip()
+        if not said:
+            raise UserError(f"The lab's relay to the server did not start; see {log}.")
+        state.relay_pid, state.relay_port = pid, int(said)
+        self._save(state)
+
+    def _write_hosts_file(self, state: LabState) -> None:
+        names = [self._host(state.plan, number).name for number in range(state.plan.hosts)]
+        lines = [f"{address} {name}" for address, name in zip(self._layout(state).addresses, names, strict=True)]
+        self._hosts_file.write_text("\n".join(["127.0.0.1 localhost", *lines]) + "\n")
+
+    def _known(self) -> LabState:
+        state = self.state
+        if state is None:
+            raise UserError("There is no lab on this data directory; start one with `ringscope lab up`.")
+        return state
+
+    def _number(self, state: LabState, name: str) -> int:
+        names = [self._host(state.plan, number).name for number in range(state.plan.hosts)]
+        if name not in names:
+            raise UserError(f"There is no host {name} in this lab; there are {names[0]} to {names[-1]}.")
+        return names.index(name)
+
+    def _host(self, plan: LabPlan, number: int) -> Host:
+        name = f"{plan.prefix}{number + 1}"
+        return Host(name, self._folder / name)
+
+    def _layout(self, state: LabState) -> Layout:
+        plan = state.plan
+        return Layout(
+            prefix=self.prefix,
+            subnet=state.subnet,
+            hosts=plan.hosts,
+            link=Link(plan.rate_bit_per_s, plan.delay_us),
+            racks=plan.racks,
+            oversubscription=plan.oversubscription,
+            gateway=self._gateway,
+        )
+
+    @property
+    def _gateway(self) -> str:
+        return f"rslab-{self._mark}"
+
+    @property
+    def _file(self) -> Path:
+        return self._folder / "lab.json"
+
+    @property
+    def _hosts_file(self) -> Path:
+        return self._folder / "hosts"
+
+    def _save(self, state: LabState) -> None:
+        scratch = self._file.with_suffix(".new")
+        scratch.write_text(state.model_dump_json(indent=2) + "\n")
+        scratch.replace(self._file)
+
+
+def wait_until(look: Callable[[], bool], seconds: float) -> bool:
+    """Whether it became true in time."""
+    deadline = time.monotonic() + seconds
+    while not look():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_LOOK_SECONDS)
+    return True

@@ -1,0 +1,15 @@
+"""What a server exports of its insights: what is wrong with running jobs, as far as it knows."""
+
+from ringscope.metrics.family import Table
+
+INSIGHTS = Table()
+
+INSIGHTS_ACTIVE = INSIGHTS.gauge("insights", "Insights that are so now, by kind.", "kind")
+JOB_INSIGHT = INSIGHTS.gauge(
+    "job_insight", "1 while it is so; rank and node are empty where it is about neither.",
+    "job_id", "kind", "rank", "node", unit="always 1",
+    alerts=(
+        "RingscopeInsightHang", "RingscopeInsightDesync", "RingscopeInsightWrongResult", "RingscopeInsightStraggler",
+        "RingscopeInsightSlowLink", "RingscopeInsightLowBandwidth", "RingscopeInsightLateRank",
+    ),
+)  # fmt: skip

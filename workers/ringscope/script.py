@@ -1,0 +1,57 @@
+"""Scripts: a file of the node's own as the program of every rank."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ringscope import api
+from ringscope.record import Record
+from ringscope.step_log import StepLog
+from ringscope.training_spec import ScriptSpec
+from ringscope.transports.base import EngineError
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+
+def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: Callable[[Record], None]) -> None:
+    """Run the file as ``python FILE ARGUMENTS`` would; its ``ringscope.init()`` gives ``comm``.
+
+    EngineError with a sentence when there is no such file below ``folder``, or when the script fails; then its
+    traceback, which is for whoever wrote it, goes to the log.
+    """
+    file = script_file(spec, folder)
+    steps = StepLog(comm, emit)
+    api.adopt(comm, steps)
+    sys.argv = [str(file), *spec.arguments]
+    sys.path.insert(0, str(file.parent))
+    try:
+        runpy.run_path(str(file), run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise EngineError(f"{spec.file} ended with {end.code!r}.") from end
+    except EngineError:
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        raise EngineError(f"{spec.file} failed: {type(error).__name__}: {error}") from error
+    finally:
+        steps.close()
+
+
+def script_file(spec: ScriptSpec, folder: str | None) -> Path:
+    """Where the file is; EngineError with a sentence when it is not there, or leads out of the folder."""
+    if not folder:
+        raise EngineError("script: this node runs no scripts; start its agent with --scripts FOLDER.")
+    root = Path(folder).resolve()
+    file = (root / spec.file).resolve()
+    if not file.is_relative_to(root):
+        raise EngineError(f"script.file: {spec.file} leads out of the node's folder of scripts; name a file inside.")
+    if not file.is_file():
+        raise EngineError(f"script.file: {root} has no {spec.file}; put it there on every node.")
+    return file

@@ -1,0 +1,73 @@
+"""What a person's own script tells about its steps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ringscope.positions import ITERATIONS
+from ringscope.record import Record
+from ringscope.train.telling import Step, Telling
+
+if TYPE_CHECKING:
+    from ringscope.train.distributed_optimizer import DistributedOptimizer
+    from ringscope.transports.communicator import Communicator
+
+_NONE = "none"  # the algorithm of a script that sums by itself
+
+
+class StepLog:
+    """Steps of a script on one rank; each begins where the one before ended."""
+
+    def __init__(self, comm: Communicator, emit: Callable[[Record], None]) -> None:
+        self.optimizer: DistributedOptimizer | None = None  # whose sums are told, unless the script says otherwise
+        self._comm, self._emit = comm, emit
+        self._telling: Telling | None = None
+        self._start()
+
+    def log(
+        self,
+        loss: float | None,
+        samples: int | None,
+        duration_us: float | None,
+        compute_us: float | None,
+        communication_us: float | None,
+        exposed_us: float | None,
+        size_bytes: int | None,
+    ) -> None:
+        """Tell a step; what is None comes from the clock and the optimizer, as far as they know it."""
+        elapsed_us = (time.perf_counter() - self._since) * 1e6
+        sums = self.optimizer.sums if self.optimizer else None
+        step = Step(
+            start_ns=self._start_ns,
+            duration_us=elapsed_us if duration_us is None else duration_us,
+            communication_us=_first(communication_us, sums.communication_us if sums else None),
+            exposed_us=_first(exposed_us, sums.exposed_us if sums else None),
+            size_bytes=int(_first(size_bytes, sums.size_bytes if sums else None)),
+            loss=None if loss is None else float(loss),
+            samples=samples,
+            compute_us=compute_us,
+        )
+        self._comm.position[ITERATIONS] += 1  # whoever looks from outside sees that it comes further
+        self._told().add(step)
+        self._start()
+
+    def close(self) -> None:
+        """Tell what is left."""
+        if self._telling is not None:
+            self._telling.tell()
+
+    def _start(self) -> None:
+        self._start_ns, self._since = time.time_ns(), time.perf_counter()
+
+    def _told(self) -> Telling:
+        if self._telling is None:
+            reducer = self.optimizer.reducer if self.optimizer else None
+            algorithm, transport = (reducer.algorithm, reducer.transport) if reducer else (_NONE, _NONE)
+            self._telling = Telling(self._comm.rank, self._comm.size, self._emit, algorithm, transport)
+        return self._telling
+
+
+def _first(*values: float | None) -> float:
+    return next((value for value in values if value is not None), 0.0)

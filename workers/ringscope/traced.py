@@ -1,0 +1,104 @@
+"""What one rank did in one operation, transfer by transfer, as far as its transport can tell. Pure.
+
+Of a message both ends tell, each its own side. In shared memory the rank that moves the data does both, and it alone
+tells: the receiver that reads its peer's memory, or the hub of a chunk that reads all inputs and writes all results.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ringscope.cost import TimedMessage, Timeline
+
+MAX_RANKS = 64  # of a traced operation: nobody can follow more
+MAX_OPERATIONS = 2_000  # of a job
+MAX_OPERATION_PAIRS = 50_000  # operations times pairs of ranks: what a job's traces may take in the database
+# Of one rank in one operation; ring_pipelined of 64 ranks would have 16,000.
+MAX_TRANSFERS = 1024
+
+
+class TracedTransfer(NamedTuple):
+    """One transfer as a rank saw it, which sends to ``peer`` or receives from it; ns from the operation's start there.
+
+    Args:
+        chunks: of the schedule, at the source; ``into``: at the destination.
+        reduce: whether the receiver adds what comes to its own.
+        start_ns: turned to it: posted the message; in shared memory: began to wait for it.
+        send_ns: the bytes began to move; None where this end cannot know: at the receiver of a message.
+        recv_ns: the bytes were there, or had left; seen when this rank next looked. None where moving and adding are
+            one pass over the memory.
+        reduce_ns: adding began; None where nothing is added here.
+        done_ns: nothing was left to do.
+        work_ns: how long this rank's processor moved or added the bytes; None where it did not. Less than from send_ns
+            to done_ns where tiles of several transfers took turns.
+    """
+
+    is_send: bool
+    peer: int
+    step: int
+    phase: str
+    chunks: tuple[int, ...]
+    into: tuple[int, ...]
+    reduce: bool
+    bytes: int
+    start_ns: int
+    send_ns: int | None
+    recv_ns: int | None
+    reduce_ns: int | None
+    done_ns: int
+    work_ns: int | None
+
+
+class Span(NamedTuple):
+    """A piece of time, in ns from the operation's start."""
+
+    begin_ns: int
+    end_ns: int
+
+
+class RankTrace(NamedTuple):
+    """One operation of one rank; it began at ``started_at_ns`` of its node's clock, ns since 1970."""
+
+    started_at_ns: int
+    duration_ns: int
+    transfers: Sequence[TracedTransfer]
+
+    def told(self) -> dict[str, Any]:
+        """As the fields of ``record.Trace``, which holds no more than MAX_TRANSFERS."""
+        first = sorted(self.transfers, key=_in_time)[:MAX_TRANSFERS]
+        return self._asdict() | {"transfers": first, "left_out": len(self.transfers) - len(first)}
+
+
+def _in_time(transfer: TracedTransfer) -> tuple[int, int]:
+    return transfer.start_ns, transfer.done_ns
+
+
+def modelled(timeline: Timeline, rank: int, started_at_ns: int) -> RankTrace:
+    """The model's trace of a rank, as both ends of its messages would tell it."""
+    mine = [timed for timed in timeline.messages if rank in (timed.message.src, timed.message.dst)]
+    return RankTrace(started_at_ns, _ns(timeline.seconds), [_modelled(timed, rank) for timed in mine])
+
+
+def _modelled(timed: TimedMessage, rank: int) -> TracedTransfer:
+    m, is_send = timed.message, timed.message.src == rank
+    is_added = m.reduce and not is_send
+    start_ns, arrived_ns, end_ns = _ns(timed.start_s), _ns(timed.arrived_s), _ns(timed.end_s)
+    return TracedTransfer(
+        is_send=is_send,
+        peer=m.dst if is_send else m.src,
+        step=m.step,
+        phase=m.phase,
+        chunks=m.reads,
+        into=m.writes,
+        reduce=m.reduce,
+        bytes=timed.size_bytes,
+        start_ns=start_ns,
+        send_ns=start_ns,
+        recv_ns=arrived_ns,
+        reduce_ns=_ns(timed.adding_s) if is_added else None,
+        done_ns=end_ns if is_added else arrived_ns,
+        work_ns=end_ns - _ns(timed.adding_s) if is_added else None,
+    )
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)

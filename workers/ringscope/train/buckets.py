@@ -1,0 +1,103 @@
+"""Buckets: the gradients of a model, side by side in registered memory, in the order in which backward makes them.
+
+Each parameter's ``.grad`` is a view into its bucket: autograd adds into what the engine then sums, and nothing is
+copied on the way, in host memory as on a GPU (CuPy's array and PyTorch's tensor are the same memory through DLPack).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ringscope.transports.arrays import is_on_gpu
+from ringscope.transports.base import Buffer, EngineError
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+_DTYPE = "float32"
+_ITEM_BYTES = 4
+_CACHE_LINE_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The gradients of some parameters: ``gradient`` is one flat tensor over ``memory``."""
+
+    memory: Buffer
+    gradient: torch.Tensor
+    parameters: tuple[torch.nn.Parameter, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        """Of the gradients as float32."""
+        return int(self.memory.local.nbytes)
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Of the parameters, as they lie there."""
+        return [tuple(parameter.shape) for parameter in self.parameters]
+
+
+def split(counts: Sequence[int], bucket_bytes: int) -> list[list[int]]:
+    """Which parameters share a bucket, by their place; the last parameter comes first.
+
+    ``counts`` are elements. A bucket is closed before it would outgrow ``bucket_bytes``, so that only a parameter that
+    is larger by itself makes a larger one.
+    """
+    buckets: list[list[int]] = []
+    free_bytes = 0
+    for place in reversed(range(len(counts))):
+        size_bytes = counts[place] * _ITEM_BYTES
+        if not buckets or size_bytes > free_bytes:
+            buckets.append([])
+            free_bytes = bucket_bytes
+        buckets[-1].append(place)
+        free_bytes -= size_bytes
+    return buckets
+
+
+def place_gradients(comm: Communicator, parameters: Sequence[torch.nn.Parameter], bucket_bytes: int) -> list[Bucket]:
+    """Move the gradients of all parameters into buckets, zeroed (collective: equal parameters on every rank).
+
+    Raises EngineError where there are none, or one is no float32 or lies elsewhere than the communicator's memory.
+    """
+    if not parameters:
+        raise EngineError("model: it has no parameters to train.")
+    on_gpu = comm.gpu is not None
+    for parameter in parameters:
+        if parameter.dtype != torch.float32:
+            raise EngineError(f"model: a parameter is {parameter.dtype}; keep parameters in float32 and use autocast.")
+        if parameter.is_cuda != on_gpu:
+            device = "a GPU" if on_gpu else "host memory"
+            raise EngineError(f"model: a parameter is on {parameter.device}; move the model to {device}.")
+    members = [[parameters[place] for place in group] for group in split([p.numel() for p in parameters], bucket_bytes)]
+    counts = [sum(parameter.numel() for parameter in group) for group in members]
+    memory = comm.buffer(sum(_room(count) for count in counts))
+    buckets, start = [], 0
+    for group, count in zip(members, counts, strict=True):
+        part = memory.section(start, count * _ITEM_BYTES).view(_DTYPE)
+        buckets.append(_bucket(part, group))
+        start += _room(count)
+    return buckets
+
+
+def tensor_over(array: Any) -> torch.Tensor:
+    """A tensor over the memory of a NumPy or CuPy array."""
+    return torch.from_dlpack(array) if is_on_gpu(array) else torch.from_numpy(array)
+
+
+def _room(count: int) -> int:
+    """Bytes of so many elements, up to where the next bucket may begin."""
+    return -(-count * _ITEM_BYTES // _CACHE_LINE_BYTES) * _CACHE_LINE_BYTES
+
+
+def _bucket(memory: Buffer, parameters: Sequence[torch.nn.Parameter]) -> Bucket:
+    gradient = tensor_over(memory.local)
+    parts = gradient.split([parameter.numel() for parameter in parameters])
+    for parameter, part in zip(parameters, parts, strict=True):
+        parameter.grad = part.view_as(parameter)
+    return Bucket(memory, gradient, tuple(parameters))

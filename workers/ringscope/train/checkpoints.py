@@ -1,0 +1,92 @@
+"""When a training job saves, and from what it goes on."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from ringscope.positions import UNTIMED
+from ringscope.train.checkpoint import Checkpoint, save
+from ringscope.train.place import Place
+from ringscope.train.replica import Replica
+from ringscope.train.resume import apply, newest_checkpoint
+from ringscope.train.unsent import Unsent
+from ringscope.training_spec import TrainingSpec
+from ringscope.transports.base import EngineError
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+
+class Checkpoints:
+    """One copy on each node, written by its first rank; every method is called by all ranks (collective).
+
+    What belongs to a single rank it writes itself.
+    """
+
+    def __init__(
+        self,
+        comm: Communicator,
+        replica: Replica,
+        optimizer: torch.optim.Optimizer,
+        unsent: Unsent | None,
+        folder: Path | None,
+        earlier: Path | None,
+    ) -> None:
+        """``folder`` is the job's own; ``earlier`` that of the job that this one starts from. None: none is kept."""
+        self._comm, self._module, self._optimizer, self._scale = comm, replica.module, optimizer, replica.scale
+        self._unsent = unsent
+        self._folder, self._earlier = folder, earlier
+
+    def restore(self, spec: TrainingSpec) -> Place:
+        """Where to go on: the job's own newest checkpoint, else the earlier job's, else the beginning.
+
+        EngineError where the earlier job's cannot be found, or leaves nothing to do.
+        """
+        if own := newest_checkpoint(self._comm, self._folder):
+            return self._apply(own, self._folder)
+        if spec.resume_from is None:
+            return Place()
+        found = newest_checkpoint(self._comm, self._earlier)
+        if found is None:
+            raise EngineError(
+                f"resume_from: none of this job's nodes has a checkpoint of job {spec.resume_from}; choose the nodes "
+                "that it ran on, or leave resume_from out."
+            )
+        if found.epoch >= spec.epochs:
+            raise EngineError(f"epochs: job {spec.resume_from} has done {found.epoch} already; give more than that.")
+        return self._apply(found, self._earlier)
+
+    def save(self, place: Place) -> float:
+        """Write down where ``place`` is; how long that took, in us."""
+        start = time.perf_counter()
+        loss_sum, samples = self._comm.total(np.array([place.loss_sum, place.samples], np.float64)).tolist()
+        if self._folder is not None and self._comm.local_rank == 0:
+            extra = {"loss_sum": loss_sum, "samples": int(samples), "duration_us": place.duration_us}
+            if self._scale:
+                extra |= {"scale": self._scale.value, "good_steps": self._scale.good_steps}
+            model, optimizer = self._module.state_dict(), self._optimizer.state_dict()
+            save(self._folder, Checkpoint(place.step, place.epoch, place.index, model, optimizer, extra))
+        if self._folder is not None and self._unsent is not None:
+            self._unsent.save(self._folder, place.step)
+        self._comm.position[UNTIMED] += 1
+        return (time.perf_counter() - start) * 1e6
+
+    def _apply(self, checkpoint: Checkpoint, folder: Path | None) -> Place:
+        apply(checkpoint, self._module, self._optimizer)
+        if self._unsent is not None:
+            self._unsent.restore(folder, checkpoint.step)
+        extra = checkpoint.extra
+        if self._scale and "scale" in extra:
+            self._scale.value, self._scale.good_steps = extra["scale"], extra["good_steps"]
+        place = Place(checkpoint.step, checkpoint.epoch, checkpoint.index, duration_us=extra["duration_us"])
+        if self._comm.rank == 0:
+            place.loss_sum, place.samples = extra["loss_sum"], extra["samples"]
+            sys.stdout.write(f"resumed after step {place.step}, in epoch {place.epoch + 1}\n")
+            sys.stdout.flush()
+        return place

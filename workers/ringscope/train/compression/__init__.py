@@ -1,0 +1,24 @@
+"""What travels instead of float32 gradients: a module for each way."""
+
+from ringscope.train.compression.base import Collectives, Compressor, Shapes
+from ringscope.train.compression.fp16 import Fp16
+from ringscope.train.compression.powersgd import PowerSgd
+from ringscope.train.compression.top_k import TopK
+from ringscope.training_spec import TrainingSpec
+
+__all__ = ["Collectives", "Compressor", "Shapes", "compression"]
+
+
+def compression(spec: TrainingSpec, ranks: int) -> Compressor | None:
+    """The job's compressor, one on each rank; None where gradients travel as they are, or to nobody."""
+    if ranks == 1:
+        return None
+    match spec.compression:
+        case "none":
+            return None
+        case "fp16":
+            return Fp16()
+        case "top_k":
+            return TopK(spec.top_k_percent)
+        case "powersgd":
+            return PowerSgd(spec.powersgd_rank, spec.seed)

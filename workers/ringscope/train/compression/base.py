@@ -1,0 +1,54 @@
+"""What a compressor does, and what it needs of the ranks."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+from torch import Tensor
+
+Array = NDArray[Any]
+Shapes = Sequence[Sequence[int]]  # of the parameters in a bucket, one behind the other
+
+
+class Collectives(Protocol):
+    """The ranks that sum their gradients. Every call is one of all of them, in the same order."""
+
+    @property
+    def rank(self) -> int:
+        """Which one this is."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    def all_reduce(self, array: Array) -> None:
+        """Sum over the ranks, in place; bitwise the same on all."""
+
+    def all_gather(self, array: Array) -> Array:
+        """The arrays of all ranks, stacked on a new first axis in the order of ranks."""
+
+
+class Compressor(Protocol):
+    """Sums gradients and sends less of them. What it keeps belongs to its rank, and to the buckets as they are cut."""
+
+    def reduce(self, bucket: int, gradient: Tensor, comm: Collectives, shapes: Shapes = ()) -> int:
+        """Put the sum over the ranks of what was sent into the flat float32 gradient; how many bytes this rank sent.
+
+        The result is bitwise the same on all ranks. Where a gradient is no number on any rank, the result is no number
+        on all of them, and what is kept of this bucket stays what it was, since such a step is not taken. ``shapes``
+        are the same in every step; PowerSGD is more exact with them.
+        """
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """What is kept between steps; a run that goes on bit for bit needs it, from each rank its own."""
+
+    def load_state_dict(self, state: dict[str, Tensor]) -> None:
+        """Go on with what another run kept."""
+
+
+def sum_uncompressed(gradient: Tensor, comm: Collectives) -> int:
+    """For a gradient so small that compression would send more; the bytes sent."""
+    summed = gradient.cpu()
+    comm.all_reduce(summed.numpy())
+    gradient.copy_(summed)
+    return int(summed.nbytes)

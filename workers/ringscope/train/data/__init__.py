@@ -1,0 +1,21 @@
+"""Datasets, each with its held-out part: a module for each name. Nothing is downloaded."""
+
+from collections.abc import Callable
+
+from ringscope.train.data import cifar10, digits, synthetic, text
+from ringscope.train.data.split import Dataset, Normalisation, Split
+from ringscope.training_spec import TrainingSpec
+
+__all__ = ["Dataset", "Normalisation", "Split", "load"]
+
+_LOADERS: dict[str, Callable[[TrainingSpec], Dataset]] = {
+    "cifar10": cifar10.load,
+    "digits": digits.load,
+    "synthetic": synthetic.load,
+    "text": text.load,
+}
+
+
+def load(spec: TrainingSpec) -> Dataset:
+    """The job's dataset; EngineError with a sentence that says which files are expected where."""
+    return _LOADERS[spec.dataset.name](spec)

@@ -1,0 +1,86 @@
+"""Samples in memory: stored as the bytes that they are, and made into what a model reads batch by batch."""
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Normalisation:
+    """Mean and standard deviation of each channel."""
+
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]
+
+    @classmethod
+    def of(cls, pictures: Tensor) -> "Normalisation":
+        """Of pictures (n, channels, height, width) of bytes, exactly: from how often each value is there."""
+        means, deviations, values = [], [], np.arange(256.0)
+        for channel in range(pictures.shape[1]):
+            counts = np.bincount(pictures[:, channel].numpy().reshape(-1), minlength=256)
+            mean = float(values @ counts / counts.sum())
+            means.append(mean)
+            deviations.append(max(float(np.sqrt((values - mean) ** 2 @ counts / counts.sum())), 1e-6))
+        return cls(tuple(means), tuple(deviations))
+
+    def apply(self, pictures: Tensor) -> Tensor:
+        """As float32 with mean 0 and deviation 1."""
+        shape = (1, -1, 1, 1)
+        mean, deviation = torch.tensor(self.mean).view(shape), torch.tensor(self.deviation).view(shape)
+        return (pictures.float() - mean) / deviation
+
+
+@dataclass(frozen=True)
+class Split:
+    """Samples and what is to be told about them, both with the samples first.
+
+    Pictures are bytes (n, channels, height, width) with one int64 each; tokens bytes (n, context) with as many targets,
+    each the token that follows.
+    """
+
+    inputs: Tensor
+    targets: Tensor
+    normalisation: Normalisation | None = None
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def batch(self, indices: Tensor) -> tuple[Tensor, Tensor]:
+        """Inputs (pictures float32 and normalised, tokens int64) and int64 targets of the samples at ``indices``."""
+        inputs, targets = self.inputs[indices], self.targets[indices].long()
+        return (inputs.long() if self.normalisation is None else self.normalisation.apply(inputs)), targets
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What a model trains on, and what it has never seen.
+
+    Args:
+        classes: that a target can be; of tokens how many there are.
+        shape: of one sample: (channels, height, width) or (context,).
+    """
+
+    name: str
+    training: Split
+    validation: Split
+    classes: int
+    shape: tuple[int, ...]
+
+    def fingerprint(self) -> int:
+        """A number that is another one where the samples are: ranks on several nodes read files of their own."""
+        found = 0
+        for tensor in (self.training.inputs, self.training.targets, self.validation.inputs, self.validation.targets):
+            found = zlib.crc32(str(tuple(tensor.shape)).encode(), found)
+            found = zlib.crc32(tensor.contiguous().numpy(), found)
+        return found
+
+
+def pictures(name: str, training: tuple[Tensor, Tensor], validation: tuple[Tensor, Tensor], classes: int) -> Dataset:
+    """A dataset of pictures, both parts normalised by what the first one shows."""
+    normalisation = Normalisation.of(training[0])
+    return Dataset(
+        name, Split(*training, normalisation), Split(*validation, normalisation), classes, tuple(training[0].shape[1:])
+    )

@@ -1,0 +1,52 @@
+"""Samples that are made up from the seed, for speed and for tests: a task that every model can learn.
+
+Pictures are of 3x32x32 pixels in 10 classes: the picture of the class, half hidden under noise. Tokens follow each
+other by a fixed rule, nine times of ten.
+"""
+
+import numpy as np
+import torch
+from numpy.random import Generator
+
+from ringscope.train.data.split import Dataset, Split, pictures
+from ringscope.train.data.text import TOKENS
+from ringscope.training_spec import TrainingSpec
+
+SAMPLES = 8192
+CLASSES = 10
+SHAPE = (3, 32, 32)
+RULE_HOLDS = 0.9  # of the tokens: how often the next one is what the rule says
+
+
+def load(spec: TrainingSpec) -> Dataset:
+    """``samples`` of them, with ``validation_percent`` held out; the same on every rank."""
+    samples = spec.dataset.samples or SAMPLES
+    held_out = max(1, samples * spec.dataset.validation_percent // 100)
+    rng = np.random.default_rng(spec.seed)
+    if spec.model == "gpt":
+        return _tokens(rng, samples, held_out, spec.sizes()["context"])
+    return _pictures(rng, samples, held_out)
+
+
+def _pictures(rng: Generator, samples: int, held_out: int) -> Dataset:
+    channels, height, width = SHAPE
+    # Blocks of 4x4 pixels, since a model of small filters cannot see single ones through the noise.
+    coarse = rng.integers(0, 128, (CLASSES, channels, height // 4, width // 4), dtype=np.uint8)
+    classes = coarse.repeat(4, axis=2).repeat(4, axis=3)
+    targets = rng.integers(0, CLASSES, samples)
+    inputs = rng.integers(0, 128, (samples, *SHAPE), dtype=np.uint8)
+    inputs += classes[targets]
+    every = torch.from_numpy(inputs), torch.from_numpy(targets)
+    training, validation = tuple(t[held_out:] for t in every), tuple(t[:held_out] for t in every)
+    return pictures("synthetic", training, validation, CLASSES)
+
+
+def _tokens(rng: Generator, samples: int, held_out: int, context: int) -> Dataset:
+    rule = rng.permutation(TOKENS).astype(np.uint8)
+    tokens = rng.integers(0, TOKENS, (samples, context + 1), dtype=np.uint8)  # where the rule does not hold, they stay
+    holds = rng.random((samples, context)) < RULE_HOLDS
+    for place in range(context):
+        np.copyto(tokens[:, place + 1], rule[tokens[:, place]], where=holds[:, place])
+    inputs, targets = torch.from_numpy(tokens[:, :-1]), torch.from_numpy(tokens[:, 1:])
+    training = Split(inputs[held_out:], targets[held_out:])
+    return Dataset("synthetic", training, Split(inputs[:held_out], targets[:held_out]), TOKENS, (context,))

@@ -1,0 +1,59 @@
+"""Where a rank computes: PyTorch's device beside the communicator's, and how the two wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+
+from ringscope.transports import cuda
+from ringscope.transports.base import EngineError
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+
+def settle_device(comm: Communicator) -> torch.device:
+    """PyTorch's device of this rank; EngineError where PyTorch knows no GPUs."""
+    if comm.gpu is None:
+        return torch.device("cpu")
+    if not has_gpus():
+        raise EngineError("device: this PyTorch was built without CUDA; install one with it, or choose device cpu.")
+    torch.cuda.set_device(comm.gpu.index)
+    return torch.device("cuda", comm.gpu.index)
+
+
+def has_gpus() -> bool:
+    """Whether this PyTorch can compute on a GPU here."""
+    return bool(torch.cuda.is_available())
+
+
+class Marker:
+    """Marks in the stream of computations, which another thread can wait for; on CPUs all is done at once."""
+
+    def __init__(self, gpu: cuda.Gpu | None) -> None:
+        self._gpu = gpu
+
+    def mark(self) -> Callable[[], None]:
+        """Returns what waits until everything is computed that was asked for so far."""
+        if self._gpu is None:
+            return _done
+        event = torch.cuda.Event()
+        event.record()
+        wait: Callable[[], None] = event.synchronize
+        return wait
+
+    def enter_thread(self) -> None:
+        """Called in the thread that sums: there the GPU is current, and the engine has a stream of its own.
+
+        On the default stream its kernels would wait for the backward pass that they are to overlap with.
+        """
+        if self._gpu is not None:
+            cupy = cuda.load()
+            cupy.cuda.Device(self._gpu.index).use()
+            cupy.cuda.Stream(non_blocking=True).use()
+
+
+def _done() -> None:
+    """Nothing to wait for."""

@@ -1,0 +1,47 @@
+"""Whether all replicas are equal, bit by bit: a digest of every rank's parameters and buffers, compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from ringscope.transports.base import EngineError
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+
+class DifferenceError(EngineError):
+    """The replicas are not equal any more: the job's result is worth nothing."""
+
+
+def digest(module: torch.nn.Module) -> int:
+    """64 bits about every bit of the parameters and buffers."""
+    found = blake2b(digest_size=8)
+    for _, tensor in sorted(module.state_dict().items()):
+        found.update(tensor.detach().contiguous().reshape(-1).view(torch.uint8).cpu().numpy())
+    return int.from_bytes(found.digest(), "little", signed=True)
+
+
+def odd_rank(digests: Sequence[int]) -> tuple[int, int] | None:
+    """The first rank that differs from what most have, and one that has it; None when all are equal."""
+    usual = Counter(digests).most_common(1)[0][0]
+    odd = next((rank for rank, found in enumerate(digests) if found != usual), None)
+    return None if odd is None else (odd, list(digests).index(usual))
+
+
+def compare_replicas(comm: Communicator, module: torch.nn.Module, when: str) -> None:
+    """DifferenceError, on every rank, that names the rank whose replica differs (collective)."""
+    digests = np.zeros(comm.size, np.int64)
+    digests[comm.rank] = digest(module)
+    if found := odd_rank(comm.total(digests).tolist()):
+        odd, usual = found
+        raise DifferenceError(
+            f"{when} the model of rank {odd} differs from that of rank {usual}, although both made the same steps; "
+            f"see whether memory and software of rank {odd}'s node are in order."
+        )

@@ -1,0 +1,22 @@
+"""Drills: what goes wrong on purpose, so that whoever is to notice it can be tried (see ``record.FAULT_VARIABLE``)."""
+
+from __future__ import annotations
+
+import threading
+
+import torch
+
+
+class Drill:
+    """One rank's fault; an empty name does nothing."""
+
+    def __init__(self, fault: str) -> None:
+        self._fault = fault
+
+    def before_comparison(self, module: torch.nn.Module) -> None:
+        """``wrong_element``: one bit of this replica changes. ``deadlock``: it never comes to the comparison."""
+        if self._fault == "deadlock":
+            threading.Event().wait()
+        if self._fault == "wrong_element":
+            first = next(module.parameters()).detach().reshape(-1)
+            first.view(torch.int32)[0] ^= 1

@@ -1,0 +1,67 @@
+"""The end of an epoch: evaluation on the held-out samples, and the epoch's record."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from ringscope.positions import UNTIMED
+from ringscope.record import Epoch, Record
+from ringscope.train.data import Split
+from ringscope.train.evaluation import evaluate
+from ringscope.train.place import Place
+from ringscope.training_spec import TrainingSpec
+from ringscope.transports.base import Array
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+
+class EpochEnd:
+    """All ranks evaluate, each its part; rank 0 tells (collective)."""
+
+    def __init__(
+        self, comm: Communicator, spec: TrainingSpec, validation: Split, emit: Callable[[Record], None]
+    ) -> None:
+        self._comm, self._emit, self._validation = comm, emit, validation
+        self._target = spec.target_accuracy
+
+    def evaluate(self, module: torch.nn.Module, place: Place) -> Epoch:
+        """The record of the epoch that ``place`` has just ended, without the checkpoint's time."""
+        start = time.perf_counter()
+        found = evaluate(module, self._validation, self._comm.rank, self._comm.size, self._sum)
+        validation_us = (time.perf_counter() - start) * 1e6
+        loss_sum, samples = self._comm.total(np.array([place.loss_sum, place.samples], np.float64)).tolist()
+        return Epoch(
+            rank=self._comm.rank,
+            epoch=place.epoch + 1,
+            step=place.step,
+            training_loss=loss_sum / samples,
+            validation_loss=found.loss,
+            validation_accuracy=found.accuracy,
+            samples=int(samples),
+            duration_us=place.duration_us,
+            validation_us=validation_us,
+            checkpoint_us=0.0,
+            time_ns=time.time_ns(),
+        )
+
+    def tell(self, epoch: Epoch, checkpoint_us: float) -> None:
+        """Send the record, and say when the wanted accuracy is reached; only rank 0 does."""
+        if self._comm.rank != 0:
+            return
+        self._emit(epoch.model_copy(update={"checkpoint_us": checkpoint_us}))
+        accuracy = epoch.validation_accuracy
+        if self._target is not None and accuracy is not None and accuracy >= self._target:
+            sys.stdout.write(f"reached the accuracy of {self._target:g} after epoch {epoch.epoch}: {accuracy:.4f}\n")
+            sys.stdout.flush()
+            self._target = None
+
+    def _sum(self, values: Array) -> None:
+        values[:] = self._comm.total(values)
+        self._comm.position[UNTIMED] += 1

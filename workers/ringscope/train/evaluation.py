@@ -1,0 +1,57 @@
+"""How good a model is on samples that it was not trained with, each rank looking at its share of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from ringscope.train.data import Split
+from ringscope.train.models import loss_sum
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Mean loss of the samples, and the share of targets (one a picture, one a token) that were told right."""
+
+    loss: float
+    accuracy: float
+
+
+def evaluate(
+    model: nn.Module,
+    split: Split,
+    rank: int,
+    ranks: int,
+    sum_over_ranks: Callable[[NDArray[np.float64]], None],
+    batch_size: int = 512,
+) -> Validation:
+    """The model on all of ``split``, the same on every rank; each sample counts once, however many ranks there are.
+
+    ``sum_over_ranks`` adds an array up in place, and is called once. The model ends in the mode in which it came.
+    """
+    mine = torch.arange(len(split) * rank // ranks, len(split) * (rank + 1) // ranks)
+    sums = np.zeros(4)
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            for indices in mine.split(batch_size) if len(mine) else ():
+                sums += _sums(model, split, indices)
+    finally:
+        model.train(was_training)
+    sum_over_ranks(sums)
+    loss, samples, right, targets = sums
+    return Validation(float(loss / samples), float(right / targets))
+
+
+def _sums(model: nn.Module, split: Split, indices: Any) -> tuple[float, int, int, int]:
+    """Of one batch the loss, the samples, the targets that were told right, and the targets."""
+    device = next(model.parameters()).device
+    inputs, targets = (tensor.to(device) for tensor in split.batch(indices))
+    outputs = model(inputs)
+    right = int((outputs.argmax(dim=-1) == targets).sum())
+    return float(loss_sum(outputs, targets)), len(targets), right, targets.numel()

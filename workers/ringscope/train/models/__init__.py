@@ -1,0 +1,40 @@
+"""Models, a module for each name; what the names of ``model_arguments`` mean is said there."""
+
+from collections.abc import Callable
+from math import prod
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ringscope.train.data import Dataset
+from ringscope.train.models.cnn import cnn
+from ringscope.train.models.gpt import Gpt
+from ringscope.train.models.mlp import mlp
+from ringscope.train.models.resnet18 import ResNet18
+from ringscope.training_spec import TrainingSpec
+
+__all__ = ["build", "loss_sum", "parameter_count"]
+
+_MODELS: dict[str, Callable[..., nn.Module]] = {"cnn": cnn, "gpt": Gpt, "mlp": mlp, "resnet18": ResNet18}
+
+
+def build(spec: TrainingSpec, dataset: Dataset) -> nn.Module:
+    """The job's model for samples like the dataset's, on the CPU; the seed decides its first parameters."""
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(spec.seed)
+        return _MODELS[spec.model](dataset.shape, dataset.classes, **spec.sizes())
+
+
+def loss_sum(outputs: Tensor, targets: Tensor) -> Tensor:
+    """The sum over the batch of each sample's loss: its cross entropy, of a sequence the mean over its tokens.
+
+    A sum and no mean, so that parts of a batch may have any size: who divides by the samples of all parts has the mean.
+    """
+    logits = outputs.float().reshape(-1, outputs.shape[-1])
+    return functional.cross_entropy(logits, targets.reshape(-1), reduction="sum") / prod(targets.shape[1:])
+
+
+def parameter_count(model: nn.Module) -> int:
+    """How many numbers are trained; shared ones count once."""
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)

@@ -1,0 +1,61 @@
+"""A small decoder that tells the next token.
+
+Source: A. Radford et al., Language Models are Unsupervised Multitask Learners, 2019: pre-norm blocks, learned
+positions, and a head that shares its weights with the tokens' embedding.
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+_DEVIATION = 0.02  # of the first weights, as in the paper's code
+
+
+class Gpt(nn.Module):
+    """``layers`` blocks of ``width`` numbers per token with ``heads`` heads, over at most ``context`` tokens."""
+
+    def __init__(
+        self, shape: tuple[int, ...], classes: int, *, layers: int, heads: int, width: int, context: int
+    ) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(classes, width)
+        self.positions = nn.Embedding(context, width)
+        self.blocks = nn.Sequential(*(_Block(width, heads, layers) for _ in range(layers)))
+        self.norm = nn.LayerNorm(width)
+        for embedding in (self.tokens, self.positions):
+            nn.init.normal_(embedding.weight, std=_DEVIATION)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Of tokens (n, length) the logits (n, length, classes) of what follows each of them."""
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        found = self.norm(self.blocks(self.tokens(tokens) + self.positions(places)))
+        return functional.linear(found, self.tokens.weight)
+
+
+class _Block(nn.Module):
+    def __init__(self, width: int, heads: int, layers: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.attention_norm, self.mlp_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query_key_value = _linear(width, 3 * width)
+        # Every block adds to the same stream twice: the deviation of their sum is to stay what it is.
+        self.attention_out = _linear(width, width, shrink=2 * layers)
+        self.mlp_in, self.mlp_out = _linear(width, 4 * width), _linear(4 * width, width, shrink=2 * layers)
+
+    def forward(self, stream: Tensor) -> Tensor:
+        stream = stream + self._attention(self.attention_norm(stream))
+        return stream + self.mlp_out(functional.gelu(self.mlp_in(self.mlp_norm(stream))))
+
+    def _attention(self, stream: Tensor) -> Tensor:
+        samples, length, width = stream.shape
+        parts = self.query_key_value(stream).view(samples, length, 3, self.heads, width // self.heads)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
+        found = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        return self.attention_out(found.transpose(1, 2).reshape(samples, length, width))
+
+
+def _linear(inputs: int, outputs: int, shrink: int = 1) -> nn.Linear:
+    layer = nn.Linear(inputs, outputs)
+    nn.init.normal_(layer.weight, std=_DEVIATION / shrink**0.5)
+    nn.init.zeros_(layer.bias)
+    return layer

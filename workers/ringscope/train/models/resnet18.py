@@ -1,0 +1,57 @@
+"""ResNet-18 in its form for CIFAR: a 3x3 stem without pooling, four stages of two basic blocks.
+
+Source: K. He et al., Deep Residual Learning for Image Recognition, 2015 (arXiv:1512.03385).
+Its BatchNorm is GroupNorm here (Y. Wu, K. He, 2018, arXiv:1803.08494; 16 channels in a group). BatchNorm takes mean and
+deviation over the samples that a rank happens to have, so the result would depend on how many ranks share a batch and
+how; GroupNorm takes them within each sample, so any number of ranks computes the same, and there is no state beside the
+parameters that replicas could differ in.
+"""
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+_GROUP = 16
+
+
+class ResNet18(nn.Module):
+    """``width`` channels in the first stage, twice as many in each that follows, at half the height and width."""
+
+    def __init__(self, shape: tuple[int, ...], classes: int, *, width: int) -> None:
+        super().__init__()
+        blocks: list[nn.Module] = []
+        inputs = width
+        for stage in range(4):
+            outputs = width << stage
+            blocks += [Block(inputs, outputs, stride=1 if stage == 0 else 2), Block(outputs, outputs, stride=1)]
+            inputs = outputs
+        self.stem = _convolution(shape[0], width, 3, 1)
+        self.blocks = nn.Sequential(*blocks)
+        self.head = nn.Linear(inputs, classes)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Of (n, channels, height, width) the logits (n, classes)."""
+        found = self.blocks(functional.relu(self.stem(pictures)))
+        return self.head(found.mean(dim=(2, 3)))
+
+
+class Block(nn.Module):
+    """Two convolutions beside a way around them, which changes the shape where they do."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.first = _convolution(inputs, outputs, 3, stride)
+        self.second = _convolution(outputs, outputs, 3, 1)
+        keeps_shape = stride == 1 and inputs == outputs
+        self.around = nn.Identity() if keeps_shape else _convolution(inputs, outputs, 1, stride)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Of (n, channels, height, width) as many, with this block's channels."""
+        found = self.second(functional.relu(self.first(inputs)))
+        return functional.relu(found + self.around(inputs))
+
+
+def _convolution(inputs: int, outputs: int, size: int, stride: int) -> nn.Sequential:
+    groups = outputs // _GROUP if outputs % _GROUP == 0 else 1
+    convolution = nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False)
+    nn.init.kaiming_normal_(convolution.weight, mode="fan_out", nonlinearity="relu")
+    return nn.Sequential(convolution, nn.GroupNorm(groups, outputs))

@@ -1,0 +1,73 @@
+"""Who may start its next step: the rules of sync, async and ssp. Pure.
+
+A worker's clock is the number of its steps whose gradients have arrived. The bound is how far the clock of a worker
+that begins a step may be ahead of the slowest one: 0 for sync, s for ssp, none for async.
+"""
+
+from collections.abc import Callable, Sequence
+
+from ringscope.training_spec import TrainingSpec
+
+
+class StalenessError(AssertionError):
+    """A worker is further ahead than its bound: a fault of Ringscope, never of the job."""
+
+
+def bound_of(spec: TrainingSpec) -> int | None:
+    """How many steps a worker may be ahead; None for any number."""
+    return {"sync": 0, "async": None, "ssp": spec.staleness}[spec.consistency]
+
+
+def check_lag(clocks: Sequence[int], worker: int, bound: int | None) -> int:
+    """How many steps a worker that computes is ahead of the slowest one; StalenessError beyond the bound."""
+    lag = clocks[worker] - min(clocks)
+    if bound is not None and lag > bound:
+        raise StalenessError(f"worker {worker} is {lag} steps ahead of the slowest one, and {bound} are the most.")
+    return lag
+
+
+class Clocks:
+    """The workers' clocks as one server sees them, and who waits for its answer.
+
+    Args:
+        clock: that all have at the start, when each of them computes.
+        last: the clock at which they are done.
+        meets: whether all wait for all at a clock, whatever the bound. So an epoch ends for all at once, with the same
+            parameters everywhere.
+    """
+
+    def __init__(self, workers: int, bound: int | None, clock: int, last: int, meets: Callable[[int], bool]) -> None:
+        self.values = [clock] * workers
+        self._bound, self._last, self._meets = bound, last, meets
+        self._waiting = set[int]()
+
+    @property
+    def running(self) -> list[int]:
+        """The workers that compute, and whose gradients will come."""
+        return [w for w, clock in enumerate(self.values) if clock < self._last and w not in self._waiting]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all are done and have their last answer."""
+        return not self.running and not self._waiting
+
+    def note(self, worker: int) -> None:
+        """The gradient of its step has arrived; from now on it waits. StalenessError where it was not let go."""
+        if worker not in self.running:
+            raise StalenessError(f"worker {worker} sent a gradient of a step that it was not to begin.")
+        self.values[worker] += 1
+        self._waiting.add(worker)
+
+    def let_go(self) -> list[int]:
+        """Those of the waiting workers that get their answer now, ascending; who is not done begins its next step."""
+        going = sorted(worker for worker in self._waiting if self._may_go(worker))
+        self._waiting.difference_update(going)
+        for worker in self.running:
+            check_lag(self.values, worker, self._bound)
+        return going
+
+    def _may_go(self, worker: int) -> bool:
+        clock, slowest = self.values[worker], min(self.values)
+        if clock >= self._last or self._meets(clock):
+            return slowest >= clock
+        return self._bound is None or clock - slowest <= self._bound

@@ -1,0 +1,155 @@
+"""A rank of a job with parameter servers: the first ranks are workers, the last ones servers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from ringscope.record import Record
+from ringscope.train import models
+from ringscope.train.checkpoints import Checkpoints
+from ringscope.train.data import Dataset
+from ringscope.train.digest import DifferenceError
+from ringscope.train.optimizer import build_optimizer
+from ringscope.train.parameter_server.clocks import Clocks, bound_of
+from ringscope.train.parameter_server.pulls import Pulls, ServersOptimizer
+from ringscope.train.parameter_server.server import Server, Shard
+from ringscope.train.parameter_server.shards import FlatModel, shards, state_names
+from ringscope.train.parameter_server.worker import Worker
+from ringscope.train.place import Place
+from ringscope.train.replica import Replica
+from ringscope.train.trainer import Trainer
+from ringscope.training_spec import TrainingSpec
+from ringscope.units import format_size
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+    from ringscope.transports.post import Post
+
+_WORKER, _SERVER = 0, 1  # colors of the groups
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What workers and servers have to agree on: where the job begins and ends, and where all meet."""
+
+    clock: int
+    index: int  # of that clock in its epoch
+    steps_per_epoch: int
+    last: int
+    checkpoint_every: int  # 0: at the end of epochs only
+    elements: int  # of all parameters
+
+    def meets(self, clock: int) -> bool:
+        """Whether all wait for all at a clock: where an epoch ends, a checkpoint is written, or the job ends."""
+        is_epoch_end = (clock - self.clock + self.index) % self.steps_per_epoch == 0
+        return is_epoch_end or clock == self.last or bool(self.checkpoint_every and clock % self.checkpoint_every == 0)
+
+
+def course_of(spec: TrainingSpec, place: Place, steps_per_epoch: int, elements: int) -> Course:
+    """The course from ``place`` to the job's end."""
+    last = place.step + (spec.epochs - place.epoch) * steps_per_epoch - place.index
+    last = max(place.step, min(last, spec.max_steps or last))
+    return Course(place.step, place.index, steps_per_epoch, last, spec.checkpoint_every_steps or 0, elements)
+
+
+class ServerRank:
+    """Holds a part of the parameters until the workers are done; made and closed together with all other ranks."""
+
+    def __init__(self, comm: Communicator, spec: TrainingSpec) -> None:
+        self._group, self._post = comm.split(_SERVER), comm.post()
+        course = _agreed(comm, None)
+        workers, names = comm.size - spec.servers, state_names(spec)
+        mine = shards(course.elements, spec.servers)[comm.rank - workers]
+        shard = Shard(mine.stop - mine.start, names)
+        optimizer = build_optimizer(spec, shard)
+        clocks = Clocks(workers, bound_of(spec), course.clock, course.last, course.meets)
+        together = spec.consistency == "sync"
+        self._server = Server(self._post, workers, shard, optimizer, clocks, together, course.meets)
+
+    def run(self) -> None:
+        """Serve."""
+        self._server.run()
+
+    def close(self) -> None:
+        """Leave the other ranks."""
+        _close(self._group, self._post)
+
+
+class WorkerRank:
+    """Trains among the workers; made and closed together with all other ranks."""
+
+    def __init__(
+        self,
+        comm: Communicator,
+        spec: TrainingSpec,
+        load: Callable[[Communicator], Dataset],
+        emit: Callable[[Record], None],
+        folder: Path | None,
+        earlier: Path | None,
+        fault: str = "",
+    ) -> None:
+        self._group, self._post = comm.split(_WORKER), comm.post()
+        dataset, names = load(self._group), state_names(spec)
+        model = FlatModel(models.build(spec, dataset), names)
+        optimizer = ServersOptimizer(build_optimizer(spec, model.module), model, names)
+        pulls = Pulls(model)
+        replica = Replica(spec, model.module, pulls, optimizer, models.loss_sum, torch.device("cpu"), fault)
+        checkpoints = Checkpoints(self._group, replica, optimizer, None, folder, earlier)
+        self._trainer = Trainer(self._group, spec, dataset, replica, pulls, checkpoints, emit, fault)
+        course = course_of(spec, self._trainer.place, self._trainer.steps_per_epoch, model.gradients.numel())
+        _agreed(comm, course)
+        servers = range(self._group.size, comm.size)
+        self._worker = Worker(self._post, servers, model, course.clock, bound_of(spec), course.meets)
+        if comm.rank == 0:
+            self._worker.give_start(optimizer.steps())
+            sys.stdout.write(summary(spec, self._group.size, pulls.size_bytes) + "\n")
+            sys.stdout.flush()
+        optimizer.steps = lambda: self._worker.optimizer_steps
+        pulls.start(self._worker)
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """This worker's model."""
+        return self._trainer.module
+
+    def run(self) -> None:
+        """Train to the end; DifferenceError when workers are not equal after an epoch, which ends the servers too."""
+        try:
+            self._trainer.run()
+        except DifferenceError:
+            if self._group.rank == 0:
+                self._worker.stop()
+            raise
+
+    def close(self) -> None:
+        """Leave the other ranks."""
+        self._trainer.close()
+        _close(self._group, self._post)
+
+
+def summary(spec: TrainingSpec, workers: int, size_bytes: int) -> str:
+    """What a step sends, in a line for the log."""
+    bound = "" if spec.staleness is None else f" with a bound of {spec.staleness} steps"
+    return (
+        f"parameter_server: {workers} workers push and pull {format_size(size_bytes)} a step, "
+        f"num_servers = {spec.servers}, consistency = {spec.consistency}{bound}"
+    )
+
+
+def _agreed(comm: Communicator, course: Course | None) -> Course:
+    """What the workers found out, on all ranks (collective)."""
+    fields = [] if course is None else [getattr(course, name) for name in Course.__dataclass_fields__]
+    values = np.array(fields or [0] * len(Course.__dataclass_fields__), np.int64)
+    return Course(*comm.maximum(values).tolist())
+
+
+def _close(group: Communicator, post: Post) -> None:
+    post.free()
+    group.free()

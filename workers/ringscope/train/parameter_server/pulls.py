@@ -1,0 +1,107 @@
+"""A worker as the trainer sees it: the gradient's sum is made at the servers, and so is the optimizer's step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+
+from ringscope.train.gradient_sum import Sums
+from ringscope.train.parameter_server.shards import FlatModel, bind
+from ringscope.train.parameter_server.worker import Worker
+
+
+class Pulls:
+    """A GradientSum whose ``finish`` pushes the gradient, and returns with the parameters for the next step."""
+
+    algorithm, transport = "parameter_server", "mpi"
+
+    def __init__(self, model: FlatModel) -> None:
+        self.module, self._model = model.module, model
+        self.size_bytes = int(model.gradients.nbytes)
+        self._worker: Worker | None = None
+
+    @property
+    def gradients(self) -> list[torch.Tensor]:
+        """This worker's own; no rank has their sum."""
+        return [self._model.gradients]
+
+    def start(self, worker: Worker) -> None:
+        """Train through ``worker`` from now on."""
+        self._worker = worker
+
+    def begin(self) -> None:
+        """A step starts."""
+        self._start_ns = time.perf_counter_ns()
+        self._model.gradients.zero_()
+
+    def part(self, is_last: bool) -> AbstractContextManager[object]:
+        """Gradients of several parts add up by themselves."""
+        return nullcontext()
+
+    def finish(self) -> Sums:
+        """Wait for the servers; all of that time the worker does nothing else."""
+        if self._worker is None:
+            raise RuntimeError("start comes before the first step")
+        backward_us = self._elapsed_us()
+        lag = self._worker.exchange()
+        end_us = self._elapsed_us()
+        return Sums(
+            backward_us=backward_us,
+            exposed_us=end_us - backward_us,
+            size_bytes=self.size_bytes,
+            bucket_bytes=[self.size_bytes],
+            ready_us=[backward_us],
+            start_us=[backward_us],
+            end_us=[end_us],
+            lag=lag,
+        )
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _elapsed_us(self) -> float:
+        return (time.perf_counter_ns() - self._start_ns) / 1e3
+
+
+class ServersOptimizer:
+    """The job's optimizer as checkpoints know it, though the servers make its steps.
+
+    What it keeps is in ``model.rows`` whenever all workers have met, which is when checkpoints are written.
+    """
+
+    def __init__(self, optimizer: torch.optim.Optimizer, model: FlatModel, names: tuple[str, ...]) -> None:
+        self._optimizer, self._model, self._names = optimizer, model, names
+        self.steps: Callable[[], int] = lambda: 0
+        self._bind(0)
+
+    @property
+    def param_groups(self) -> list[dict[str, Any]]:
+        """Learning rate and the like."""
+        groups: list[dict[str, Any]] = self._optimizer.param_groups
+        return groups
+
+    def step(self) -> None:
+        """The servers have made it."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """As a mirrored job would have it."""
+        self._bind(self.steps())
+        state: dict[str, Any] = self._optimizer.state_dict()
+        return state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take a checkpoint's, to be given to the servers."""
+        self._optimizer.load_state_dict(state)
+        kept = [self._optimizer.state.get(parameter, {}) for parameter in self._model.trained]
+        for name, row in zip(self._names, self._model.rows[1:], strict=True):
+            row.copy_(torch.cat([tensors[name].reshape(-1) for tensors in kept]))
+        steps = int(kept[0].get("step", 0))
+        self.steps = lambda: steps
+        self._bind(steps)
+
+    def _bind(self, steps: int) -> None:
+        bind(self._optimizer, self._model.trained, self._model.rows, self._names, steps)

@@ -1,0 +1,58 @@
+"""The parameters as one vector, with the optimizer's state below it, and the part of both that each server holds."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from ringscope.training_spec import TrainingSpec
+
+_STATE = {"sgd": ("momentum_buffer",), "adam": ("exp_avg", "exp_avg_sq"), "adamw": ("exp_avg", "exp_avg_sq")}
+
+
+def shards(elements: int, servers: int) -> list[slice]:
+    """Equal parts, whatever the layers are; the first ones take an element more where it does not come out even."""
+    each, rest = divmod(elements, servers)
+    starts = [server * each + min(server, rest) for server in range(servers + 1)]
+    return [slice(start, end) for start, end in pairwise(starts)]
+
+
+def state_names(spec: TrainingSpec) -> tuple[str, ...]:
+    """What the job's optimizer of PyTorch keeps for each parameter, under the names that it has there."""
+    return () if spec.optimizer == "sgd" and not spec.momentum else _STATE[spec.optimizer]
+
+
+class FlatModel:
+    """A model whose parameters are a row of a table, and whose gradients are a vector: what is written there, it has.
+
+    Row 0 of ``rows`` are the parameters, the others what the optimizer keeps for them.
+    """
+
+    def __init__(self, module: nn.Module, names: Sequence[str]) -> None:
+        self.module = module
+        self.trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
+        first = torch.cat([parameter.detach().reshape(-1) for parameter in self.trained])
+        self.rows, self.gradients = first.new_zeros(1 + len(names), first.numel()), torch.zeros_like(first)
+        self.rows[0] = first
+        views = zip(self.trained, _views(self.rows[0], self.trained), _views(self.gradients, self.trained), strict=True)
+        for parameter, values, gradient in views:
+            parameter.data, parameter.grad = values, gradient
+
+
+def bind(
+    optimizer: torch.optim.Optimizer, parameters: Sequence[Tensor], rows: Tensor, names: Sequence[str], steps: int
+) -> None:
+    """Let the optimizer keep its state in the rows below the parameters', as it is after so many of its steps.
+
+    Zeros are what PyTorch's optimizers begin with, so that it need not have made a step.
+    """
+    kept = [_views(row, parameters) for row in rows[1:]]
+    for number, parameter in enumerate(parameters):
+        state = {name: views[number] for name, views in zip(names, kept, strict=True)}
+        optimizer.state[parameter] = state | ({"step": torch.tensor(float(steps))} if "exp_avg" in names else {})
+
+
+def _views(flat: Tensor, like: Iterable[Tensor]) -> list[Tensor]:
+    parts = flat.split([tensor.numel() for tensor in like])
+    return [part.view(tensor.shape) for part, tensor in zip(parts, like, strict=True)]

@@ -1,0 +1,77 @@
+"""A worker's side: gradients to all servers, parameters back from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ringscope.train.parameter_server.clocks import check_lag
+from ringscope.train.parameter_server.shards import FlatModel, shards
+from ringscope.train.parameter_server.tags import Tag
+
+if TYPE_CHECKING:
+    from ringscope.transports.post import Post
+
+
+class Worker:
+    """One worker among others; its rank is its number among them, and the servers are the ranks after theirs.
+
+    Args:
+        clock: steps that are done before, by an earlier attempt.
+        bound: as in ``clocks``.
+        brings_state: whether the optimizer's state comes along at a clock, into ``model.rows``; as the servers have it.
+    """
+
+    def __init__(
+        self,
+        post: Post,
+        servers: Sequence[int],
+        model: FlatModel,
+        clock: int,
+        bound: int | None,
+        brings_state: Callable[[int], bool],
+    ) -> None:
+        self._rank, self._servers, self._model, self._bound = post.rank, servers, model, bound
+        self._shards = shards(model.gradients.numel(), len(servers))
+        self._clocks = np.zeros((len(servers), servers[0]), np.int64)
+        self._steps = np.zeros(1, np.int64)
+        self._messages, self._clock, self._brings_state = post.messages(), clock, brings_state
+
+    @property
+    def optimizer_steps(self) -> int:
+        """Of a server's optimizer, when its state last came along."""
+        return int(self._steps[0])
+
+    def give_start(self, optimizer_steps: int) -> None:
+        """Give every server its part of parameters and state; one worker does, for all have the same."""
+        self._steps[0] = optimizer_steps
+        for server, shard in zip(self._servers, self._shards, strict=True):
+            self._messages.send(self._steps, server, Tag.STEPS)
+            for row in self._model.rows:
+                self._messages.send(row[shard].numpy(), server, Tag.STATE)
+        self._messages.wait(self._clock)
+
+    def stop(self) -> None:
+        """End the servers before their time; they take no more gradients of anybody."""
+        for server in self._servers:
+            self._messages.send(self._steps, server, Tag.STOP)
+        self._messages.wait(self._clock)
+
+    def exchange(self) -> int:
+        """Push the gradient of a step, and pull the parameters for the next one as soon as this worker may begin it.
+
+        Returns how many steps it is then ahead of the slowest worker; StalenessError beyond the bound.
+        """
+        self._clock += 1
+        for number, (server, shard) in enumerate(zip(self._servers, self._shards, strict=True)):
+            self._messages.send(self._model.gradients[shard].numpy(), server, Tag.GRADIENT)
+            self._messages.receive(self._clocks[number], server, Tag.CLOCKS)
+            self._messages.receive(self._model.rows[0, shard].numpy(), server, Tag.PARAMETERS)
+            if self._brings_state(self._clock):
+                self._messages.receive(self._steps, server, Tag.STEPS)
+                for row in self._model.rows[1:]:
+                    self._messages.receive(row[shard].numpy(), server, Tag.STATE)
+        self._messages.wait(self._clock)
+        return max(check_lag(clocks.tolist(), self._rank, self._bound) for clocks in self._clocks)

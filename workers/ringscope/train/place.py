@@ -1,0 +1,34 @@
+"""How far a training job has come: what a checkpoint keeps beside model and optimizer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Place:
+    """The next step to make: ``step`` counts from the job's beginning, ``index`` from the epoch's; all from 0.
+
+    ``loss_sum`` and ``samples`` are this rank's in the running epoch; after resuming rank 0 has those of all.
+    """
+
+    step: int = 0
+    epoch: int = 0
+    index: int = 0
+    loss_sum: float = 0.0
+    samples: int = 0
+    duration_us: float = 0.0
+
+    def advance(self, loss_sum: float, samples: int, duration_us: float) -> None:
+        """A step is done."""
+        self.step += 1
+        self.index += 1
+        self.loss_sum += loss_sum
+        self.samples += samples
+        self.duration_us += duration_us
+
+    def next_epoch(self) -> None:
+        """An epoch is done."""
+        self.epoch += 1
+        self.index = self.samples = 0
+        self.loss_sum = self.duration_us = 0.0

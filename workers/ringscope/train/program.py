@@ -1,0 +1,150 @@
+"""What a rank of a training job does: puts the parts together and trains."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from ringscope.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, Record
+from ringscope.train import data, models
+from ringscope.train.buckets import Bucket
+from ringscope.train.checkpoints import Checkpoints
+from ringscope.train.collectives import HostCollectives
+from ringscope.train.compression import Compressor, compression
+from ringscope.train.device import has_gpus, settle_device
+from ringscope.train.digest import DifferenceError, odd_rank
+from ringscope.train.gradient_sum import GradientSum
+from ringscope.train.optimizer import build_optimizer
+from ringscope.train.parameter_server.job import ServerRank, WorkerRank
+from ringscope.train.reducer import BucketSum, Reducer
+from ringscope.train.replica import Replica
+from ringscope.train.tf_peer.following import FollowingRank
+from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
+from ringscope.train.torch_ddp import TorchDdp
+from ringscope.train.trainer import Trainer
+from ringscope.train.unsent import Unsent
+from ringscope.training_spec import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
+from ringscope.transports.base import EngineError
+from ringscope.units import format_size
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+
+def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], fault: str = "") -> str:
+    """Train as ``spec`` says and tell ``emit`` (collective); EngineError with a sentence when that is not possible.
+
+    Folders of checkpoints are those that the environment names. Returns what is wrong with the result: a sentence, the
+    same on every rank, where the replicas are not equal; empty when all is well.
+    """
+    trainer = assemble(comm, spec, emit, _folder(CHECKPOINTS_VARIABLE), _folder(RESUME_VARIABLE), fault)
+    try:
+        trainer.run()
+    except DifferenceError as error:
+        return str(error)
+    trainer.close()
+    return ""
+
+
+def assemble(
+    comm: Communicator,
+    spec: TrainingSpec,
+    emit: Callable[[Record], None],
+    folder: Path | None = None,
+    earlier: Path | None = None,
+    fault: str = "",
+) -> Trainer | WorkerRank | ServerRank | LeadingRank | FollowingRank:
+    """This rank's part, ready to run (collective); ``folder`` and ``earlier`` as ``Checkpoints`` takes them."""
+    _refuse(comm, spec)
+    device = settle_device(comm)
+    if spec.strategy == "parameter_server":
+        if comm.rank >= comm.size - spec.servers:
+            return ServerRank(comm, spec)
+        return WorkerRank(comm, spec, lambda group: _dataset(group, spec), emit, folder, earlier, fault)
+    if spec.strategy in TENSORFLOW:
+        return tf_rank(Job(comm, spec, lambda group: _dataset(group, spec), emit, fault))
+    if spec.precision == "float16" and device.type == "cpu":
+        raise EngineError("precision: float16 is for GPUs, and this rank has none; take bfloat16 or float32.")
+    dataset = _dataset(comm, spec)
+    torch.manual_seed(spec.seed)
+    module = models.build(spec, dataset).to(device)
+    compressor = compression(spec, comm.size)
+    sums = _sums(comm, spec, module, compressor)
+    optimizer = build_optimizer(spec, module)
+    replica = Replica(spec, module, sums, optimizer, models.loss_sum, device, fault)
+    unsent = Unsent(comm, compressor, spec.bucket_bytes) if compressor else None
+    checkpoints = Checkpoints(comm, replica, optimizer, unsent, folder, earlier)
+    return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault)
+
+
+def wanted_device(spec: TrainingSpec) -> str:
+    """Where the communicator's memory is to lie: what the job leaves open goes where this PyTorch can compute."""
+    if spec.strategy in PARAMETER_SERVERS | TENSORFLOW:
+        return "cpu"
+    return "cpu" if spec.device == "auto" and not has_gpus() else spec.device
+
+
+def _refuse(comm: Communicator, spec: TrainingSpec) -> None:
+    if spec.strategy in ONE_NODE and len(comm.nodes) > 1:
+        raise EngineError(f"strategy: {spec.strategy} is for one node; take {ONE_NODE[spec.strategy]} for several.")
+
+
+def _sums(
+    comm: Communicator, spec: TrainingSpec, module: torch.nn.Module, compressor: Compressor | None
+) -> GradientSum:
+    if spec.strategy == "torch_ddp":
+        return TorchDdp(comm, module, spec)
+    reducer = Reducer(comm, module, spec.all_reduce, spec.bucket_bytes, spec.overlap)
+    if compressor is not None:
+        reducer.sum_by(_compressed(compressor, HostCollectives(comm, spec.all_reduce)))
+    if comm.rank == 0:
+        sys.stdout.write(summary(reducer, comm.size) + "\n")
+        sys.stdout.flush()
+    return reducer
+
+
+def summary(reducer: Reducer, ranks: int) -> str:
+    """What a step sums, as users of tf.distribute know it."""
+    algorithms = Counter(choice.algorithm for choice in reducer.choices)
+    counts = " and ".join(
+        f"{count} all-reduce{'' if count == 1 else 's'} with algorithm = {name}" for name, count in algorithms.items()
+    )
+    reasons = {choice.because for choice in reducer.choices}
+    return (
+        f"batch_all_reduce: {counts}, {format_size(reducer.size_bytes)} a step, "
+        f"num_replicas = {ranks}, transport = {reducer.transport} ({'; '.join(sorted(reasons))})"
+    )
+
+
+def _compressed(compressor: Compressor, collectives: HostCollectives) -> BucketSum:
+    def run(number: int, bucket: Bucket) -> int:
+        return compressor.reduce(number, bucket.gradient, collectives, bucket.shapes)
+
+    return run
+
+
+def _dataset(comm: Communicator, spec: TrainingSpec) -> data.Dataset:
+    """The job's, the same on all ranks (collective)."""
+    dataset = data.load(spec)
+    _check_equal(comm, dataset.fingerprint())
+    return dataset
+
+
+def _check_equal(comm: Communicator, fingerprint: int) -> None:
+    every = np.zeros(comm.size, np.int64)
+    every[comm.rank] = fingerprint
+    if found := odd_rank(comm.total(every).tolist()):
+        odd, usual = found
+        raise EngineError(f"dataset: rank {odd} reads other samples than rank {usual}; give every node the same files.")
+
+
+def _folder(variable: str) -> Path | None:
+    path = os.environ.get(variable)
+    return Path(path) if path else None

@@ -1,0 +1,75 @@
+"""Resuming: all ranks go on from the newest checkpoint that some node has.
+
+There need be no shared disk: each node's first rank writes its node's copy, and whoever has the newest gives it to all.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from ringscope.train.checkpoint import Checkpoint, load, steps
+from ringscope.transports.base import EngineError
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+_NONE = -1
+
+
+def newest_checkpoint(comm: Communicator, folder: Path | None) -> Checkpoint | None:
+    """The newest one that a node has in ``folder`` and can read; None where there is none (collective)."""
+    mine = sorted(steps(folder)) if folder is not None and comm.local_rank == 0 else []
+    while (step := int(comm.maximum(np.array([mine[-1] if mine else _NONE]))[0])) != _NONE:
+        has_it = bool(mine) and mine[-1] == step
+        owner = comm.size - 1 - int(comm.maximum(np.array([comm.size - 1 - comm.rank if has_it else _NONE]))[0])
+        content = _read(folder, step) if comm.rank == owner and folder is not None else b""
+        if received := _broadcast(comm, content, owner):
+            return Checkpoint(**torch.load(io.BytesIO(received), weights_only=True))
+        if comm.rank == owner:
+            mine.pop()  # it cannot be read: another node's copy, or an older one
+    return None
+
+
+def _read(folder: Path, step: int) -> bytes:
+    """The checkpoint as bytes; none, and a line in the log, where it cannot be read."""
+    try:
+        content = io.BytesIO()
+        torch.save(asdict(load(folder, step)), content)
+        return content.getvalue()
+    except (EngineError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return b""
+
+
+def _broadcast(comm: Communicator, content: bytes, owner: int) -> bytes:
+    size_bytes = int(comm.total(np.array([len(content)]))[0])
+    received = np.frombuffer(content, np.uint8).copy() if comm.rank == owner else np.empty(size_bytes, np.uint8)
+    if size_bytes:
+        comm.broadcast(received, owner)
+    return received.tobytes()
+
+
+def apply(checkpoint: Checkpoint, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """Give model and optimizer the state of a checkpoint; EngineError where it is another model's.
+
+    Learning rate and the like stay as the optimizer has them: they are the job's own.
+    """
+    options = [{name: group[name] for name in group if name != "params"} for group in optimizer.param_groups]
+    try:
+        module.load_state_dict(checkpoint.model)
+        optimizer.load_state_dict(checkpoint.optimizer)
+        for group, own in zip(optimizer.param_groups, options, strict=True):
+            group.update(own)
+    except (RuntimeError, ValueError, KeyError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise EngineError(
+            f"resume_from: the checkpoint is of another model or optimizer ({first}); give the same model, "
+            "model_arguments and optimizer as that job, or leave resume_from out."
+        ) from error

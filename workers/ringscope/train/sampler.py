@@ -1,0 +1,49 @@
+"""Which samples make up which step: the same on every rank, and for every number of ranks. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringscope.transports.base import EngineError
+
+Indices = NDArray[np.int64]
+
+
+class Sampler:
+    """Every epoch is one order of all samples, cut into global batches; what is left at its end is left out.
+
+    It has no position, so that a checkpoint needs to know no more than epoch and index.
+    """
+
+    def __init__(self, samples: int, global_batch_size: int, seed: int) -> None:
+        """EngineError where ``samples`` are too few for a single batch."""
+        if samples < global_batch_size:
+            raise EngineError(
+                f"training.global_batch_size: {global_batch_size} are more than the {samples} samples to train with; "
+                f"lower it to {samples} or less."
+            )
+        self.steps_per_epoch = samples // global_batch_size
+        self._samples, self._size, self._seed = samples, global_batch_size, seed
+        self._order: tuple[int, Indices] | None = None  # of the epoch that was asked for last
+
+    def batch(self, epoch: int, index: int) -> Indices:
+        """The samples of step ``index`` of an epoch, both from 0; IndexError for a step that is not in it."""
+        if not 0 <= index < self.steps_per_epoch:
+            raise IndexError(f"step {index} of an epoch of {self.steps_per_epoch} steps")
+        if self._order is None or self._order[0] != epoch:
+            order = np.random.default_rng((self._seed, epoch)).permutation(self._samples).astype(np.int64, copy=False)
+            self._order = (epoch, order)
+        return self._order[1][index * self._size : (index + 1) * self._size]
+
+    @staticmethod
+    def part(batch: NDArray[Any], counts: Sequence[int], rank: int) -> NDArray[Any]:
+        """What ``rank`` takes of a global batch of which rank i takes ``counts[i]``, one behind the other.
+
+        ValueError where the counts do not add up to the batch, since a gradient would be wrong without a word.
+        """
+        if sum(counts) != len(batch):
+            raise ValueError(f"counts of {sum(counts)} samples for a batch of {len(batch)}")
+        start = sum(counts[:rank])
+        return batch[start : start + counts[rank]]

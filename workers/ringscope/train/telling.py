@@ -1,0 +1,87 @@
+"""Telling: steps gathered and sent in blocks, between two steps, so that telling never sits inside a timed step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ringscope.nccl_tests import bus_factor
+from ringscope.record import Buckets, Record, Steps
+
+_MOST_STEPS = 20
+_MOST_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One finished step of this rank, as ``record.Steps`` tells it; ``buckets`` is its ``record.Buckets``."""
+
+    start_ns: int
+    duration_us: float
+    communication_us: float
+    exposed_us: float
+    size_bytes: int
+    loss: float | None = None
+    samples: int | None = None
+    lag: int | None = None
+    compute_us: float | None = None
+    buckets: Buckets | None = None
+
+
+class Telling:
+    """Sends a block after 20 steps or half a second, whichever comes first."""
+
+    def __init__(
+        self, rank: int, ranks: int, emit: Callable[[Record], None], algorithm: str, transport: str, first_step: int = 0
+    ) -> None:
+        """``first_step`` is the index of the first step that will be told."""
+        self._rank, self._emit, self._algorithm, self._transport = rank, emit, algorithm, transport
+        self._bus_factor = bus_factor("all_reduce", ranks)
+        self._next_step, self._steps = first_step, list[Step]()
+        self._since = time.monotonic()
+
+    def add(self, step: Step) -> None:
+        """After a step, and after a block of them send it."""
+        self._steps.append(step)
+        if len(self._steps) >= _MOST_STEPS or time.monotonic() - self._since >= _MOST_SECONDS:
+            self.tell()
+
+    def tell(self) -> None:
+        """Send what was gathered."""
+        steps, self._steps = self._steps, []
+        self._since = time.monotonic()
+        if not steps:
+            return
+        self._emit(self._record(steps))
+        self._next_step += len(steps)
+        if buckets := steps[-1].buckets:
+            self._emit(buckets)
+
+    def _record(self, steps: list[Step]) -> Steps:
+        losses = [step.loss for step in steps if step.loss is not None]
+        samples = [step.samples for step in steps if step.samples is not None]
+        lags = [step.lag for step in steps if step.lag is not None]
+        return Steps(
+            rank=self._rank,
+            first_step=self._next_step,
+            op="all_reduce",
+            algorithm=self._algorithm,
+            transport=self._transport,
+            in_place=True,
+            bytes=steps[-1].size_bytes,
+            bus_factor=self._bus_factor,
+            start_ns=[step.start_ns for step in steps],
+            duration_us=[step.duration_us for step in steps],
+            communication_us=[step.communication_us for step in steps],
+            compute_us=[_compute_us(step) for step in steps],
+            exposed_us=[step.exposed_us for step in steps],
+            loss=losses if len(losses) == len(steps) else None,
+            samples=samples if len(samples) == len(steps) else None,
+            lag=lags if len(lags) == len(steps) else None,
+        )
+
+
+def _compute_us(step: Step) -> float:
+    """What the rank does while it does not wait is computing, as far as nobody says otherwise."""
+    return max(0.0, step.duration_us - step.exposed_us) if step.compute_us is None else step.compute_us

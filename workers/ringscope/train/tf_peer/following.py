@@ -1,0 +1,53 @@
+"""Ranks that another one gives their work, or that have none: they wait without computing, and come along."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ringscope.positions import ITERATIONS
+from ringscope.record import Record, Steps
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+_LOOK_SECONDS = 0.5
+_STEPS, _END = "ringscope/steps", "ringscope/end"
+
+
+class Lead:
+    """Rank 0's side: it says how far it is in a store that all ranks know."""
+
+    def __init__(self, store: Any, emit: Callable[[Record], None]) -> None:
+        self._store, self._emit = store, emit
+
+    def emit(self, record: Record) -> None:
+        """Tell a record; what it says about rank 0's steps the others hear too."""
+        self._emit(record)
+        if isinstance(record, Steps):
+            self._store.set(_STEPS, str(record.first_step + len(record.start_ns)))
+
+    def end(self) -> None:
+        """The others may go."""
+        self._store.set(_END, "1")
+
+
+class FollowingRank:
+    """Waits until rank 0 ends; it counts that one's steps as its own, so that it does not look stuck."""
+
+    def __init__(self, comm: Communicator, group: Communicator, store: Any, server: Any = None) -> None:
+        """``server`` is what works meanwhile: TensorFlow's, which lives as long as it is kept."""
+        self._comm, self._group, self._store, self._server = comm, group, store, server
+
+    def run(self) -> None:
+        """Wait."""
+        while not self._store.check([_END]):
+            if self._store.check([_STEPS]):
+                self._comm.position[ITERATIONS] = int(self._store.get(_STEPS))
+            time.sleep(_LOOK_SECONDS)
+
+    def close(self) -> None:
+        """Leave the other ranks."""
+        self._comm.barrier()
+        self._group.free()

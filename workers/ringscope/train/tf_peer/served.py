@@ -1,0 +1,47 @@
+"""TensorFlow's ParameterServerStrategy: rank 0 hands out the parts of each batch, workers compute, servers hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from ringscope.train.replica import Result
+from ringscope.train.tf_peer.replicas import Parts, PartStep, gradient_bytes, split, unknown_sums
+from ringscope.training_spec import TrainingSpec
+
+
+class ServedModel:
+    """The coordinator, as the trainer sees it."""
+
+    algorithm, transport = "tf_parameter_server", "grpc"
+
+    def __init__(
+        self, tf: Any, strategy: Any, spec: TrainingSpec, module: nn.Module, shape: tuple[int, ...], workers: int
+    ) -> None:
+        """``module`` gives the first parameters, and takes the trained ones."""
+        self.size_bytes = gradient_bytes(module)
+        self._tf, self._workers = tf, workers
+        with strategy.scope():
+            part_step = PartStep(tf, spec, module, shape, workers)
+        self._model = part_step.keras_model
+        self._step = tf.function(lambda inputs, targets: strategy.run(part_step, args=(inputs, targets)))
+        self._coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+
+    @property
+    def module(self) -> nn.Module:
+        """The PyTorch module, with the parameters after the last step."""
+        return self._model.module
+
+    def step(self, parts: Parts, count: int, global_samples: int) -> Result:
+        """A part of the batch for each worker; it ends when the last of them is applied."""
+        ((inputs, targets),) = parts
+        self._model.note_step()
+        pairs = zip(split(inputs, self._workers), split(targets, self._workers), strict=True)
+        convert = self._tf.convert_to_tensor
+        losses = [self._coordinator.schedule(self._step, args=(convert(x), convert(y))) for x, y in pairs]
+        self._coordinator.join()
+        return Result(float(sum(float(loss.fetch()) for loss in losses)), unknown_sums(self.size_bytes))
+
+    def close(self) -> None:
+        """TensorFlow gives nothing back before the process ends."""

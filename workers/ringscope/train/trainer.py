@@ -1,0 +1,172 @@
+"""The trainer: epochs of steps, and what comes between them. The same program on every rank."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import torch
+
+from ringscope.positions import ITERATIONS, SIZE_BYTES
+from ringscope.record import Buckets, Record
+from ringscope.train.data import Dataset
+from ringscope.train.digest import compare_replicas
+from ringscope.train.drill import Drill
+from ringscope.train.epoch_end import EpochEnd
+from ringscope.train.gradient_sum import Sums
+from ringscope.train.place import Place
+from ringscope.train.replica import Result
+from ringscope.train.sampler import Sampler
+from ringscope.train.shares import Shares
+from ringscope.train.telling import Step, Telling
+from ringscope.training_spec import TrainingSpec
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+_Batch = tuple[torch.Tensor, torch.Tensor]
+
+
+class Learner(Protocol):
+    """Makes the steps: our replica, or a peer's that has other libraries."""
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The model as it is after the last step."""
+
+    def step(self, parts: Iterable[_Batch], count: int, global_samples: int) -> Result:
+        """One update, as ``Replica.step`` makes it."""
+
+
+class SumOfRanks(Protocol):
+    """What is told about who sums the gradients."""
+
+    algorithm: str  # as in records
+    transport: str
+    size_bytes: int  # of the whole gradient
+
+    def close(self) -> None:
+        """Let go of the model."""
+
+
+class Keeping(Protocol):
+    """Where a job goes on, and what it keeps for that; see ``Checkpoints``."""
+
+    def restore(self, spec: TrainingSpec) -> Place:
+        """Where to begin."""
+
+    def save(self, place: Place) -> float:
+        """Write down where ``place`` is; how long that took, in us."""
+
+
+class Trainer:
+    """Trains one replica among equals; every method is called by all ranks (collective)."""
+
+    def __init__(
+        self,
+        comm: Communicator,
+        spec: TrainingSpec,
+        dataset: Dataset,
+        replica: Learner,
+        sums: SumOfRanks,
+        checkpoints: Keeping,
+        emit: Callable[[Record], None],
+        fault: str = "",
+    ) -> None:
+        """``fault`` is a drill for this rank (see ``record.FAULT_VARIABLE``)."""
+        self._comm, self._spec, self._dataset, self._drill = comm, spec, dataset, Drill(fault)
+        self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
+        self._sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)
+        self._shares = Shares(comm, spec)
+        self._place = checkpoints.restore(spec)
+        self._telling = Telling(comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._place.step)
+        self._end = EpochEnd(comm, spec, dataset.validation, emit)
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """This rank's model."""
+        return self._replica.module
+
+    @property
+    def place(self) -> Place:
+        """How far the job has come."""
+        return self._place
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Of all ranks together."""
+        return self._sampler.steps_per_epoch
+
+    def close(self) -> None:
+        """Let go of the model (collective)."""
+        self._sums.close()
+
+    def run(self) -> None:
+        """Train to the end; DifferenceError when replicas are not equal after an epoch."""
+        compare_replicas(self._comm, self._replica.module, "Before the first step")
+        self._comm.position[SIZE_BYTES] = self._sums.size_bytes
+        while self._place.epoch < self._spec.epochs and not self._is_at_last_step():
+            self._run_epoch()
+
+    def _run_epoch(self) -> None:
+        place, spec = self._place, self._spec
+        while place.index < self._sampler.steps_per_epoch and not self._is_at_last_step():
+            self._step()
+            is_last = place.index >= self._sampler.steps_per_epoch or self._is_at_last_step()
+            if spec.checkpoint_every_steps and place.step % spec.checkpoint_every_steps == 0 and not is_last:
+                self._telling.tell()
+                self._checkpoints.save(place)
+        self._telling.tell()
+        self._drill.before_comparison(self.module)
+        compare_replicas(self._comm, self._replica.module, f"After epoch {place.epoch + 1}")
+        epoch = self._end.evaluate(self._replica.module, place)
+        if place.index >= self._sampler.steps_per_epoch:
+            place.next_epoch()
+        self._end.tell(epoch, checkpoint_us=self._checkpoints.save(place))
+
+    def _is_at_last_step(self) -> bool:
+        return self._spec.max_steps is not None and self._place.step >= self._spec.max_steps
+
+    def _step(self) -> None:
+        place, spec = self._place, self._spec
+        start_ns, start = time.time_ns(), time.perf_counter_ns()
+        mine = self._sampler.part(self._sampler.batch(place.epoch, place.index), self._shares.counts, self._comm.rank)
+        parts = min(spec.accumulation_steps, len(mine))
+        result = self._replica.step(self._batches(mine, parts), parts, spec.global_batch_size)
+        duration_us = (time.perf_counter_ns() - start) / 1e3
+        self._comm.position[ITERATIONS] += 1
+        sums = result.sums
+        step = Step(
+            start_ns=start_ns,
+            duration_us=duration_us,
+            communication_us=sums.communication_us,
+            exposed_us=sums.exposed_us,
+            size_bytes=sums.size_bytes,
+            loss=result.loss_sum / len(mine),
+            samples=len(mine),
+            lag=sums.lag,
+            buckets=self._buckets(sums),
+        )
+        place.advance(result.loss_sum, len(mine), duration_us)
+        self._telling.add(step)
+        self._shares.note(duration_us - sums.exposed_us)
+
+    def _batches(self, samples: np.ndarray[tuple[int], np.dtype[np.int64]], parts: int) -> Iterator[_Batch]:
+        for part in np.array_split(samples, parts):
+            yield self._dataset.training.batch(torch.from_numpy(part))
+
+    def _buckets(self, sums: Sums) -> Buckets | None:
+        """None of a peer that sums where nobody sees it."""
+        if not sums.bucket_bytes:
+            return None
+        return Buckets(
+            rank=self._comm.rank,
+            step=self._place.step,
+            backward_us=sums.backward_us,
+            bytes=sums.bucket_bytes,
+            ready_us=sums.ready_us,
+            start_us=sums.start_us,
+            end_us=sums.end_us,
+        )

@@ -1,0 +1,51 @@
+"""What compression has not sent yet: of each rank its own, kept beside the checkpoint in a file for each rank.
+
+A run that goes on with as many ranks and the same buckets, each rank where it was, goes on bit for bit. Any other one
+begins with nothing unsent, which costs a little of the newest gradients.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ringscope.train.checkpoint import Checkpoint, load, save, steps
+from ringscope.train.compression import Compressor
+from ringscope.transports.base import EngineError
+
+if TYPE_CHECKING:
+    from ringscope.transports.communicator import Communicator
+
+
+class Unsent:
+    """Of one rank; every rank keeps and restores at the same steps (collective)."""
+
+    def __init__(self, comm: Communicator, compressor: Compressor, bucket_bytes: int) -> None:
+        self._comm, self._compressor = comm, compressor
+        self._shape = {"ranks": comm.size, "bucket_bytes": bucket_bytes}
+
+    def save(self, folder: Path, step: int) -> None:
+        """Beside the checkpoint of this step in ``folder``."""
+        extra = self._shape | {"state": self._compressor.state_dict()}
+        save(self._folder(folder), Checkpoint(step, 0, 0, {}, {}, extra))
+
+    def restore(self, folder: Path | None, step: int) -> None:
+        """That of this step, where every rank has its own."""
+        found = self._read(folder, step) if folder is not None else None
+        everybody_has_it = self._comm.total(np.array([found is not None], np.int64))[0] == self._comm.size
+        if found is not None and everybody_has_it:
+            self._compressor.load_state_dict(found.extra["state"])
+
+    def _read(self, folder: Path, step: int) -> Checkpoint | None:
+        if step not in steps(self._folder(folder)):
+            return None
+        try:
+            found = load(self._folder(folder), step)
+        except EngineError:  # broken: nothing unsent is better than no training
+            return None
+        return found if self._shape.items() <= found.extra.items() else None
+
+    def _folder(self, folder: Path) -> Path:
+        return folder / f"rank-{self._comm.rank}"

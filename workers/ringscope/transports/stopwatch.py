@@ -1,0 +1,37 @@
+"""When a traced run did what: clock readings around the calls of an executing loop, which itself knows nothing of it.
+
+The loop gets what it calls as arguments, so that the same one runs with and without a stopwatch.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ringscope.traced import RankTrace, Span, TracedTransfer
+
+
+class Stopwatch:
+    """Runs from its making on."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self._started_at_ns = time.time_ns()
+        self._origin_ns = time.perf_counter_ns()
+
+    def now_ns(self) -> int:
+        """Since the start."""
+        return time.perf_counter_ns() - self._origin_ns
+
+    def timing(self, call: Callable[..., Any]) -> Callable[..., None]:
+        """The same call, which adds to ``spans`` when it began and ended."""
+
+        def timed(*arguments: Any) -> None:
+            begin_ns = self.now_ns()
+            call(*arguments)
+            self.spans.append(Span(begin_ns, self.now_ns()))
+
+        return timed
+
+    def trace(self, duration_ns: int, transfers: Sequence[TracedTransfer]) -> RankTrace:
+        """What was found."""
+        return RankTrace(self._started_at_ns, duration_ns, transfers)

@@ -1,0 +1,62 @@
+"""What an agent and the keepers of its attempts tell each other, one JSON line at a time on a Unix socket.
+
+Both sides send the whole of what they know, so a line may be repeated, and whoever comes later misses nothing. An
+empty line of a keeper means: the spool has grown.
+"""
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from ringscope.protocol import Assignment, Proxy
+from ringscope_agent.outcome import Outcome
+from ringscope_agent.paths import AttemptPaths
+from ringscope_agent.programs import MpiPrograms
+from ringscope_agent.stalls import Stall
+
+# What a keeper prints once its socket is there.
+LISTENING = b"listening\n"
+MAX_STATUS_BYTES = 16 << 20
+# An assignment may carry a large table of measured times.
+MAX_TASK_BYTES = 256 << 20
+
+
+class Task(BaseModel):
+    """What a keeper is for: the first line on its standard input."""
+
+    assignment: Assignment
+    paths: AttemptPaths
+    data_dir: Path
+    programs: MpiPrograms
+    rank_module: str
+    fault: str | None
+    # For the environment of the ranks: their folders of checkpoints and scripts, and their threads.
+    variables: dict[str, str] = {}
+    away_seconds: float
+
+    @property
+    def node(self) -> str:
+        """Name of this node."""
+        return self.assignment.gang[self.assignment.member].node
+
+
+class Wanted(BaseModel):
+    """What a keeper should do. Each field only ever moves forward."""
+
+    launch: bool = False
+    proxy: Proxy | None = None
+    # Every process of the attempt has been ended: read what is left of their output, then end.
+    close: bool = False
+
+
+class Status(BaseModel):
+    """How far a keeper is. Each field only ever moves forward."""
+
+    is_listening: bool = False
+    proxies: list[Proxy] = []
+    is_running: bool = False
+    lost_ranks: list[int] = []
+    stall: Stall | None = None
+    # By the exporter's reasons.
+    dropped_records: dict[str, int] = {}
+    outcome: Outcome | None = None

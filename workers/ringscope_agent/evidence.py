@@ -1,0 +1,109 @@
+"""Evidence: what the ranks of a gang that hangs are doing, taken before any of them is ended.
+
+py-spy, where it is installed, looks into a rank from outside, also into one that is stopped. It may lack the right to,
+or be missing; then the rank is asked by a signal to write its stack itself (see ``ringscope.stacks``). One that is
+stopped can only answer once it is let go on, which is done last: the gang is to be ended in any case.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from ringscope import stacks
+from ringscope.protocol import MAX_STACK_CHARACTERS, RankEvidence
+from ringscope_agent import process_group
+
+SPY_SECONDS = 3.0
+ANSWER_SECONDS = 1.0
+POLL_SECONDS = 0.02
+_AT_ONCE = 8
+
+
+async def take(pids: Mapping[int, int], folder: Path) -> list[RankEvidence]:
+    """Of each of these ranks; ``folder`` is where ranks write their stacks."""
+    states = {rank: process_group.state_of(pid) for rank, pid in sorted(pids.items())}
+    spying = _Spying()
+    found: dict[int, RankEvidence] = {}
+    for is_stopped in (False, True):
+        ranks = [rank for rank, state in states.items() if (state in ("T", "t")) == is_stopped]
+        taken = await asyncio.gather(*(_take_one(rank, pids[rank], states[rank], folder, spying) for rank in ranks))
+        found.update({evidence.rank: evidence for evidence in taken})
+    return [found[rank] for rank in sorted(found)]
+
+
+async def _take_one(rank: int, pid: int, state: str, folder: Path, spying: "_Spying") -> RankEvidence:
+    if stack := await spying.stack(pid):
+        return RankEvidence(rank=rank, state=state, source="py-spy", stack=_short(stack))
+    if stack := await _asked(pid, stacks.file_of(folder, rank)):
+        return RankEvidence(rank=rank, state=state, source="faulthandler", stack=_short(stack))
+    silence = "It has ended." if not state else f"It gave no answer (state {state})."
+    return RankEvidence(rank=rank, state=state, source="", stack=silence)
+
+
+def spy_program() -> str | None:
+    """py-spy beside this Python, else on PATH; None where it is not installed."""
+    beside = Path(sys.executable).with_name("py-spy")
+    return str(beside) if os.access(beside, os.X_OK) else shutil.which("py-spy")
+
+
+class _Spying:
+    """py-spy on some ranks at once, and for so many seconds in all: who waits for it are the slots of the gang."""
+
+    def __init__(self) -> None:
+        self._free = asyncio.Semaphore(_AT_ONCE)
+        self._deadline = asyncio.get_running_loop().time() + SPY_SECONDS
+
+    async def stack(self, pid: int) -> str:
+        """What py-spy sees; empty where it is missing, is not allowed to look, or takes too long."""
+        if (spy := spy_program()) is None:
+            return ""
+        async with self._free:
+            left = self._deadline - asyncio.get_running_loop().time()
+            return await _spied(spy, pid, left) if left > 0 else ""
+
+
+async def _spied(spy: str, pid: int, seconds: float) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *(spy, "dump", "--nonblocking", "--pid", str(pid)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        output, _ = await asyncio.wait_for(process.communicate(), seconds)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return ""
+    return output.decode(errors="replace") if process.returncode == 0 else ""
+
+
+async def _asked(pid: int, path: Path) -> str:
+    """What the rank writes when it is asked; empty where it cannot be asked or does not answer in time."""
+    try:
+        before = len(_written(path))
+        os.kill(pid, stacks.SIGNAL)
+        os.kill(pid, signal.SIGCONT)  # does nothing to a rank that runs
+    except OSError:  # it came to an end, or not so far that it could be asked
+        return ""
+    loop = asyncio.get_running_loop()
+    deadline, answer, earlier = loop.time() + ANSWER_SECONDS, b"", b""
+    while loop.time() < deadline and not (answer and answer == earlier):  # written in less time than a poll takes
+        await asyncio.sleep(POLL_SECONDS)
+        answer, earlier = _written(path)[before:], answer
+    return answer.decode(errors="replace")
+
+
+def _written(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def _short(stack: str) -> str:
+    if len(stack) <= MAX_STACK_CHARACTERS:
+        return stack
+    mark = "\n…\n"
+    half = (MAX_STACK_CHARACTERS - len(mark)) // 2
+    return f"{stack[:half]}{mark}{stack[-half:]}"

@@ -1,0 +1,199 @@
+"""``python -m ringscope_agent.keeper``: keeps the ranks of one attempt on this node while the agent comes and goes.
+
+The agent starts it in advance and hands it its task on standard input. It owns what must live on when the agent is
+killed: the ranks' socket, the writing of the spool, mpiexec and the proxy. The agent alone speaks with the server.
+Without an agent for too long it ends its ranks, so that none outlives its attempt.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+from ringscope.protocol import Proxy
+from ringscope_agent import launcher, process_group
+from ringscope_agent.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
+from ringscope_agent.control_server import ControlServer
+from ringscope_agent.files import replace_text
+from ringscope_agent.intake import Intake
+from ringscope_agent.outcome import Outcome
+from ringscope_agent.share import Share
+from ringscope_agent.stalls import LOOK_SECONDS, StallWatch
+
+logger = logging.getLogger(__name__)
+
+# The first member, or the server on its behalf, ends a gang; only if both are silent does another member say so.
+PEER_END_SECONDS = 20.0
+RETRY_KILL_SECONDS = 2.0
+ALONE_GRACE_SECONDS = 2.0
+
+
+class Keeper:
+    """Does its task until the agent says close, or stays away for too long."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._status = Status()
+        self._intake = Intake(task.assignment, task.paths.folder, self._on_records, self._on_ranks)
+        self._control = ControlServer(self._on_wanted, lambda: self._status)
+        self._share: Share | None = None
+        self._launch_wanted = asyncio.Event()
+        self._close_wanted = asyncio.Event()
+        self._proxy: asyncio.Future[Proxy] = asyncio.get_running_loop().create_future()
+
+    async def run(self) -> None:
+        """Until nothing is left to keep."""
+        await self._control.start(self._task.paths.keeper_socket)
+        # Only now: whoever finds no keeper at the socket may rely on there being none.
+        process_group.outlive_parent()
+        process_group.become_subreaper()
+        sys.stdout.buffer.write(LISTENING)
+        sys.stdout.buffer.flush()
+        work = asyncio.create_task(self._work())
+        is_alone = not await self._wait_for_close()
+        if is_alone:
+            self._give_up()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        if is_alone:
+            await self._end_processes()
+        if self._share is not None:
+            await self._share.close()
+        await self._intake.close()
+        self._tell()
+        await self._control.close()
+        process_group.reap_orphans()
+
+    async def _wait_for_close(self) -> bool:
+        """Until the agent says close; False when it is away for too long."""
+        closing = asyncio.create_task(self._close_wanted.wait())
+        try:
+            while not closing.done():
+                left = self._task.away_seconds - self._control.alone_seconds
+                if left <= 0:
+                    return False
+                await asyncio.wait({closing}, timeout=left)
+            return True
+        finally:
+            closing.cancel()
+
+    async def _work(self) -> None:
+        try:
+            await self._intake.start(self._task.paths.ranks_socket)
+            self._status.is_listening = True
+            self._tell()
+            await self._launch_wanted.wait()
+            outcome = await self._launch()
+        except OSError as error:
+            outcome = Outcome("launch_failed", f"Node {self._task.node} cannot start the ranks: {error}.")
+        except Exception as error:
+            logger.exception("Attempt %d: a fault of the keeper.", self._task.assignment.attempt_id)
+            outcome = Outcome("launch_failed", f"The keeper of node {self._task.node} failed: {error!r}.")
+        self._end_with(outcome)
+
+    async def _launch(self) -> Outcome:
+        task = self._task
+        self._share = Share(
+            task.assignment,
+            task.programs,
+            launcher.rank_environment(
+                os.environ,
+                Path(sys.executable).parent,
+                task.data_dir,
+                task.assignment.token,
+                task.paths,
+                task.fault,
+                task.variables,
+            ),
+            task.rank_module,
+            self._intake.board,
+            on_log=self._intake.log,
+            on_proxies=self._on_proxies,
+            drain=self._intake.drain,
+        )
+        watch = asyncio.create_task(self._watch_ranks())
+        try:
+            outcome = await self._share.run(self._proxy)
+        finally:
+            watch.cancel()
+        if outcome is None:
+            await asyncio.sleep(PEER_END_SECONDS)
+            sentence = f"The launcher proxy on node {task.node} lost the rest of its gang."
+            outcome = Outcome("rank_exit", sentence, is_hearsay=True)
+        return outcome
+
+    async def _watch_ranks(self) -> None:
+        """Until one stands still."""
+        watch, loop = StallWatch(self._task.node), asyncio.get_running_loop()
+        while self._status.stall is None:
+            await asyncio.sleep(LOOK_SECONDS)
+            pids = self._intake.board.live_pids
+            states = {rank: process_group.state_of(pid) for rank, pid in pids.items()}
+            self._status.stall = watch.look(states, pids, loop.time())
+        self._tell()
+
+    def _give_up(self) -> None:
+        logger.warning("Attempt %d: no agent is there; ending.", self._task.assignment.attempt_id)
+        if self._launch_wanted.is_set() and self._status.outcome is None:
+            away = f"Node {self._task.node} was without its agent for {self._task.away_seconds:g} s"
+            self._end_with(Outcome("agent_restarted", f"{away}, so its ranks were ended."))
+
+    async def _end_processes(self) -> None:
+        token, data_dir = self._task.assignment.token, self._task.data_dir
+        while await process_group.end_processes(token, data_dir, ALONE_GRACE_SECONDS):  # noqa: ASYNC110 - tries again
+            await asyncio.sleep(RETRY_KILL_SECONDS)
+
+    def _end_with(self, outcome: Outcome) -> None:
+        self._status.outcome = outcome
+        with contextlib.suppress(OSError):  # on a full disk only an agent that is there learns it
+            replace_text(self._task.paths.status, self._status.model_dump_json())
+        self._tell()
+
+    def _tell(self) -> None:
+        self._status.dropped_records = dict(self._intake.dropped_records)
+        self._control.tell()
+
+    def _on_wanted(self, wanted: Wanted) -> None:
+        if wanted.launch:
+            self._launch_wanted.set()
+        if wanted.proxy is not None and not self._proxy.done():
+            self._proxy.set_result(wanted.proxy)
+        if wanted.close:
+            self._close_wanted.set()
+
+    def _on_proxies(self, proxies: list[Proxy]) -> None:
+        self._status.proxies = proxies
+        self._tell()
+
+    def _on_records(self) -> None:
+        self._control.nudge()
+
+    def _on_ranks(self) -> None:
+        board = self._intake.board
+        self._status.is_running = self._status.is_running or board.all_said_hello
+        self._status.lost_ranks = list(board.lost)
+        self._tell()
+        if board.has_trouble and self._share is not None:
+            self._share.notice_trouble()
+
+
+def main() -> int:
+    """Wait for a task on standard input and do it; without one there is nothing to do."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    line = sys.stdin.buffer.readline(MAX_TASK_BYTES)
+    if line.endswith(b"\n"):
+        asyncio.run(_keep(Task.model_validate_json(line)))
+    return 0
+
+
+async def _keep(task: Task) -> None:
+    await Keeper(task).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

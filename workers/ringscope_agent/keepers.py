@@ -1,0 +1,90 @@
+"""Starts keepers, one in advance: a Python start must not stand between a job and its launch."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from ringscope_agent import process_group
+from ringscope_agent.control import LISTENING, Task
+from ringscope_agent.keeper_link import KeeperLink
+
+
+class Keepers:
+    """Hands tasks to keepers. Until it has one, a keeper dies with the agent.
+
+    Args:
+        data_dir: of this agent; what keepers complain about is appended to ``keepers.log`` there.
+    """
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._spare: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._collecting: set[asyncio.Task[None]] = set()
+
+    @property
+    def log_path(self) -> Path:
+        """Where a keeper that failed says why."""
+        return self._data_dir / "keepers.log"
+
+    def prepare(self) -> None:
+        """Start a keeper in advance, if there is none."""
+        if self._spare is None:
+            self._spare = asyncio.create_task(self._start())
+
+    async def hand_over(self, task: Task, on_news: Callable[[], None]) -> KeeperLink:
+        """A keeper that has taken the task. Raises OSError when it cannot."""
+        process = await self._take()
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(task.model_dump_json().encode() + b"\n")
+            await process.stdin.drain()
+            process.stdin.close()
+            if await process.stdout.readline() != LISTENING:
+                raise ChildProcessError(f"its keeper ended at once; see {self.log_path}")
+            return await KeeperLink.connect(task.paths.keeper_socket, on_news)
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            raise
+
+    async def close(self) -> None:
+        """End the spare one."""
+        if self._spare is None:
+            return
+        with contextlib.suppress(OSError):  # it never started, or has ended
+            process = await self._spare
+            process.kill()
+            await process.wait()
+
+    async def _take(self) -> asyncio.subprocess.Process:
+        self.prepare()
+        assert self._spare is not None
+        spare, self._spare = self._spare, None
+        process = await spare
+        return process if process.returncode is None else await self._start()
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        # Whatever is named after Ringscope belongs to the agent, its token first of all.
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+        with self.log_path.open("ab") as log:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "ringscope_agent.keeper"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                env=inherited | {process_group.HOME_VARIABLE: str(self._data_dir)},
+                start_new_session=True,  # what ends the agent's session must not end the ranks
+                preexec_fn=process_group.dies_with(os.getpid()),
+            )
+        process_group.manage(process.pid)
+        collecting = asyncio.create_task(self._collect(process))
+        self._collecting.add(collecting)
+        collecting.add_done_callback(self._collecting.discard)
+        return process
+
+    async def _collect(self, process: asyncio.subprocess.Process) -> None:
+        await process.wait()
+        process_group.release(process.pid)

@@ -1,0 +1,156 @@
+"""The agent's part in keeping an attempt's ranks: finds or starts their keeper, commands it, and follows it."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from pydantic import ValidationError
+
+from ringscope.cores import cores_each
+from ringscope.protocol import Proxy
+from ringscope.record import SCRIPTS_VARIABLE, THREADS_VARIABLE
+from ringscope_agent.control import Status, Task, Wanted
+from ringscope_agent.home import AttemptFolder
+from ringscope_agent.keeper_link import KeeperLink
+from ringscope_agent.node_context import NodeContext
+from ringscope_agent.outcome import Outcome
+from ringscope_agent.programs import MpiPrograms
+from ringscope_agent.records import Records
+
+logger = logging.getLogger(__name__)
+
+# A keeper reads the last output of what was ended; it takes milliseconds where nothing hangs.
+CLOSE_SECONDS = 9.0
+
+
+class Keeping:
+    """One attempt's keeper, whichever life of the agent started it.
+
+    Args:
+        on_records: called when records were read from the spool.
+        on_status: takes what the keeper says.
+    """
+
+    def __init__(
+        self,
+        context: NodeContext,
+        folder: AttemptFolder,
+        records: Records,
+        on_records: Callable[[], None],
+        on_status: Callable[[Status], None],
+    ) -> None:
+        self._context = context
+        self._folder = folder
+        self._records = records
+        self._on_records = on_records
+        self._on_status = on_status
+        self._link: KeeperLink | None = None
+        self._news = asyncio.Event()
+        self._launch = False
+        self._proxy: Proxy | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """There is a keeper, or there was one that may have started ranks."""
+        return self._link is not None or self._folder.state.launched
+
+    @property
+    def has_lost_ranks(self) -> bool:
+        """Ranks have ended by themselves, so that there is, or will be, an outcome to tell."""
+        return self._link is not None and bool(self._link.status.lost_ranks)
+
+    def want(self, launch: bool, proxy: Proxy | None) -> None:
+        """What the server wants; neither is ever taken back."""
+        self._launch = self._launch or launch
+        self._proxy = self._proxy or proxy
+        self._news.set()
+
+    async def find(self) -> None:
+        """The keeper of an earlier life of this agent, if there is one."""
+        if (paths := self._folder.paths) is None:
+            return
+        try:
+            self._link = await KeeperLink.connect(paths.keeper_socket, self._news.set)
+        except OSError:
+            return
+        number = self._folder.state.assignment.attempt_id
+        logger.info("Attempt %d: its keeper (pid %d) is found again.", number, self._link.pid)
+
+    async def start(self) -> None:
+        """Hand the attempt to a new keeper. Raises OSError when that fails."""
+        programs, settings = self._context.programs, self._context.settings
+        assert isinstance(programs, MpiPrograms)
+        assignment = self._folder.state.assignment
+        variables = self._context.checkpoints.prepare(assignment)
+        if assignment.spec.script is not None and settings.scripts is not None:
+            variables[SCRIPTS_VARIABLE] = str(settings.scripts)
+        if assignment.spec.benchmark is None:
+            variables[THREADS_VARIABLE] = str(cores_each(settings.slots))
+        task = Task(
+            assignment=assignment,
+            paths=self._folder.prepare(),
+            data_dir=settings.data_dir,
+            programs=programs,
+            rank_module=settings.rank_module,
+            fault=settings.fault,
+            variables=variables,
+            away_seconds=settings.away_seconds,
+        )
+        self._link = await self._context.keepers.hand_over(task, self._news.set)
+
+    async def follow(self) -> Outcome:
+        """Command the keeper and pass on what it says, until its ranks have ended. Raises OSError."""
+        while True:
+            self._news.clear()
+            is_gone = self._link is None or self._link.is_gone
+            status = self._link.status if self._link is not None else self._last_status()
+            await self._read_records()
+            self._records.note(status)
+            self._on_status(status)
+            if status.outcome is not None:
+                return status.outcome
+            if is_gone:
+                return self._orphaned(status)
+            await self._command()
+            await self._news.wait()
+
+    async def close(self) -> None:
+        """Every process has been ended: let the keeper read what is left and end, and read all of it."""
+        if self._link is not None:
+            self._link.want(Wanted(close=True))
+            await self._link.wait_until_gone(CLOSE_SECONDS)
+            self._records.note(self._link.status)
+        await self._read_records()
+        self._records.hang_up()
+        self._folder.tidy()
+
+    async def _command(self) -> None:
+        assert self._link is not None
+        is_first = self._launch and not self._folder.state.launched
+        if is_first:
+            self._folder.mark_launched()
+        if self._folder.state.launched:
+            # Counters are there before the first record: rate() cannot see what they held at their first scrape.
+            self._records.show()
+        if is_first and (seconds := self._context.settings.wait_for_scrape_seconds):
+            await self._context.exporter.wait_for_scrape(seconds)
+        self._link.want(Wanted(launch=self._launch, proxy=self._proxy))
+
+    async def _read_records(self) -> None:
+        await self._records.read()
+        self._on_records()
+
+    def _last_status(self) -> Status:
+        """What the keeper wrote down before it ended without an agent."""
+        assert self._folder.paths is not None
+        try:
+            return Status.model_validate_json(self._folder.paths.status.read_bytes())
+        except (OSError, ValidationError):
+            return Status()
+
+    def _orphaned(self, status: Status) -> Outcome:
+        return Outcome(
+            "launcher_lost" if status.is_running else "launch_failed",
+            f"The keeper of the ranks on node {self._context.settings.name} was killed or crashed, and its ranks died "
+            f"with it; {self._context.keepers.log_path} on that node may say why.",
+        )

@@ -1,0 +1,87 @@
+"""Whether this node can take its share of a gang."""
+
+import importlib.util
+from collections.abc import Mapping
+
+from ringscope.protocol import Assignment
+from ringscope.training_spec import TENSORFLOW
+from ringscope_agent import gpus, process_group
+from ringscope_agent.programs import MpiPrograms
+from ringscope_agent.settings import AgentSettings
+
+
+def find_obstacle(
+    assignment: Assignment,
+    settings: AgentSettings,
+    programs: MpiPrograms | str,
+    slots_held: Mapping[int, int],
+    tokens: set[str],
+) -> str:
+    """Why this node cannot take the assignment; empty when it can.
+
+    Args:
+        slots_held: by other attempts, by their id.
+        tokens: of all attempts that the agent knows, this one too.
+    """
+    if isinstance(programs, str):
+        return f"Node {settings.name}: {programs}"
+    obstacle = _slots(assignment, settings, slots_held) or _strangers(settings, tokens)
+    spec = assignment.spec
+    if not obstacle and not spec.is_simulated and spec.settled_device != "cpu":
+        obstacle = _gpu_users(settings, tokens)
+    return obstacle or _lacking(assignment, settings)
+
+
+def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
+    """What the job needs and this node does not have."""
+    spec = assignment.spec
+    if spec.training is not None:
+        # TensorFlow's strategies train our models, which are PyTorch's.
+        extras = {"torch": "train"} | ({"tensorflow": "tensorflow"} if spec.training.strategy in TENSORFLOW else {})
+        for library, extra in extras.items():
+            if importlib.util.find_spec(library) is None:  # looked for, not imported: that takes seconds
+                return (
+                    f"Node {settings.name} has no {library}, which {spec.training.strategy} needs; "
+                    f"install ringscope[{extra}] there."
+                )
+    if spec.script is not None:
+        if settings.scripts is None:
+            return f"Node {settings.name} runs no scripts; start its agent with --scripts DIR."
+        if not (settings.scripts / spec.script.file).is_file():
+            return f"Node {settings.name} has no file {spec.script.file} in {settings.scripts}; put it there."
+    return ""
+
+
+def _slots(assignment: Assignment, settings: AgentSettings, held: Mapping[int, int]) -> str:
+    wanted = assignment.gang[assignment.member].slots
+    free = settings.slots - sum(held.values())
+    if wanted <= free:
+        return ""
+    return (
+        f"Node {settings.name} has {free} of {settings.slots} slots free and {wanted} are asked for; "
+        f"attempts {sorted(held)} hold the others."
+    )
+
+
+def _strangers(settings: AgentSettings, tokens: set[str]) -> str:
+    """Processes of attempts that this agent knows nothing about (its data directory was emptied)."""
+    homes = process_group.carriers(process_group.HOME_VARIABLE)
+    found = [
+        pid
+        for pid, token in process_group.carriers().items()
+        if token not in tokens and homes.get(pid) == str(settings.data_dir)
+    ]
+    if not found:
+        return ""
+    return f"Node {settings.name} still runs processes of an earlier attempt: {found}; end them by hand."
+
+
+def _gpu_users(settings: AgentSettings, tokens: set[str]) -> str:
+    """Processes on the GPUs that belong to no attempt of this agent: they would spoil what is measured."""
+    if not (users := gpus.find_processes()):
+        return ""
+    ours = {pid for pid, token in process_group.carriers().items() if token in tokens}
+    found = [f"process {user.pid} on GPU {user.gpu}" for user in users if user.pid not in ours]
+    if not found:
+        return ""
+    return f"The GPUs of node {settings.name} are in use by others: {', '.join(found)}; end them, or drain the node."

@@ -1,0 +1,22 @@
+"""What all attempts of one agent share."""
+
+from dataclasses import dataclass
+
+from ringscope_agent.checkpoints import Checkpoints
+from ringscope_agent.client import ServerClient
+from ringscope_agent.exporter import Exporter
+from ringscope_agent.keepers import Keepers
+from ringscope_agent.programs import MpiPrograms
+from ringscope_agent.settings import AgentSettings
+
+
+@dataclass(frozen=True)
+class NodeContext:
+    """The node, and the agent's ways to the server, to Prometheus and to its keepers."""
+
+    settings: AgentSettings
+    client: ServerClient
+    exporter: Exporter
+    keepers: Keepers
+    checkpoints: Checkpoints
+    programs: MpiPrograms | str

@@ -1,0 +1,51 @@
+"""Where the things of one attempt lie on this node."""
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+
+class AttemptPaths(BaseModel):
+    """Paths that agent, keeper and ranks agree on.
+
+    ``sockets`` is apart from ``folder``: a Unix socket's path is limited to 107 bytes, which a data directory may use
+    up alone.
+    """
+
+    folder: Path
+    sockets: Path
+
+    @property
+    def spec(self) -> Path:
+        """The job, for the ranks."""
+        return self.folder / "spec.json"
+
+    @property
+    def tuning(self) -> Path:
+        """The measured times, for the ranks."""
+        return self.folder / "tuning.json"
+
+    @property
+    def positions(self) -> Path:
+        """Where the ranks note their steps."""
+        return self.folder / "positions"
+
+    @property
+    def stacks(self) -> Path:
+        """Where each rank writes its stack when it is asked to."""
+        return self.folder / "stacks"
+
+    @property
+    def status(self) -> Path:
+        """The keeper's last word, for an agent that finds no keeper."""
+        return self.folder / "status.json"
+
+    @property
+    def ranks_socket(self) -> Path:
+        """Where the keeper listens to the ranks."""
+        return self.sockets / "ranks.sock"
+
+    @property
+    def keeper_socket(self) -> Path:
+        """Where the keeper listens to the agent."""
+        return self.sockets / "keeper.sock"

@@ -1,0 +1,51 @@
+"""Pulses: twice a second, how far each rank of an attempt on this node is and what it did with its time.
+
+Read from outside, so that no rank is ever asked or slowed: its position from the file that it maps, its state and times
+from the kernel.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from ringscope import positions
+from ringscope.positions import Position
+from ringscope.protocol import PULSE_SECONDS, Pulse, RankPulse
+from ringscope_agent import process_group
+from ringscope_agent.client import ServerClient
+from ringscope_agent.home import AttemptFolder
+
+
+async def send(client: ServerClient, attempt_id: int, pids: Mapping[int, int], folder: AttemptFolder) -> None:
+    """Until cancelled; ``pids`` are those of the ranks, by rank, as far as they are known."""
+    while True:
+        await asyncio.sleep(PULSE_SECONDS)
+        if folder.paths is not None and (ranks := rank_pulses(pids, folder.paths.positions)):
+            time_us = time.monotonic_ns() // 1000
+            await client.pulse(Pulse(epoch=0, attempt_id=attempt_id, time_us=time_us, ranks=ranks))
+
+
+def rank_pulses(pids: Mapping[int, int], path: Path) -> list[RankPulse]:
+    """How far the living ranks among these are, by the file of their positions."""
+    places = positions.read(path)
+    return [
+        _rank_pulse(rank, state, places[rank], pid)
+        for rank, pid in sorted(pids.items())
+        if rank < len(places) and (state := process_group.state_of(pid)) not in ("", "Z", "X")
+    ]
+
+
+def _rank_pulse(rank: int, state: str, place: Position, pid: int) -> RankPulse:
+    times = process_group.times_of(pid)
+    return RankPulse(
+        rank=rank,
+        state=state,
+        step=place.step,
+        iterations=place.iterations,
+        untimed=place.untimed,
+        size_bytes=place.size_bytes,
+        waited_us=place.waited_ns // 1000,
+        running_us=None if times is None else times.running_ns // 1000,
+        queued_us=None if times is None else times.queued_ns // 1000,
+    )

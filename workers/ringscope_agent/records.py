@@ -1,0 +1,82 @@
+"""The records of one attempt as the agent sees them: read from the spool, folded into the exporter's counters."""
+
+import asyncio
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ringscope.protocol import Assignment
+from ringscope.record import RECORD, Hello
+from ringscope_agent.control import Status
+from ringscope_agent.counters import JobCounters
+from ringscope_agent.exporter import Exporter
+from ringscope_agent.spool import SpoolReader
+
+# They count nothing, and are not worth the reading.
+_UNCOUNTED = (b'{"type":"log"', b'{"type":"measurement"', b'{"type":"buckets"', b'{"type":"epoch"', b'{"type":"trace"')
+
+
+class Records:
+    """Reads the spool from its beginning, so that counters go on after a restart of the agent.
+
+    Args:
+        folder: where the keeper writes the spool. Raises OSError when it cannot be used.
+    """
+
+    def __init__(self, assignment: Assignment, folder: Path, exporter: Exporter) -> None:
+        slots = assignment.gang[assignment.member].slots
+        self.spool = SpoolReader(folder)
+        self.pids: dict[int, int] = {}  # of the ranks that said hello
+        self._counters = JobCounters(
+            assignment.job_id,
+            assignment.spec.kind,
+            assignment.first_rank,
+            slots,
+            [] if assignment.spec.is_simulated else [assignment.spec.collective],
+            assignment.ranks,
+        )
+        self._exporter = exporter
+        self._dropped: dict[str, int] = {}
+
+    async def read(self) -> None:
+        """Take in everything that was written since."""
+        while lines := self.spool.read_new():
+            for line in lines:
+                self._fold(line)
+            await asyncio.sleep(0)  # after a restart there may be much to read, and the server waits
+
+    def note(self, status: Status) -> None:
+        """Take in what the keeper alone knows: lost ranks and lost records."""
+        for rank in status.lost_ranks:
+            self._exporter.hang_up(self._counters, rank)
+        for reason, count in status.dropped_records.items():
+            self._exporter.count_dropped(reason, count - self._dropped.get(reason, 0))
+        self._dropped = status.dropped_records
+
+    def show(self) -> None:
+        """Let the job's series appear on /metrics."""
+        self._exporter.add(self._counters)
+
+    def hide(self) -> None:
+        """Let the job's series vanish."""
+        self._exporter.remove(self._counters)
+
+    def hang_up(self) -> None:
+        """No rank of this node is left."""
+        for rank in self._counters.ranks:
+            self._exporter.hang_up(self._counters, rank)
+
+    def close(self) -> None:
+        """Release the spool's file."""
+        self.spool.close()
+
+    def _fold(self, line: bytes) -> None:
+        if line.startswith(_UNCOUNTED):
+            return
+        try:
+            record = RECORD.validate_json(line)
+        except ValidationError:  # of a keeper of another version
+            return
+        if isinstance(record, Hello):
+            self.pids[record.rank] = record.pid
+        self._exporter.fold(self._counters, record)

@@ -3,18 +3,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f ! -name '*.tsbuildinfo' -print)
 .DEFAULT_GOAL := help
-.PHONY: help install demo test bench experiments lint ui clean
+.PHONY: help install demo test test-long bench experiments lint ui pins clean
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: .venv/.test ui ## Make .venv with the worker and test extras, and build the web page
 
 demo: .venv/.worker ui ## Serve, run one benchmark, show it (EXIT=1: then stop; PORT=8000)
 	@exec $(BIN)/ringscope demo $(if $(filter-out 0,$(EXIT)),--exit) $(if $(PORT),--port $(PORT))
 
-test: .venv/.test ui ## Run every test tier that can run here (CI=true: only the GPU tier may be skipped)
+test: .venv/.test ui ## The gate: every promise once, in minutes (CI=true: only the GPU tier may be skipped)
 	@exec $(BIN)/python scripts/test.py $(TIERS)
+
+test-long: .venv/.long ui ## What is long by nature: matrices, soaks, volumes (TIERS="server web": only these)
+	@exec $(BIN)/python scripts/test.py --long $(TIERS)
 
 bench: .venv/.bench ## Measure the engine beside its peers and limits (PARTS="one_node links model training training_links"; links need root)
 	@exec $(BIN)/python benchmarks $(PARTS)
@@ -27,14 +30,20 @@ lint: .venv/.test ui ## Check style, types and import arrows
 
 ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources changed
 
+pins: ## Renew constraints.txt, the versions that tests and benchmarks run with
+	PYTHON=$(PYTHON) scripts/pins
+
 clean: ## Remove what was built; data directories stay
 	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.venv/.worker: pyproject.toml scripts/venv
+.venv/.worker: pyproject.toml constraints.txt scripts/venv
 	PYTHON=$(PYTHON) scripts/venv && touch $@
 
 .venv/.test: .venv/.worker
 	PYTHON=$(PYTHON) scripts/venv --group dev && touch $@
+
+.venv/.long: .venv/.test
+	PYTHON=$(PYTHON) scripts/venv --group dev --group long && touch $@
 
 .venv/.bench: .venv/.worker
 	PYTHON=$(PYTHON) scripts/venv --group bench && touch $@

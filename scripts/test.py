@@ -1,163 +1,152 @@
-"""`make test`: run every test tier that can run on this machine; say in a line each which cannot, and why.
+"""`make test` and `make test-long`: run the tiers that can run on this machine, and say which cannot, and why.
 
-    python scripts/test.py [TIER …]
+    python scripts/test.py [--long] [TIER …]
 
-With CI=true only the GPU tier may be skipped. The last line sums what pytest counted over all tiers.
+With CI=true only the GPU tier may be skipped. A test that passed on a later try is green, and told as FLAKY. The last
+line sums all tiers. Each tier's time stands beside its budget; to take longer fails nothing.
 """
 
-import importlib.util
+import argparse
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tiers import ROOT, TIERS, Tier
+
 BIN = ROOT / ".venv" / "bin"
-TIER_SECONDS = 1800
+GATE_BUDGET_SECONDS = 420  # everything, where the packages are there
+SLOWEST = 10
+NO_TESTS_CHOSEN = 5  # pytest's exit code
 
 
 @dataclass
-class Count:
-    """Outcomes of tests, and for a tool without tests 1 passed or 1 failed."""
+class Outcome:
+    """What came of one test, or of one tool."""
 
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
+    test: str
+    outcome: str
+    seconds: float
+    tries: int = 1
 
-    def __str__(self) -> str:
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-
-
-@dataclass(frozen=True)
-class Tier:
-    """Commands that run together; ``missing`` says why they cannot run here, or None."""
-
-    name: str
-    tools: tuple[tuple[str, ...], ...] = ()
-    folders: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    missing: Callable[[], str | None] = field(default=lambda: None)
+    @property
+    def is_flaky(self) -> bool:
+        """Whether it passed, and not at once."""
+        return self.outcome == "passed" and self.tries > 1
 
 
-def no_namespaces() -> str | None:
-    """Why the hosts tier cannot run."""
-    return "network namespaces need root" if os.geteuid() else _not_found("ip", "tc", "slurmctld", "munged")
+@dataclass
+class Run:
+    """What came of one tier."""
+
+    tier: Tier
+    seconds: float = 0.0
+    outcomes: list[Outcome] = field(default_factory=list)
+    skipped: str | None = None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether anything in it did."""
+        return any(outcome.outcome == "failed" for outcome in self.outcomes)
+
+    def line(self, is_long: bool) -> str:
+        """The tier's line of the report."""
+        if self.skipped:
+            return f"SKIPPED {self.tier.name}: {self.skipped}"
+        verdict = "FAILED" if self.has_failed else "PASSED"
+        budget = "" if is_long else f" (budget {self.tier.budget_seconds} s)"
+        return f"{verdict} {self.tier.name}: {_counts(self.outcomes)} in {self.seconds:.0f} s{budget}"
 
 
-def no_browser() -> str | None:
-    """Why the web tier cannot run."""
-    return _not_found("chromium")
-
-
-def no_prometheus() -> str | None:
-    """Why the monitoring tier cannot run."""
-    return _not_found("prometheus", "promtool")
-
-
-def no_gpu() -> str | None:
-    """Why the GPU tier cannot run."""
-    if shutil.which("nvidia-smi") is None or subprocess.run(("nvidia-smi", "-L"), capture_output=True).returncode:
-        return "this machine has no NVIDIA GPU"
-    return None if importlib.util.find_spec("cupy") else "CuPy is missing (pip install cupy-cuda12x)"
-
-
-HOSTS = ("tests/cluster/hosts", "tests/cluster/slurm")  # clusters of network namespaces, and of Slurm
-PARALLEL = ("--numprocesses=logical", "--maxprocesses=4")  # the other tiers start gangs and want the cores
-TIERS = (
-    Tier(
-        "lint",
-        tools=(
-            ("ruff", "check", "--quiet"),
-            ("ruff", "format", "--check", "--quiet"),
-            ("mypy", "--no-error-summary"),
-            ("lint-imports", "--no-cache"),
-            ("scripts/ui", "lint"),
-        ),
-    ),
-    Tier("frontend", tools=(("scripts/ui", "test"),)),
-    Tier(
-        "fast",
-        folders=("tests/engine", "tests/agent", "tests/cli", "tests/deploy", "tests/examples"),
-        options=PARALLEL,
-    ),
-    Tier("train", folders=("tests/train",)),
-    Tier("server", folders=("tests/server",), options=PARALLEL),
-    Tier("cluster", folders=("tests/cluster",), options=tuple(f"--ignore={folder}" for folder in HOSTS)),
-    Tier("hosts", folders=HOSTS, missing=no_namespaces),
-    Tier("web", folders=("tests/web",), missing=no_browser),
-    Tier("monitoring", folders=("tests/monitoring",), missing=no_prometheus),
-    Tier("gpu", folders=("tests/gpu",), missing=no_gpu),
-)
-
-
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Run the named tiers, or all; 0 if nothing failed."""
-    unknown = set(names) - {tier.name for tier in TIERS}
+    names = [tier.name for tier in TIERS]
+    parser = argparse.ArgumentParser(description="Run the tiers of tests.", usage="%(prog)s [--long] [TIER …]")
+    parser.add_argument("--long", action="store_true", help="the long tests instead of the gate's")
+    parser.add_argument("tiers", nargs="*", metavar="TIER", help=f"of {', '.join(names)}; all if none is named")
+    options = parser.parse_args(arguments)
+    unknown = set(options.tiers) - set(names)
     if unknown:
-        say(f"There is no tier {', '.join(sorted(unknown))}; choose of {', '.join(t.name for t in TIERS)}.")
-        return 2
-    if not names and os.geteuid() == 0 and shutil.which("apt-get"):
+        parser.error(f"there is no tier {', '.join(sorted(unknown))}; choose of {', '.join(names)}")
+    start = time.monotonic()
+    if not options.tiers and os.geteuid() == 0 and shutil.which("apt-get"):
         subprocess.run(("scripts/system-packages",), cwd=ROOT, check=False)
-    strict = os.environ.get("CI") == "true"
-    total = Count()
-    report: list[str] = []
-    for tier in TIERS:
-        if names and tier.name not in names:
-            continue
-        line, count = run_tier(tier, strict)
-        report.append(line)
-        total = Count(total.passed + count.passed, total.failed + count.failed, total.skipped + count.skipped)
-    say("", *report, str(total))
-    return 1 if total.failed else 0
+    runs = [run(tier, options.long) for tier in TIERS if not options.tiers or tier.name in options.tiers]
+    say("", *report(runs, time.monotonic() - start, options.long))
+    return 1 if any(run.has_failed for run in runs) else 0
 
 
-def run_tier(tier: Tier, strict: bool) -> tuple[str, Count]:
-    """The tier's line of the report, and its counts."""
-    reason = tier.missing() or _no_tests(tier)
+def run(tier: Tier, is_long: bool) -> Run:
+    """Run one tier to its end."""
+    if is_long and not tier.folders:
+        return Run(tier, skipped="it has no long part")
+    reason = tier.missing()
     if reason is not None:
-        if strict and tier.name != "gpu":
-            return f"FAILED {tier.name}: {reason}, and with CI=true this tier must run", Count(failed=1)
-        return f"SKIPPED {tier.name}: {reason}", Count(skipped=1)
+        if os.environ.get("CI") == "true" and tier.name != "gpu":
+            what = f"{tier.name}: {reason}, and with CI=true this tier must run"
+            return Run(tier, outcomes=[Outcome(what, "failed", 0.0)])
+        return Run(tier, skipped=reason)
     say(f"--- {tier.name}")
     start = time.monotonic()
-    count = run_pytest(*tier.options, *tier.folders) if tier.folders else run_tools(tier.tools)
-    verdict = "FAILED" if count.failed else "PASSED"
-    return f"{verdict} {tier.name}: {count} in {time.monotonic() - start:.0f} s", count
+    outcomes = run_pytest(tier, is_long) if tier.folders else run_tools(tier.tools)
+    return Run(tier, time.monotonic() - start, outcomes)
 
 
-def run_tools(tools: tuple[tuple[str, ...], ...]) -> Count:
-    """Run each tool; its exit code is its outcome."""
-    count = Count()
-    for tool in tools:
-        if _run(tool) == 0:
-            count.passed += 1
-        else:
-            say(f"failed: {' '.join(tool)}")
-            count.failed += 1
-    return count
+def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
+    """Run the tools, two at a time; each one's exit code is its outcome."""
+
+    def run_tool(tool: tuple[str, ...]) -> Outcome:
+        start = time.monotonic()
+        done = subprocess.run(
+            tool, cwd=ROOT, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        seconds = time.monotonic() - start
+        if done.returncode:
+            say(done.stdout, f"failed: {' '.join(tool)}")
+        return Outcome(" ".join(tool), "failed" if done.returncode else "passed", seconds)
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(run_tool, tools))
 
 
-def run_pytest(*arguments: str) -> Count:
-    """Run pytest and count from its JUnit file."""
+def run_pytest(tier: Tier, is_long: bool) -> list[Outcome]:
+    """Run the tier's tests; what came of each is told by the plugin tests/outcomes.py."""
     with tempfile.TemporaryDirectory() as scratch:
-        junit = Path(scratch, "junit.xml")
-        code = _run(("python", "-m", "pytest", "-q", f"--junitxml={junit}", *arguments))
-        if not junit.exists():
-            return Count(failed=1)
-        suites = ElementTree.parse(junit).getroot().findall("testsuite")
+        told = Path(scratch, "outcomes")
+        chosen = ("-m", "long" if is_long else "not long")
+        plugin = ("-p", "tests.outcomes", "--outcomes", str(told))
+        command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *tier.options, *tier.folders)
+        code = subprocess.run(command, cwd=ROOT, env=_environment()).returncode
+        lines = told.read_text().splitlines() if told.exists() else []
+    outcomes = [Outcome(**json.loads(line)) for line in lines]
+    if code not in (0, NO_TESTS_CHOSEN) and all(outcome.outcome != "failed" for outcome in outcomes):
+        outcomes.append(Outcome(f"{tier.name}: pytest ended with exit code {code}", "failed", 0.0))
+    return outcomes
 
-    def sum_of(attribute: str) -> int:
-        return sum(int(suite.get(attribute, 0)) for suite in suites)
 
-    failed, skipped = sum_of("failures") + sum_of("errors"), sum_of("skipped")
-    passed = sum_of("tests") - failed - skipped
-    return Count(passed, max(failed, 1) if code else failed, skipped)
+def report(runs: list[Run], seconds: float, is_long: bool) -> list[str]:
+    """What a person reads at the end: tiers, slowest tests, what was flaky, what failed, and the sum."""
+    outcomes = [outcome for run in runs for outcome in run.outcomes]
+    tests = [outcome for run in runs if run.tier.folders for outcome in run.outcomes]
+    slowest = sorted(tests, key=lambda outcome: -outcome.seconds)[:SLOWEST]
+    budget = "" if is_long else f" (budget {GATE_BUDGET_SECONDS} s)"
+    return [
+        *([f"The {len(slowest)} slowest tests, with what they were the first to start:"] if slowest else []),
+        *(f"{outcome.seconds:7.1f} s  {outcome.test}" for outcome in slowest),
+        "",
+        *(run.line(is_long) for run in runs),
+        *(f"FLAKY {o.test}: passed on try {o.tries}" for o in outcomes if o.is_flaky),
+        *(f"FAILED {o.test}" for o in outcomes if o.outcome == "failed"),
+        f"{_counts(outcomes)} in {seconds:.0f} s{budget}",
+    ]
 
 
 def say(*lines: str) -> None:
@@ -166,27 +155,19 @@ def say(*lines: str) -> None:
     sys.stdout.flush()
 
 
-def _run(command: tuple[str, ...]) -> int:
+def _counts(outcomes: list[Outcome]) -> str:
+    counts = Counter(outcome.outcome for outcome in outcomes)
+    flaky = sum(outcome.is_flaky for outcome in outcomes)
+    told = f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"
+    return f"{told}, {flaky} flaky" if flaky else told
+
+
+def _environment() -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
     # Tests start thousands of interpreters: each would compile the whole project again where no bytecode is kept.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment["PATH"] = f"{BIN}:{environment['PATH']}"
-    try:
-        return subprocess.run(command, cwd=ROOT, env=environment, timeout=TIER_SECONDS).returncode
-    except subprocess.TimeoutExpired:
-        say(f"{' '.join(command)} did not end within {TIER_SECONDS} s")
-        return 1
-
-
-def _not_found(*commands: str) -> str | None:
-    missing = [command for command in commands if shutil.which(command) is None]
-    remedy = "on Debian: sudo scripts/system-packages"
-    return f"{' and '.join(missing)} is missing ({remedy})" if missing else None
-
-
-def _no_tests(tier: Tier) -> str | None:
-    has_tests = any(any(Path(ROOT, folder).glob("**/test_*.py")) for folder in tier.folders)
-    return None if has_tests or not tier.folders else f"there are no tests in {', '.join(tier.folders)} yet"
+    return environment
 
 
 if __name__ == "__main__":

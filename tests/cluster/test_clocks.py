@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
 from tests.cluster.lab import Lab
+
+pytestmark = pytest.mark.long
 
 
 def test_what_a_job_says_of_its_nodes_clock_holds(lab: Lab) -> None:

@@ -19,6 +19,8 @@ from tests.cluster.recipe_run import Workshop
 from tests.deploy.recipes import TARGETS, last
 from tests.postgres import PROGRAMS, running_postgres
 
+pytestmark = pytest.mark.long
+
 # Hosts of their own, as far as MPI can tell; in a container each has its own name for itself.
 ADDRESSES = {"worker-1": "127.0.0.2", "worker-2": "127.0.0.3"}
 SWEEP = ("-b", "64K", "-e", "1M", "-n", "20", "--algorithm", "ring,mpi", "--ranks", "4")

@@ -11,7 +11,12 @@ from tests.cluster.lab import DEADLINE_SECONDS, SLOTS, Lab, eventually, free_por
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 0), (signal.SIGKILL, -signal.SIGKILL)]
+    ("number", "code"),
+    [
+        pytest.param(signal.SIGINT, 0, marks=pytest.mark.long),
+        (signal.SIGTERM, 0),
+        pytest.param(signal.SIGKILL, -signal.SIGKILL, marks=pytest.mark.long),
+    ],
 )
 def test_nothing_survives_the_end_of_up(data_dir: Path, number: signal.Signals, code: int) -> None:
     with running_lab(data_dir) as (lab, up):
@@ -23,6 +28,7 @@ def test_nothing_survives_the_end_of_up(data_dir: Path, number: signal.Signals, 
         assert lab.processes() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["server", "agent"])
 def test_up_ends_and_says_which_when_one_of_both_dies(data_dir: Path, role: str) -> None:
     with running_lab(data_dir) as (lab, up):
@@ -64,6 +70,7 @@ def test_a_job_survives_the_servers_death_and_no_row_is_lost(data_dir: Path) -> 
     assert lab.processes() == []
 
 
+@pytest.mark.long
 def test_a_job_survives_its_agents_death_and_no_step_is_lost_or_double(data_dir: Path) -> None:
     lab = Lab(data_dir)
     sweep = ("-b", "64K", "-e", "4M", "-n", "600", "-w", "1", "--ranks", "2", "--algorithm", "ring,mpi")
@@ -85,6 +92,7 @@ def test_a_job_survives_its_agents_death_and_no_step_is_lost_or_double(data_dir:
     assert lab.processes() == []
 
 
+@pytest.mark.long
 def test_an_agent_with_a_wrong_token_is_refused_and_says_so(data_dir: Path) -> None:
     lab = Lab(data_dir)
     (data_dir / "wrong-token").write_text("wrong\n")

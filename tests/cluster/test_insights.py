@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from tests.cluster.lab import Lab, eventually, running_lab
 
 from ringscope.client import Insight
+
+pytestmark = pytest.mark.long
 
 WITHIN_SECONDS = 5.0
 CLEAN_SECONDS = 8.0

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import pairwise, product
 from typing import Any
 
+import pytest
 from tests.cluster.lab import Lab, eventually, kill_in_a_call
 
 from ringscope.bench.simulation import simulated_records
@@ -43,6 +44,7 @@ def test_a_job_succeeds_and_every_row_is_there_once(lab: Lab) -> None:
     assert lab.ranks() == []
 
 
+@pytest.mark.long
 def test_auto_goes_by_what_an_earlier_job_measured(lab: Lab) -> None:
     sweep = ("-b", "1K", "-e", "1K", "-n", "4", "-w", "1", "--ranks", "3", "--collective", "reduce")
     unknown = submitted(lab, "auto", *sweep)
@@ -67,6 +69,7 @@ def submitted(lab: Lab, algorithms: str, *flags: str) -> list[dict[str, Any]]:
     return lab.everything(json.loads(done.stdout)["id"], "measurements")
 
 
+@pytest.mark.long
 def test_a_simulated_job_is_one_process_and_its_rows_are_the_cost_models(lab: Lab) -> None:
     cluster = ("--transport", "simulated", "--topology", "4x8", "--link", "ib200")
     sweep = ("--algorithm", "ring,hierarchical", "-b", "1K", "-e", "1M", "-f", "32", "-n", "6")
@@ -94,6 +97,7 @@ def test_a_simulated_job_is_one_process_and_its_rows_are_the_cost_models(lab: La
     assert document["median_error"] < 1e-3
 
 
+@pytest.mark.long
 def test_the_first_step_comes_soon_after_the_submission(lab: Lab) -> None:
     done = lab.run("submit", "--wait", "--json", "--ranks", "1", "-e", "8", "-n", "3")
     job = json.loads(done.stdout)
@@ -102,6 +106,7 @@ def test_the_first_step_comes_soon_after_the_submission(lab: Lab) -> None:
     assert 0 < waited < 10  # 3 s on an idle machine; tests share theirs
 
 
+@pytest.mark.long
 def test_show_and_logs_of_a_finished_job(lab: Lab) -> None:
     done = lab.run("submit", "--wait", "--json", "--ranks", "2", "--algorithm", "direct", "-e", "64", "-n", "2")
     job_id = str(json.loads(done.stdout)["id"])
@@ -133,6 +138,7 @@ def test_a_killed_rank_fails_the_job_and_is_named(lab: Lab) -> None:
     assert lab.ranks() == []
 
 
+@pytest.mark.long
 def test_more_jobs_than_slots_wait_their_turn(lab: Lab) -> None:
     sweep = ("submit", "--json", "--ranks", "3", "-e", "64", "-n", "2", "--algorithm", "direct")
     ids = [json.loads(lab.run(*sweep).stdout)["id"] for _ in range(3)]

@@ -4,7 +4,10 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from tests.cluster.lab import eventually, running_lab
+
+pytestmark = pytest.mark.long
 
 TARGET_SECONDS = 10.0
 

@@ -16,7 +16,7 @@ SIZES = (4096, 65536)
 SWEEP = ["-b", "4K", "-e", "64K", "-f", "16", "-n", "4", "-w", "1", "--ranks", "3", "--algorithm", "ring,direct,mpi"]
 
 
-@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+@pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
 def test_a_jobs_trace_is_its_schedule(lab: Lab, tmp_path: Path, transport: str) -> None:
     done = lab.run("submit", "--wait", "--json", "--trace", "--transport", transport, *SWEEP)
     assert done.returncode == 0, done.stderr
@@ -82,6 +82,7 @@ def test_a_simulated_jobs_trace_is_the_models(lab: Lab) -> None:
     assert "SIMULATED" in lab.run("trace", "--job", job_id).stdout
 
 
+@pytest.mark.long
 def test_a_job_that_was_not_traced_says_how(lab: Lab) -> None:
     done = lab.run("submit", "--wait", "--json", "--ranks", "2", "--algorithm", "ring", "-e", "8", "-n", "2")
     job_id = json.loads(done.stdout)["id"]

@@ -62,6 +62,7 @@ def sites(data_dir: Path) -> Iterator[tuple[Site, Site]]:
     assert labs[0].processes() == labs[1].processes() == []
 
 
+@pytest.mark.long
 def test_the_death_of_the_scheduling_server_costs_no_job_and_little_time(sites: tuple[Site, Site]) -> None:
     active, other = sites
     finished = other.submit()
@@ -82,6 +83,7 @@ def test_the_death_of_the_scheduling_server_costs_no_job_and_little_time(sites: 
     assert taken_over_after < HAND_OVER_SECONDS
 
 
+@pytest.mark.long
 def test_a_scheduling_server_that_freezes_is_replaced_and_then_serves_on(sites: tuple[Site, Site]) -> None:
     active, other = sites
     jobs = [active.submit() for _ in range(4)]
@@ -100,6 +102,7 @@ def test_a_scheduling_server_that_freezes_is_replaced_and_then_serves_on(sites: 
     assert other.schedules()
 
 
+@pytest.mark.long
 def test_a_server_that_is_asked_to_stop_hands_over_at_once(sites: tuple[Site, Site]) -> None:
     active, other = sites
     active.process.send_signal(signal.SIGTERM)

@@ -47,6 +47,7 @@ def test_a_server_without_workers_says_what_to_do():
     assert done.stderr == "A server needs a worker; start 2 ranks or more with mpiexec -n 2.\n"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 def test_the_training_learns_the_digits():
     done = run("own_training.py", 2)

@@ -33,7 +33,7 @@ TRAINING = ("mlp", "--dataset", "synthetic", "--ranks", "3", "--epochs", "1000")
 TOGETHER_SECONDS = 8.0  # so long the recording rules, once in 5 s over the last minute, need for two samples
 ENDS_WITH_THE_JOB = ("ringscope_rank_", "job_id_rank:", "job_id_op:")
 
-pytestmark = pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is missing")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is missing")]
 
 
 @dataclass

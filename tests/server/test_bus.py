@@ -12,6 +12,8 @@ from ringscope_server.events import bus
 from ringscope_server.events.notices import IDS_PER_NOTICE, Notice, Notices, Rows
 from ringscope_server.events.stream import Message, Subscriber
 
+pytestmark = pytest.mark.both_databases
+
 DEADLINE_SECONDS = 20
 NOTIFY_BYTES = 8000
 LISTENERS = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'"

@@ -16,6 +16,8 @@ from ringscope_server.scheduler.lease import Lease
 from ringscope_server.scheduler.loop import rest_seconds
 from ringscope_server.scheduler.snapshot import Policy
 
+pytestmark = pytest.mark.both_databases
+
 
 def job(ranks: int = 2, **more: Any) -> dict[str, Any]:
     placement = {"ranks": ranks} | more.pop("placement", {})

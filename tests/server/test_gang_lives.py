@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -15,6 +16,8 @@ from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
 from ringscope_server.db.models import Allocation, Attempt, Member
 from ringscope_server.jobs.reasons import REASONS
 from ringscope_server.jobs.states import ACTIVE, TERMINAL
+
+pytestmark = pytest.mark.long
 
 TWO_NODES = {**ONE_SIZE, "placement": {"ranks": 2, "nodes": 2}, "max_attempts": 2}
 STORIES = st.sampled_from([reason.name for reason in REASONS] + ["struck_by_lightning"])

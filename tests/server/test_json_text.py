@@ -25,6 +25,7 @@ def test_brackets_in_text_nest_nothing(text: str) -> None:
     assert findings(body) == []
 
 
+@pytest.mark.long
 def test_what_never_ends_is_looked_at_once() -> None:
     started = time.process_time()
     for body in (b'["' + b'\\"' * 500_000 + b"[" * 300, b"[]" * 300 + b'"' + b"\\" * 1_000_001, b'"[' * 300_001):

@@ -15,6 +15,8 @@ from ringscope_server.scheduler import loop
 from ringscope_server.scheduler.lease import LeaseTakenError
 from ringscope_server.services import Services
 
+pytestmark = pytest.mark.both_databases
+
 LAST_PASS = "\nringscope_scheduler_last_pass_timestamp_seconds "
 
 

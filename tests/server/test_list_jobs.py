@@ -9,6 +9,8 @@ from ringscope_server.db.models import Job
 from ringscope_server.jobs.filters import JobFilter
 from ringscope_server.jobs.queries import ids_of_page
 
+pytestmark = pytest.mark.both_databases
+
 
 async def test_pages_are_newest_first_and_complete(server: Server) -> None:
     await server.node()

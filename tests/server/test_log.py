@@ -8,6 +8,8 @@ from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.results import log
 
+pytestmark = pytest.mark.both_databases
+
 START_NS = 1_767_225_600_000_000_123
 
 

@@ -18,6 +18,8 @@ from ringscope_server.db.models import Allocation, Base
 from ringscope_server.db.postgresql import postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
 
+pytestmark = pytest.mark.both_databases
+
 T = TypeVar("T")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

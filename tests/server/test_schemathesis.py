@@ -26,6 +26,8 @@ from schemathesis.specs.openapi.checks import (
 
 from ringscope_server.openapi import document
 
+pytestmark = pytest.mark.long
+
 # The live stream never ends; tests/server/test_stream.py reads it.
 api = schemathesis.openapi.from_dict(json.loads(document())).exclude(operation_id="stream")
 api.config.phases.coverage.unexpected_methods = {"PUT"}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine
 from itertools import pairwise, product
 from typing import Any, get_args
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -15,6 +16,8 @@ from ringscope_server.db.models import Job
 from ringscope_server.jobs.reasons import REASONS, RETRIES
 from ringscope_server.jobs.states import ACTIVE, BY_MOVE, TERMINAL, TRANSITIONS, WAITING, JobState, Move
 from ringscope_server.jobs.transitions import transition
+
+pytestmark = pytest.mark.both_databases
 
 STATES: tuple[JobState, ...] = get_args(JobState)
 MOVES: tuple[Move, ...] = get_args(Move)
@@ -176,6 +179,7 @@ def after(state: str, moves: tuple[Move, ...]) -> list[bool]:
     return won
 
 
+@pytest.mark.long
 async def test_no_order_of_callers_breaks_the_table(server: Server) -> None:
     await server.node()
     loop = asyncio.get_running_loop()

@@ -83,6 +83,7 @@ def every_algorithm(site: Site) -> int:
     return job_id
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 375)])
 def test_eleven_algorithms_side_by_side(
     browser: Browser, site: Site, every_algorithm: int, scheme: str, width: int
@@ -106,6 +107,7 @@ def test_eleven_algorithms_side_by_side(
         assert {*SCHEDULES, "mpi"} <= set(offered(page))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 375)])
 def test_what_auto_took_is_told_with_its_reason(browser: Browser, site: Site, scheme: str, width: int) -> None:
     sweep = {"collective": "reduce_scatter", "min_bytes": 4096, "max_bytes": 1 << 16, "step_factor": 4, "iterations": 3}
@@ -183,6 +185,7 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         assert cells(row)[ranks] == "16"
 
 
+@pytest.mark.long
 def test_a_simulation_from_the_form_to_its_badge(visit: Visit) -> None:
     page = visit.open("/jobs/new?min=1K&max=4K&iterations=2")
     expect(page.get_by_label("Shape")).to_have_count(0)
@@ -211,6 +214,7 @@ def test_a_simulation_from_the_form_to_its_badge(visit: Visit) -> None:
     expect(page.get_by_label("Shape")).to_have_value("4x2")
 
 
+@pytest.mark.long
 def test_measured_rows_never_carry_the_badge(visit: Visit) -> None:
     page = visit.open("/jobs/1")
     expect(page.locator("figure canvas")).to_be_visible()

@@ -57,6 +57,7 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
     expect(page.get_by_text(re.compile(f"^Job {first}: Of 3 sizes"))).to_be_visible()
 
 
+@pytest.mark.long
 def test_runs_that_do_not_measure_the_same_are_flagged(visit: Visit, runs: tuple[int, int, int]) -> None:
     first, _, wider = runs
     page = visit.open(f"/compare?ids={first},{wider}")
@@ -75,6 +76,7 @@ def test_without_a_choice_the_page_says_where_to_choose(visit: Visit) -> None:
     assert visit.violations() == []
 
 
+@pytest.mark.long
 def test_a_job_that_is_not_there_is_said_once(visit: Visit) -> None:
     visit.expect_error("404")
     page = visit.open("/compare?ids=99999")
@@ -82,6 +84,7 @@ def test_a_job_that_is_not_there_is_said_once(visit: Visit) -> None:
     expect(page.get_by_text("No job is chosen")).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 390)])
 def test_the_comparison_is_accessible(
     browser: Browser, site: Site, runs: tuple[int, int, int], scheme: str, width: int

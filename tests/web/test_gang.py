@@ -16,6 +16,8 @@ from tests.web.browsing import Site, Visit, visiting
 from ringscope.client import is_ready
 from ringscope.protocol import HEARTBEAT_SECONDS
 
+pytestmark = pytest.mark.long
+
 NODES = ("h1", "h2", "h3")
 JOB = {"name": "three hosts", "placement": {"ranks": 12, "nodes": 3}, "benchmark": {"max_bytes": 1024}}
 

@@ -68,6 +68,7 @@ def test_without_the_stream_the_page_polls_and_then_recovers(visit: Visit, endle
     expect(page.locator("[data-status=live]")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_wrong_sum_is_shown_as_failure(browser: Browser, faulty_site: Site) -> None:
     with visiting(browser, faulty_site) as visit:
         page = visit.open("/jobs/1")
@@ -83,6 +84,7 @@ def test_a_wrong_sum_is_shown_as_failure(browser: Browser, faulty_site: Site) ->
         visit.shoot("job-failed")
 
 
+@pytest.mark.long
 def test_a_gang_that_hung_shows_what_each_rank_was_doing(browser: Browser, hung_site: Site) -> None:
     with visiting(browser, hung_site) as visit:
         page = visit.open("/jobs/1")
@@ -117,6 +119,7 @@ def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
     )
 
 
+@pytest.mark.long
 def test_every_step_can_be_had_as_a_file(visit: Visit) -> None:
     page = visit.open("/jobs/1")
     for name, ending, first in (("CSV", "csv", "id,rank,step"), ("OpenMetrics", "om", "# TYPE ringscope_rank_steps")):
@@ -126,6 +129,7 @@ def test_every_step_can_be_had_as_a_file(visit: Visit) -> None:
         assert download.value.path().read_text().startswith(first)
 
 
+@pytest.mark.long
 def test_the_environment_of_a_job_and_the_binding_of_its_ranks(visit: Visit) -> None:
     page = visit.open("/jobs/1?tab=configuration")
     (told,) = visit.site.get("/jobs/1/environment")["items"]

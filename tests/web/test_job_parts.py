@@ -142,6 +142,7 @@ def size(row: dict[str, Any]) -> str:
     return f"{row['size_bytes'] // 1024} KiB"
 
 
+@pytest.mark.long
 def test_a_size_that_is_chosen_in_the_table_is_looked_at_everywhere(visit: Visit, measured: int) -> None:
     page = visit.open(f"/jobs/{measured}")
     page.get_by_role("table", name="Measurements of ring").get_by_role("button", name="4 KiB", exact=True).click()
@@ -154,6 +155,7 @@ def test_a_size_that_is_chosen_in_the_table_is_looked_at_everywhere(visit: Visit
     expect(page.get_by_role("button", name="4 KiB", exact=True)).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.long
 def test_the_model_stands_beside_the_measured_rows(visit: Visit, measured: int) -> None:
     found = visit.site.get(f"/jobs/{measured}/expectations")
     page = visit.open(f"/jobs/{measured}?view=table")
@@ -189,6 +191,7 @@ def test_stragglers_are_as_the_api_says_and_cells_are_reached_by_keyboard(visit:
     assert visit.violations() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_part_has_an_accessibility_violation(browser: Browser, site: Site, measured: int, scheme: str) -> None:
     with visiting(browser, site, "dark" if scheme == "dark" else "light") as visit:
@@ -201,6 +204,7 @@ def test_no_part_has_an_accessibility_violation(browser: Browser, site: Site, me
                 visit.shoot(f"job-{part}{'-table' if view else ''}-{scheme}")
 
 
+@pytest.mark.long
 def test_no_part_scrolls_a_phone_sideways(browser: Browser, site: Site, measured: int) -> None:
     with visiting(browser, site, width=390) as visit:
         for part, done in DONE.items():
@@ -232,6 +236,7 @@ def test_the_log_is_filtered_by_words_and_rank_and_is_a_file(visit: Visit) -> No
     assert len(download.value.path().read_text().splitlines()) == len(items)
 
 
+@pytest.mark.long
 def test_a_regular_expression_finds_lines_and_their_numbers_lead_to_them(visit: Visit, long_job: int) -> None:
     page = visit.open(f"/jobs/{long_job}?tab=log")
     page.get_by_label("Regex").check()
@@ -252,6 +257,7 @@ def test_a_regular_expression_finds_lines_and_their_numbers_lead_to_them(visit: 
     expect(target).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_a_bad_regular_expression_is_a_sentence_beside_the_field(visit: Visit) -> None:
     visit.expect_error("422")
     page = visit.open("/jobs/1?tab=log&match=regex&log=rank(")
@@ -264,6 +270,7 @@ def test_a_bad_regular_expression_is_a_sentence_beside_the_field(visit: Visit) -
     expect(page.get_by_role("region", name="Log lines").locator("li")).to_have_count(len(items))
 
 
+@pytest.mark.long
 def test_lines_are_found_by_stream(visit: Visit) -> None:
     page = visit.open("/jobs/1?tab=log")
     items = visit.site.get("/jobs/1/log?limit=200")["items"]
@@ -274,6 +281,7 @@ def test_lines_are_found_by_stream(visit: Visit) -> None:
         expect(page.get_by_text(re.compile(f"^{count} lines? that match$"))).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Visit, measured: int) -> None:
     body = visit.site.get(f"/jobs/{measured}")["spec"] | {"name": "again"}
     again = int(visit.site.post("/jobs", body).json()["id"])
@@ -301,6 +309,7 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     visit.shoot("job-baseline")
 
 
+@pytest.mark.long
 def test_a_job_of_a_million_steps(visit: Visit, long_job: int) -> None:
     page = visit.open(f"/jobs/{long_job}?tab=latency&view=table")
     expect(page.get_by_text(re.compile("^n=250,000 iterations of 4 ranks"))).to_be_visible()
@@ -320,6 +329,7 @@ def test_a_job_of_a_million_steps(visit: Visit, long_job: int) -> None:
     visit.shoot("job-million-steps")
 
 
+@pytest.mark.long
 def test_a_hundred_megabytes_of_log(visit: Visit, long_job: int) -> None:
     page = visit.open(f"/jobs/{long_job}?tab=log")
     expect(page.get_by_text("1,000,000 lines")).to_be_visible()

@@ -115,6 +115,7 @@ def test_every_step_of_a_real_job_is_the_traces_of_the_api(visit: Visit, followe
     expect(whole).to_have_count(RANKS * len(trace["chunks"]))
 
 
+@pytest.mark.long
 def test_the_table_and_its_csv_have_every_transfer_of_the_trace(visit: Visit, followed: int) -> None:
     trace = visit.site.get(f"/jobs/{followed}/trace")
     visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -137,6 +138,7 @@ def test_the_table_and_its_csv_have_every_transfer_of_the_trace(visit: Visit, fo
     assert sorted(shown) == sorted(map(of, trace["rows"]))
 
 
+@pytest.mark.long
 def test_another_operation_is_chosen_and_stands_in_the_url(visit: Visit, followed: int) -> None:
     page = visit.open(f"/jobs/{followed}/ring?step=2")
     expect(step_heading(page)).to_have_text("Step 2 of 4")
@@ -155,6 +157,7 @@ def test_another_operation_is_chosen_and_stands_in_the_url(visit: Visit, followe
     expect(page.get_by_text("The operation that the address names was not followed")).to_be_visible()
 
 
+@pytest.mark.long
 def test_it_saves_for_perfetto_and_links_its_json(visit: Visit, followed: int, tmp_path: Path) -> None:
     page = visit.open(f"/jobs/{followed}/ring?size=12288")
     with page.expect_download() as download:
@@ -167,6 +170,7 @@ def test_it_saves_for_perfetto_and_links_its_json(visit: Visit, followed: int, t
     expect(link).to_have_attribute("href", f"/api/v1/jobs/{followed}/trace?{query}")
 
 
+@pytest.mark.long
 def test_the_jobs_page_and_the_ring_page_lead_there_and_back(visit: Visit, followed: int) -> None:
     page = visit.open(f"/jobs/{followed}")
     page.get_by_role("main").get_by_role("link", name="Ring", exact=True).click()
@@ -178,6 +182,7 @@ def test_the_jobs_page_and_the_ring_page_lead_there_and_back(visit: Visit, follo
     expect(page).to_have_url(f"{visit.site.url}/jobs/{followed}/ring")
 
 
+@pytest.mark.long
 def test_a_late_cell_leads_to_the_steps_of_its_row_and_to_the_log(visit: Visit, followed: int) -> None:
     page = visit.open(f"/jobs/{followed}?tab=stragglers&size=12288")
     strips = page.get_by_role("group", name=re.compile("^Strips of lateness"))
@@ -198,6 +203,7 @@ def test_a_late_cell_leads_to_the_steps_of_its_row_and_to_the_log(visit: Visit, 
     visit.shoot("job-stragglers-cell")
 
 
+@pytest.mark.long
 def test_keys_of_the_job_page_open_its_log_and_turn_charts_into_tables(visit: Visit, followed: int) -> None:
     page = visit.open(f"/jobs/{followed}")
     table = page.get_by_role("radiogroup", name="View").get_by_label("table")
@@ -218,6 +224,7 @@ def test_keys_of_the_job_page_open_its_log_and_turn_charts_into_tables(visit: Vi
     expect(page.get_by_role("heading", name="by message size")).to_be_visible()
 
 
+@pytest.mark.long
 def test_switched_off_single_keys_leave_arrows_to_the_player(visit: Visit, followed: int) -> None:
     page = visit.open(f"/jobs/{followed}/ring")
     play = page.get_by_role("button", name="Play")
@@ -241,6 +248,7 @@ def test_switched_off_single_keys_leave_arrows_to_the_player(visit: Visit, follo
     expect(page).not_to_have_url(re.compile("view=table"))
 
 
+@pytest.mark.long
 def test_without_a_trace_it_says_which_command_makes_one(visit: Visit) -> None:
     page = visit.open("/jobs/1/ring")
     expect(page.get_by_text("The job did not ask for a trace")).to_be_visible()
@@ -254,6 +262,7 @@ def test_without_a_trace_it_says_which_command_makes_one(visit: Visit) -> None:
     assert visit.site.get(f"/jobs/{job_id}/traces")["items"] != []
 
 
+@pytest.mark.long
 def test_while_a_job_runs_the_trace_is_still_to_come(visit: Visit) -> None:
     sweep = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024, "iterations": 1_000_000, "trace": True}
     body = {"benchmark": sweep, "placement": {"ranks": 2}, "time_limit_seconds": 120}
@@ -267,6 +276,7 @@ def test_while_a_job_runs_the_trace_is_still_to_come(visit: Visit) -> None:
     visit.site.lab.wait_for_state(job_id, "cancelled")
 
 
+@pytest.mark.long
 def test_a_trace_that_cannot_be_loaded_can_be_asked_for_again(visit: Visit, followed: int) -> None:
     visit.expect_error("500")
     fail_traces(visit.page)
@@ -278,6 +288,7 @@ def test_a_trace_that_cannot_be_loaded_can_be_asked_for_again(visit: Visit, foll
     expect(step_heading(page)).to_have_text("At the start")
 
 
+@pytest.mark.long
 def test_a_simulated_trace_says_so_and_many_ranks_have_no_ring(visit: Visit, simulated: int) -> None:
     page = visit.open(f"/jobs/{simulated}/ring?step=62")
     expect(page.get_by_role("main")).to_contain_text("SIMULATED")
@@ -289,6 +300,7 @@ def test_a_simulated_trace_says_so_and_many_ranks_have_no_ring(visit: Visit, sim
     visit.shoot("job-ring-simulated")
 
 
+@pytest.mark.long
 def test_two_nodes_show_how_far_their_clocks_may_err(browser: Browser, pair_site: Site, followed_pair: int) -> None:
     with visiting(browser, pair_site) as visit:
         trace = pair_site.get(f"/jobs/{followed_pair}/trace")
@@ -311,6 +323,7 @@ def test_two_nodes_show_how_far_their_clocks_may_err(browser: Browser, pair_site
         expect(page.get_by_text("Complete: every chunk on every rank holds the inputs of all 4 ranks.")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_jobs_ring_is_accessible_filled_and_in_error(
     browser: Browser, site: Site, followed: int, scheme: Literal["light", "dark"]
@@ -329,6 +342,7 @@ def test_a_jobs_ring_is_accessible_filled_and_in_error(
         assert visit.violations() == []
 
 
+@pytest.mark.long
 def test_on_a_phone_it_fits_and_the_axis_has_a_scale(browser: Browser, site: Site, followed: int) -> None:
     with visiting(browser, site, width=390) as visit:
         for query in ("?step=2", "?step=2&view=table"):
@@ -341,6 +355,7 @@ def test_on_a_phone_it_fits_and_the_axis_has_a_scale(browser: Browser, site: Sit
         expect(ticks.nth(1)).to_be_visible()
 
 
+@pytest.mark.long
 def test_with_reduced_motion_steps_just_follow_each_other(visit: Visit, followed: int) -> None:
     travels = "document.getAnimations().filter(one => one.animationName?.includes('travel')).length"
     page = visit.open(f"/jobs/{followed}/ring")

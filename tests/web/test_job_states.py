@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 from tests.web.browsing import Site, Visit, visiting
 
+pytestmark = pytest.mark.long
+
 ENDLESS = {
     "benchmark": {
         "algorithms": ["ring"],

@@ -2,8 +2,11 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
+
+pytestmark = pytest.mark.long
 
 
 def test_a_link_is_empty_until_a_sendrecv_measured_it(browser: Browser, pair_site: Site) -> None:

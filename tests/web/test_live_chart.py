@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import Browser
 from tests.web.browsing import ROOT
 
+pytestmark = pytest.mark.long
+
 POINTS = 10_000
 BUDGET_MS = 16.0  # a frame at 60 Hz
 

@@ -17,6 +17,8 @@ from tests.web.many_jobs import add_jobs
 
 from ringscope.cli.connection import token
 
+pytestmark = pytest.mark.long
+
 COUNT = 10_000
 MOST_ELEMENTS = 1_500
 

@@ -3,9 +3,12 @@
 import re
 import time
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
 from tests.web.test_submit import best
+
+pytestmark = pytest.mark.long
 
 AT_MOST_SECONDS = 120
 

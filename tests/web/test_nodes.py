@@ -1,5 +1,6 @@
 """A node's page: drain and resume, labels, history, and what is between nodes."""
 
+import pytest
 from playwright.sync_api import expect
 from tests.web.browsing import Visit
 
@@ -39,6 +40,7 @@ def test_a_node_is_drained_and_resumed(visit: Visit) -> None:
     assert visit.site.get(f"/nodes/{name}")["desired"] == "active"
 
 
+@pytest.mark.long
 def test_labels_are_set_and_taken_away(visit: Visit) -> None:
     name = node_name(visit)
     page = visit.open(f"/nodes/{name}")
@@ -67,6 +69,7 @@ def test_a_node_lists_the_jobs_that_ran_there(visit: Visit) -> None:
     expect(page).to_have_url(f"{visit.site.url}/jobs")
 
 
+@pytest.mark.long
 def test_one_node_has_no_link_and_the_page_says_so(visit: Visit) -> None:
     page = visit.open("/nodes")
     expect(page.get_by_text("There is no link yet")).to_be_visible()

@@ -68,6 +68,7 @@ def node_name(site: Site) -> str:
     return str(nodes[0]["name"]) if nodes else "n1"
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("state", ["filled", "empty", "failed"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_route_has_an_accessibility_violation(

@@ -36,6 +36,7 @@ def expect_refusals(visit: Visit) -> None:
         visit.expect_error(code)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_planner_has_no_accessibility_violation(browser: Browser, site: Site, scheme: str) -> None:
     with visiting(browser, site, "dark" if scheme == "dark" else "light") as visit:
@@ -46,6 +47,7 @@ def test_the_planner_has_no_accessibility_violation(browser: Browser, site: Site
             assert visit.violations() == [], name
 
 
+@pytest.mark.long
 def test_the_planner_fits_a_phone(browser: Browser, site: Site) -> None:
     with visiting(browser, site, width=375) as visit:
         expect_refusals(visit)
@@ -99,6 +101,7 @@ def test_fields_are_in_the_url_and_back_goes_back(visit: Visit) -> None:
     expect(page.get_by_text("+10 % of")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_wrong_field_gets_the_servers_sentence(visit: Visit) -> None:
     visit.expect_error("422")
     page = visit.open("/plan?B=string")
@@ -108,6 +111,7 @@ def test_a_wrong_field_gets_the_servers_sentence(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="64 MiB on 8 ranks")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_job_gives_the_parameters_and_its_points(visit: Visit) -> None:
     page = visit.open("/plan")
     page.get_by_label("Fit α, β and γ to job").fill("1")

@@ -35,6 +35,7 @@ def test_the_form_shows_what_the_api_foresees_and_the_result_is_held_against_it(
     expect(page.locator("figcaption")).to_contain_text("Dashed: the cost model")
 
 
+@pytest.mark.long
 def test_warnings_stand_before_the_job_is_submitted(visit: Visit) -> None:
     page = visit.open("/jobs/new?ranks=2&algorithms=ring,direct&iterations=1000000&limit=1")
     warnings = page.get_by_role("list", name="Warnings")
@@ -44,6 +45,7 @@ def test_warnings_stand_before_the_job_is_submitted(visit: Visit) -> None:
     expect(warnings).to_contain_text("One rank has nobody to send to")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 390)])
 def test_the_form_with_its_prediction_is_accessible(browser: Browser, site: Site, scheme: str, width: int) -> None:
     with visiting(browser, site, "dark" if scheme == "dark" else "light", width) as visit:
@@ -54,6 +56,7 @@ def test_the_form_with_its_prediction_is_accessible(browser: Browser, site: Site
         visit.shoot(f"new-job-{scheme}-{width}")
 
 
+@pytest.mark.long
 def test_a_model_that_was_fitted_here_has_a_band_and_a_knee(visit: Visit) -> None:
     sweep = {"algorithms": ["ring"], "min_bytes": 64, "max_bytes": 4 << 20, "step_factor": 2, "iterations": 20}
     body = {"benchmark": sweep, "placement": {"ranks": 2}}

@@ -28,6 +28,7 @@ def settle(page: Page, name: str) -> None:
         expect(page.get_by_role("heading", name="In time")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_ring_has_no_accessibility_violation(browser: Browser, site: Site, scheme: str) -> None:
     with visiting(browser, site, "dark" if scheme == "dark" else "light") as visit:
@@ -38,6 +39,7 @@ def test_the_ring_has_no_accessibility_violation(browser: Browser, site: Site, s
             assert visit.violations() == [], name
 
 
+@pytest.mark.long
 def test_the_ring_fits_a_phone(browser: Browser, site: Site) -> None:
     with visiting(browser, site, width=375) as visit:
         visit.expect_error("422")
@@ -107,6 +109,7 @@ def test_keys_and_buttons_jump(visit: Visit) -> None:
         expect(heading).to_have_text(words)
 
 
+@pytest.mark.long
 def test_it_plays_to_the_end_and_space_stops_it(visit: Visit) -> None:
     page = visit.open("/ring?speed=4")
     page.locator("h1").click()
@@ -121,6 +124,7 @@ def test_it_plays_to_the_end_and_space_stops_it(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
+@pytest.mark.long
 def test_letters_typed_into_a_field_move_nothing(visit: Visit) -> None:
     page = visit.open("/ring?step=1")
     numbers = page.get_by_label("Numbers")
@@ -137,6 +141,7 @@ def test_letters_typed_into_a_field_move_nothing(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Step 1 of 4")).to_be_visible()
 
 
+@pytest.mark.long
 def test_many_ranks_have_no_ring(visit: Visit) -> None:
     page = visit.open("/ring?n=32&step=31")
     expect(page.get_by_text("More than 16 ranks")).to_be_visible()
@@ -146,6 +151,7 @@ def test_many_ranks_have_no_ring(visit: Visit) -> None:
     expect(table.locator("[data-whole]")).to_have_count(32)
 
 
+@pytest.mark.long
 def test_it_saves_a_file_for_perfetto(visit: Visit, tmp_path: Path) -> None:
     page = visit.open("/ring")
     with page.expect_download() as download:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 from tests.cluster.lab import free_port
 from tests.web.browsing import Visit
@@ -34,6 +35,7 @@ def test_a_token_is_made_shown_once_and_revoked(visit: Visit) -> None:
     assert all(item["name"] != "ci" for item in visit.site.get("/tokens")["items"])
 
 
+@pytest.mark.long
 def test_a_webhook_is_made_tested_disabled_and_removed(visit: Visit) -> None:
     visit.expect_error("422")
     page = visit.open("/settings/webhooks")
@@ -99,6 +101,7 @@ def test_a_schedule_is_made_run_edited_and_removed(visit: Visit) -> None:
     expect(page.get_by_text("Nothing is scheduled")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_audit_is_filtered_by_the_url_and_exported(visit: Visit) -> None:
     page = visit.open("/settings/audit")
     expect(page.get_by_role("row", name="job.submitted").first).to_be_visible()

@@ -40,6 +40,7 @@ def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> Non
     expect(box).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_palette_keeps_the_focus_and_gives_it_back(visit: Visit) -> None:
     page = visit.open("/jobs")
     before = page.get_by_role("combobox", name="Kind")
@@ -89,6 +90,7 @@ def test_keys_lead_to_the_pages_and_through_a_list(visit: Visit) -> None:
     expect(page).to_have_url(f"{site.url}/jobs/new")
 
 
+@pytest.mark.long
 def test_brackets_go_to_the_next_job_and_back(visit: Visit) -> None:
     page = visit.page
     visit.site.post("/jobs", {"name": "second", "benchmark": {"max_bytes": 64, "iterations": 1}})
@@ -101,6 +103,7 @@ def test_brackets_go_to_the_next_job_and_back(visit: Visit) -> None:
     expect(page).to_have_url(f"{visit.site.url}/jobs/1")
 
 
+@pytest.mark.long
 def test_single_keys_can_be_switched_off_and_stay_so(visit: Visit) -> None:
     page = visit.page
     visit.open("/")
@@ -124,6 +127,7 @@ def test_single_keys_can_be_switched_off_and_stay_so(visit: Visit) -> None:
     dialog.get_by_role("checkbox", name="Single keys work").check()
 
 
+@pytest.mark.long
 def test_the_tab_carries_the_state(visit: Visit) -> None:
     page = visit.open("/jobs/1")
     expect(page).to_have_title(re.compile(r"^✓ [\d.]+ GB/s · job 1 · ringscope$"))
@@ -166,6 +170,7 @@ def test_a_viewer_sees_no_action_that_it_may_not_do(browser: Browser, site: Site
         assert path_of(page, site) == "/settings/tokens"
 
 
+@pytest.mark.long
 def test_submit_watch_and_compare_by_keyboard_alone(visit: Visit) -> None:
     page, site = visit.page, visit.site
     ids = []

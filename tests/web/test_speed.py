@@ -12,6 +12,8 @@ from tests.web.browsing import Site, tell, visiting
 from tests.web.conftest import printed_login_link
 from tests.web.many_jobs import add_jobs
 
+pytestmark = pytest.mark.long
+
 SLOWED = 4
 LCP_MS, INTERACTION_MS = 1_500, 200
 OBSERVE = """

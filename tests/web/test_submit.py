@@ -97,6 +97,7 @@ def test_a_bad_field_shows_the_servers_sentence(visit: Visit, query: str, field:
     assert visit.violations() == []
 
 
+@pytest.mark.long
 def test_advanced_options_reach_the_job_and_its_page(visit: Visit) -> None:
     page = visit.open("/jobs/new?ranks=2&algorithms=ring&min=1K&max=3K&iterations=2&warmup=1")
     expect(page.get_by_label("Cycles")).to_be_hidden()
@@ -119,6 +120,7 @@ def test_advanced_options_reach_the_job_and_its_page(visit: Visit) -> None:
     expect(page.get_by_text("1 KiB to 3 KiB, step 1 KiB")).to_be_visible()
 
 
+@pytest.mark.long
 def test_run_again_starts_from_the_jobs_fields(visit: Visit) -> None:
     page = visit.open("/jobs/1")
     page.get_by_role("link", name="Run again").click()

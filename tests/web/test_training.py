@@ -82,6 +82,7 @@ def test_submit_by_the_form_and_watch_it_learn(visit: Visit) -> None:
     visit.site.post(f"/jobs/{json.loads(same.stdout)['id']}/cancel", {})
 
 
+@pytest.mark.long
 def test_the_tables_say_what_the_api_says(visit: Visit, trained: tuple[int, int]) -> None:
     job_id = trained[0]
     page = visit.open(f"/jobs/{job_id}?view=table&inside=table")
@@ -99,6 +100,7 @@ def test_the_tables_say_what_the_api_says(visit: Visit, trained: tuple[int, int]
     assert {row[0] for row in rows} == {"0", "1"}
 
 
+@pytest.mark.long
 def test_run_again_fills_the_form(visit: Visit, trained: tuple[int, int]) -> None:
     page = visit.open(f"/jobs/{trained[1]}")
     page.get_by_role("link", name="Run again").click()
@@ -140,6 +142,7 @@ def test_a_bad_field_shows_the_servers_sentence(visit: Visit, query: str, field:
     assert visit.violations() == []
 
 
+@pytest.mark.long
 def test_a_script_is_refused_at_its_field(visit: Visit) -> None:
     visit.expect_error("422")
     page = visit.open("/jobs/new?kind=script")
@@ -151,6 +154,7 @@ def test_a_script_is_refused_at_its_field(visit: Visit) -> None:
     assert visit.violations() == []
 
 
+@pytest.mark.long
 def test_jobs_are_chosen_in_the_list_and_compared(visit: Visit, trained: tuple[int, int]) -> None:
     page = visit.open("/jobs?q=digits by")
     for job_id in trained:
@@ -173,6 +177,7 @@ def test_jobs_are_chosen_in_the_list_and_compared(visit: Visit, trained: tuple[i
     expect(page.get_by_role("link", name=f"job {trained[0]}", exact=True)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_first_job_says_which_kind_is_compared(visit: Visit, trained: tuple[int, int]) -> None:
     page = visit.open(f"/compare?ids={trained[0]},1")
     expect(page.get_by_text("Left out, because it is no training: job 1.")).to_be_visible()
@@ -181,6 +186,7 @@ def test_the_first_job_says_which_kind_is_compared(visit: Visit, trained: tuple[
     assert visit.violations() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_of_training_has_an_accessibility_violation(
     browser: Browser, site: Site, trained: tuple[int, int], scheme: str
@@ -202,6 +208,7 @@ def test_no_page_of_training_has_an_accessibility_violation(
             assert visit.violations() == [], name
 
 
+@pytest.mark.long
 def test_a_phone_never_scrolls_sideways(browser: Browser, site: Site, trained: tuple[int, int]) -> None:
     pages = {
         "training": f"/jobs/{trained[0]}",
@@ -228,6 +235,7 @@ def settle(page: Page, name: str) -> None:
         expect(page.locator("tbody tr").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_attempts_are_joined_with_a_mark_and_a_divergence_is_said(visit: Visit, trained: tuple[int, int]) -> None:
     """Of records made by hand: 60 steps in three points, the last two of a second attempt, whose loss ran away."""
 
@@ -254,6 +262,7 @@ def test_attempts_are_joined_with_a_mark_and_a_divergence_is_said(visit: Visit, 
     assert [row[1] for row in rows] == ["2.50", "1.25", "diverged"]
 
 
+@pytest.mark.long
 def test_the_overview_shows_training_beside_benchmarks(visit: Visit, trained: tuple[int, int]) -> None:
     page = visit.open("/")
     accuracy = visit.site.get(f"/jobs/{trained[0]}")["summary"]["validation_accuracy"]

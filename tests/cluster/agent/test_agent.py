@@ -209,6 +209,7 @@ async def test_an_attempt_that_the_server_forgot_is_ended(
     await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
 
 
+@pytest.mark.long
 async def test_the_series_of_a_job_are_there_while_it_runs_and_vanish_after_it(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

@@ -111,6 +111,7 @@ async def test_a_rank_killed_on_the_second_node_is_named_by_both_and_nothing_sur
     await eventually(lambda: not process_group.processes_of(job.token))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", [0, 1])
 async def test_a_gang_outlives_the_agent_of_either_node(
     nodes: list[Node], assignment: Callable[..., Assignment], which: int

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import psutil
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.agent.conftest import eventually
 from tests.agent.fake_server import FakeServer
@@ -66,6 +67,7 @@ def series(server: FakeServer, name: str) -> dict[str, float]:
     }
 
 
+@pytest.mark.long
 async def test_an_agent_that_was_killed_twice_finds_its_ranks_and_nothing_is_lost_or_double(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -101,6 +103,7 @@ async def test_an_agent_that_was_killed_twice_finds_its_ranks_and_nothing_is_los
     await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
 
 
+@pytest.mark.long
 async def test_ranks_whose_agent_stays_away_are_ended_and_what_they_said_is_delivered(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -121,6 +124,7 @@ async def test_ranks_whose_agent_stays_away_are_ended_and_what_they_said_is_deli
     assert clean.last_sequence == len(server.records[7])
 
 
+@pytest.mark.long
 async def test_a_job_that_ended_while_its_agent_was_away_has_completed(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -139,6 +143,7 @@ async def test_a_job_that_ended_while_its_agent_was_away_has_completed(
     assert len(rows) == job.spec.benchmark.measurement_count()
 
 
+@pytest.mark.long
 async def test_a_keeper_that_is_killed_takes_its_ranks_along_and_the_agent_says_so(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -159,6 +164,7 @@ async def test_a_keeper_that_is_killed_takes_its_ranks_along_and_the_agent_says_
     assert process_group.processes_of(job.token) == []
 
 
+@pytest.mark.long
 async def test_a_keeper_that_hangs_is_killed_once_the_attempt_is_to_stop(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

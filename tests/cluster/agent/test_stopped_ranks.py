@@ -4,12 +4,15 @@ import os
 import signal
 from collections.abc import Callable
 
+import pytest
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.protocol import Assignment
 from ringscope.record import Hello
 from ringscope_agent import process_group
+
+pytestmark = pytest.mark.long
 
 TARGET_SECONDS = 10.0
 

@@ -34,6 +34,7 @@ async def grandchild_of(server: FakeServer) -> int:
     return pids()[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "reason", "message", "rank", "exit_code"),
     [
@@ -93,6 +94,7 @@ async def test_the_ranks_of_a_script_are_told_where_it_and_their_checkpoints_lie
     assert (agent.data_dir / "checkpoints" / f"job-{job.job_id}").is_dir()
 
 
+@pytest.mark.long
 async def test_a_wrong_element_ends_as_verification_failed(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -104,6 +106,7 @@ async def test_a_wrong_element_ends_as_verification_failed(
     await server.wait_for("clean", 7)
 
 
+@pytest.mark.long
 async def test_stop_ends_what_ignores_sigterm_and_what_left_its_session(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -119,6 +122,7 @@ async def test_stop_ends_what_ignores_sigterm_and_what_left_its_session(
     assert not any(r.event == "ended" for r in server.reports)
 
 
+@pytest.mark.long
 async def test_a_torn_record_is_dropped_and_the_rank_counts_as_lost(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -143,6 +147,7 @@ async def test_sigterm_ends_the_ranks_tells_the_server_and_leaves_nothing(
     await server.wait_for("clean", 7)
 
 
+@pytest.mark.long
 async def test_sigterm_leaves_nothing_when_the_server_is_away(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -187,6 +192,7 @@ async def test_ranks_that_a_batch_system_kills_with_their_agent_are_no_fault_of_
     assert (await server.wait_for("ended", 7)).reason == "agent_restarted"
 
 
+@pytest.mark.long
 async def test_an_agent_without_work_leaves_by_itself_before_its_time_is_over(
     server: FakeServer, agent: AgentProcess
 ) -> None:

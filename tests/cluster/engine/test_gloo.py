@@ -26,6 +26,7 @@ def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
     )
 
 
+@pytest.mark.long
 @needs_torch
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_every_dtype_and_operation_is_exact(gang, ranks):

@@ -324,6 +324,7 @@ def test_the_python_interface_on_gpus(gang, ranks):
     assert done.stdout.count("all asserts held") == ranks
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_every_collective_is_exact(gang, ranks):
     done = gang(ranks, "gpu_main.py", "nccl", PYTHONPATH=PYTHONPATH)

@@ -56,6 +56,7 @@ def test_a_rank_that_stops_in_the_ring_is_named_with_the_step(sentences, transpo
     assert said[1:] == ["Rank 2 waited 1.5 s for rank 1 in step 2", "Rank 3 waited 1.5 s for rank 2 in step 3"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("library", "end"),
     [

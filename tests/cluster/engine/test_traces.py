@@ -9,6 +9,7 @@ from tests.cluster.engine.test_bench import bench
 OPERATIONS = 352  # collectives and algorithms, counts, places, twice
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_a_trace_tells_exactly_the_schedule(gang, ranks, transport):

@@ -5,6 +5,7 @@ import pytest
 RANKS = [1, 2, 3, 4, 5]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
 @pytest.mark.parametrize("ranks", RANKS)
 def test_every_algorithm_is_exact(gang, ranks, transport):
@@ -13,6 +14,7 @@ def test_every_algorithm_is_exact(gang, ranks, transport):
     assert done.stdout.count(f"checked {1740 if ranks < 5 else 696}") == ranks
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_the_python_interface(gang, ranks):
     done = gang(ranks, "api_main.py")

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 BURST_BYTES = 128 << 10  # what a link that was idle lets pass at once, on its way in and on its way out
 DEADLINE_SECONDS = 60.0

@@ -41,7 +41,7 @@ def verdict(cluster: Cluster, gang: Gang) -> tuple[str, str, str | None]:
     return attempt["reason"], attempt["message"], attempt["bad_node"]
 
 
-@pytest.mark.parametrize("rank", [0, 2])
+@pytest.mark.parametrize("rank", [pytest.param(0, marks=pytest.mark.long), 2])
 def test_a_killed_rank_is_named(cluster: Cluster, rank: int) -> None:
     gang = cluster.start_gang()
     with limit(DEAD_RANK_SECONDS):
@@ -55,6 +55,7 @@ def test_a_killed_rank_is_named(cluster: Cluster, rank: int) -> None:
     assert_clean(cluster, gang, spooled)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("program", "place", "victims"), [("mpiexec", 0, "ranks 0 to 2"), ("hydra_pmi_proxy", -1, "rank 2")]
 )
@@ -83,6 +84,7 @@ def test_a_node_whose_agent_is_killed_is_lost_and_its_ranks_end_without_it(clust
     assert_clean(cluster, gang, spooled)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", [-1, 0])
 def test_a_node_that_is_cut_off_is_lost_and_the_job_goes_on_elsewhere(cluster: Cluster, place: int) -> None:
     gang = cluster.start_gang(max_attempts=2)
@@ -102,6 +104,7 @@ def test_a_node_that_is_cut_off_is_lost_and_the_job_goes_on_elsewhere(cluster: C
     assert_clean(cluster, gang, spooled)
 
 
+@pytest.mark.long
 def test_a_node_whose_agent_stands_still_is_lost_and_cleans_up_once_it_goes_on(cluster: Cluster) -> None:
     gang = cluster.start_gang()
     paused = time.monotonic()
@@ -148,6 +151,7 @@ def test_a_job_survives_a_server_that_is_killed_and_started_again(cluster: Clust
     assert_clean(cluster, gang, spooled)
 
 
+@pytest.mark.long
 def test_a_job_survives_a_server_that_does_not_answer_for_a_minute(cluster: Cluster) -> None:
     cycles = 300
     gang = cluster.start_gang(cycles)
@@ -161,6 +165,7 @@ def test_a_job_survives_a_server_that_does_not_answer_for_a_minute(cluster: Clus
     assert_clean(cluster, gang, spooled)
 
 
+@pytest.mark.long
 def test_a_slow_link_makes_a_job_slower_and_ends_nothing(cluster: Cluster) -> None:
     cycles = 150
     gang = cluster.start_gang(cycles)
@@ -180,6 +185,7 @@ def test_a_slow_link_makes_a_job_slower_and_ends_nothing(cluster: Cluster) -> No
     assert_clean(cluster, gang, cluster.spooled(gang.attempt_id))
 
 
+@pytest.mark.long
 def test_a_link_that_loses_one_packet_of_twenty_spoils_no_sum(cluster: Cluster) -> None:
     cycles = 150
     gang = cluster.start_gang(cycles)
@@ -227,6 +233,7 @@ def small_disk(cluster: Cluster, host: str) -> Iterator[Path]:
         restart("umount", "--lazy", str(folder))
 
 
+@pytest.mark.long
 def test_a_full_disk_costs_records_and_no_job(cluster: Cluster) -> None:
     cycles, host = 150, cluster.names[2]
     with small_disk(cluster, host) as disk:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+import pytest
 from tests.cluster.hosts.conftest import needs_namespaces
 from tests.cluster.lab import DEADLINE_SECONDS, Lab, eventually, running
 
@@ -18,7 +19,7 @@ from ringscope.lab import network
 from ringscope.lab.lab import Lab as Hosts
 from ringscope.lab.network import Layout, Link
 
-pytestmark = needs_namespaces
+pytestmark = [needs_namespaces, pytest.mark.long]
 PREFIX = f"rstest{os.getpid()}-"
 MESSAGE_BYTES = 1 << 20
 LONG_BYTES = 8_000_004  # a sixth of it is cut up on its way

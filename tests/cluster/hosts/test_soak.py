@@ -15,7 +15,7 @@ from tests.cluster.lab import free_port
 
 JOBS = 100
 
-pytestmark = needs_namespaces
+pytestmark = [needs_namespaces, pytest.mark.long]
 
 
 @pytest.fixture

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import pytest
 from tests.cluster.hosts.cluster import Cluster
 from tests.cluster.hosts.conftest import needs_namespaces
 from tests.cluster.lab import eventually
 
-pytestmark = needs_namespaces
+pytestmark = [needs_namespaces, pytest.mark.long]
 EPOCHS = 400  # more than a host needs to be called lost
 
 

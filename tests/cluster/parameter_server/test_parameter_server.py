@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 PROGRAM = Path(__file__).parent / "servers_main.py"
 RANKS, DEADLINE_SECONDS = 4, 240
 

@@ -4,9 +4,12 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from tests.cluster.lab import eventually
 from tests.cluster.slurm.batch_system import CPUS
 from tests.cluster.slurm.conftest import Site
+
+pytestmark = pytest.mark.long
 
 SWEEP = ("-b", "1K", "-e", "64K", "-f", "8", "-n", "5", "-w", "1", "--algorithm", "ring,mpi")
 ENDLESS = ("-b", "1M", "-e", "1M", "-n", "1000000", "--algorithm", "ring")

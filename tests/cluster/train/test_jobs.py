@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import psutil
+import pytest
 from tests.cluster.lab import SLOTS, Lab, eventually
 
 from ringscope.cores import cores_each
+
+pytestmark = pytest.mark.long
 
 EPOCHS = 30
 HANG_SECONDS = 10.0

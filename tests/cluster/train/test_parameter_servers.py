@@ -17,6 +17,8 @@ from ringscope.record import (
 )
 from ringscope.train import checkpoint
 
+pytestmark = pytest.mark.long
+
 SERVED = SMALL | {"strategy": "parameter_server", "all_reduce": "auto"}
 STEPS_PER_EPOCH = 12
 

@@ -69,6 +69,7 @@ def parameters(folder):
     return load(folder, LAST).model
 
 
+@pytest.mark.long
 def test_after_a_kill_the_parameters_are_bitwise_those_of_an_unbroken_run(folder, whole, killed):
     again = folder / "again"
     shutil.copytree(killed, again)
@@ -89,6 +90,7 @@ def test_after_a_kill_the_parameters_are_bitwise_those_of_an_unbroken_run(folder
         assert torch.equal(tensor, expected[name])
 
 
+@pytest.mark.long
 def test_another_job_on_another_number_of_ranks_starts_from_its_checkpoint(folder, whole, killed):
     run, records = training(3, folder / "other", resume=killed, resume_from=7)
     assert "resumed after step 25, in epoch 3" in run.output
@@ -98,6 +100,7 @@ def test_another_job_on_another_number_of_ranks_starts_from_its_checkpoint(folde
         assert (tensor - expected[name]).abs().max() < TOLERANCE
 
 
+@pytest.mark.long
 def test_a_broken_checkpoint_is_passed_over(folder, whole, killed):
     broken = folder / "broken"
     shutil.copytree(killed, broken)
@@ -125,12 +128,14 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_sentence(killed, monkeyp
     assert "Traceback" not in run.output
 
 
+@pytest.mark.long
 def test_an_earlier_job_without_a_checkpoint_is_refused_in_a_sentence():
     run, _ = run_training(2, resume_from=7)
     assert run.exit_code == 1
     assert "resume_from: none of this job's nodes has a checkpoint of job 7" in run.reason
 
 
+@pytest.mark.long
 def test_the_newest_of_all_nodes_is_taken(gang, tmp_path):
     found = gang(3, "newest_main.py", str(tmp_path))
     assert {name: result["steps"] for name, result in found.items()} == {
@@ -141,6 +146,7 @@ def test_the_newest_of_all_nodes_is_taken(gang, tmp_path):
     }
 
 
+@pytest.mark.long
 def test_what_compression_has_not_sent_yet_is_kept_too(gang, tmp_path):
     found = gang(2, "unsent_main.py", str(tmp_path))
     assert set(found) == {"top_k", "powersgd"}

@@ -56,6 +56,7 @@ def run_script(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.long
 def test_the_optimizer_equals_one_process_and_every_step_is_told(run_script):
     run, records = run_script(TRAINING, "8")
     assert (run.exit_code, run.reason) == (0, ""), run.output

@@ -10,6 +10,8 @@ from tests.cluster.train.keras_main import VARIANTS
 from ringscope.bench.local import Run
 from ringscope.record import EXIT_FAILURE, Done, Epoch, Record, Steps
 
+pytestmark = pytest.mark.long
+
 TRAINING = SMALL | {"all_reduce": "auto"}
 STEPS_PER_EPOCH = 12
 TOLERANCE = 1e-4  # of a loss: float32, summed in another order

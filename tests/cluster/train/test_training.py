@@ -24,7 +24,7 @@ def of_rank(records, rank, kind):
     return [record for record in records if isinstance(record, kind) and record.rank == rank]
 
 
-@pytest.mark.parametrize("strategy", ["mirrored", "torch_ddp"])
+@pytest.mark.parametrize("strategy", ["mirrored", pytest.param("torch_ddp", marks=pytest.mark.long)])
 def test_everything_is_told_in_order(strategy):
     run, records = run_training(2, strategy=strategy, all_reduce="direct" if strategy == "mirrored" else "auto")
     assert (run.exit_code, run.reason) == (0, "")
@@ -59,6 +59,7 @@ def short():
     return run_training(2, bucket_bytes=1024, max_steps=STEPS_PER_EPOCH + 3, target_accuracy=0.01)
 
 
+@pytest.mark.long
 def test_buckets_tell_how_their_sums_went(short):
     for told in of_rank(short[1], 0, Buckets):
         assert told.bytes == [680, 98304]  # the last layers together, then the first one's weights
@@ -75,6 +76,7 @@ def test_the_log_says_what_a_step_sums(short):
     assert "reached the accuracy of 0.01 after epoch 1" in short[0].output
 
 
+@pytest.mark.long
 def test_it_ends_after_the_steps_that_are_wanted_even_inside_an_epoch(short):
     run, records = short
     assert run.exit_code == 0
@@ -91,6 +93,7 @@ def test_a_replica_that_differs_by_one_bit_fails_the_job(monkeypatch):
     assert failure.message.startswith("After epoch 1 the model of rank 0 differs from that of rank 1")
 
 
+@pytest.mark.long
 def test_a_rank_of_half_the_speed_gets_fewer_samples(monkeypatch):
     monkeypatch.setenv(FAULT_VARIABLE, "slow")
     run, records = run_training(

@@ -12,17 +12,16 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tiers import ROOT, TIERS, Tier
 
 BIN = ROOT / ".venv" / "bin"
+OUTCOMES = ROOT / "test-results" / "outcomes"  # a file for each tier: what came of each test, and how long it took
 GATE_BUDGET_SECONDS = 420  # everything, where the packages are there
 SLOWEST = 10
 NO_TESTS_CHOSEN = 5  # pytest's exit code
@@ -119,13 +118,13 @@ def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
 
 def run_pytest(tier: Tier, is_long: bool) -> list[Outcome]:
     """Run the tier's tests; what came of each is told by the plugin tests/outcomes.py."""
-    with tempfile.TemporaryDirectory() as scratch:
-        told = Path(scratch, "outcomes")
-        chosen = ("-m", "long" if is_long else "not long")
-        plugin = ("-p", "tests.outcomes", "--outcomes", str(told))
-        command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *tier.options, *tier.folders)
-        code = subprocess.run(command, cwd=ROOT, env=_environment()).returncode
-        lines = told.read_text().splitlines() if told.exists() else []
+    told = OUTCOMES / f"{tier.name}{'-long' if is_long else ''}.jsonl"
+    told.unlink(missing_ok=True)
+    chosen = ("-m", "long") if is_long else ("-m", "not long", "--hypothesis-profile=gate")
+    plugin = ("-p", "tests.outcomes", "--outcomes", str(told))
+    command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *tier.options, *tier.folders)
+    code = subprocess.run(command, cwd=ROOT, env=_environment()).returncode
+    lines = told.read_text().splitlines() if told.exists() else []
     outcomes = [Outcome(**json.loads(line)) for line in lines]
     if code not in (0, NO_TESTS_CHOSEN) and all(outcome.outcome != "failed" for outcome in outcomes):
         outcomes.append(Outcome(f"{tier.name}: pytest ended with exit code {code}", "failed", 0.0))

@@ -1,9 +1,12 @@
 """What every tier shares: how Hypothesis searches, and which tests are the gate's."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import settings
+
+Value = tuple[str, str]  # of a matrix: the name of an axis, and one of its values
 
 # How long an example takes says something about this machine's other work, and nothing about the code.
 settings.register_profile("ringscope", deadline=None)
@@ -20,18 +23,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("matrix"):
             matrices[item.nodeid.partition("[")[0]].append(item)
     for cases in matrices.values():
-        sample = covering_sample([frozenset(case.callspec.indices.items()) for case in cases])  # type: ignore[attr-defined]
+        sample = covering_sample([[(axis, repr(value)) for axis, value in _parameters(case)] for case in cases])
         for place, case in enumerate(cases):
             if place not in sample:
                 case.add_marker(pytest.mark.long)
 
 
-def covering_sample(cases: list[frozenset[tuple[str, int]]]) -> set[int]:
-    """The places of few cases, each a set of (axis, value), in which every value occurs that occurs in any."""
-    missing = set[tuple[str, int]]().union(*cases)
+def covering_sample(cases: list[list[Value]]) -> set[int]:
+    """The places of few cases in which every value occurs that occurs in any, each about as often as the others."""
+    missing = {value for case in cases for value in case}
+    used: Counter[Value] = Counter()
     sample: set[int] = set()
+
+    def gain(place: int) -> tuple[int, int]:
+        return len(missing.intersection(cases[place])), -sum(used[value] for value in cases[place])
+
     while missing:
-        best = max(range(len(cases)), key=lambda place: len(cases[place] & missing))
+        best = max(range(len(cases)), key=gain)
         sample.add(best)
-        missing -= cases[best]
+        used.update(cases[best])
+        missing.difference_update(cases[best])
     return sample
+
+
+def _parameters(case: pytest.Item) -> Iterable[tuple[str, object]]:
+    assert isinstance(case, pytest.Function)
+    parameters: dict[str, object] = case.callspec.params
+    return parameters.items()

@@ -45,6 +45,7 @@ class Outcomes:
             self.told[report.nodeid] = Told(report.nodeid, "failed")
 
     def pytest_sessionfinish(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("".join(f"{json.dumps(asdict(told))}\n" for told in self.told.values()))
 
 

@@ -148,6 +148,7 @@ def test_more_jobs_than_slots_wait_their_turn(lab: Lab) -> None:
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
+@pytest.mark.long
 def test_following_prints_the_end(lab: Lab) -> None:
     done = lab.run("submit", "--follow", "--name", "followed", "--ranks", "2", "-e", "64", "-n", "2")
     assert done.returncode == 0, done.stderr

@@ -69,6 +69,7 @@ def assert_is_the_schedule(
     assert [sent[rank] for rank in range(RANKS)] == [4 * count for count in schedule.elements_sent()]
 
 
+@pytest.mark.long
 def test_a_simulated_jobs_trace_is_the_models(lab: Lab) -> None:
     cluster = ("--transport", "simulated", "--topology", "2x4", "--link", "ib200", "--gamma", "100GB/s")
     done = lab.run(

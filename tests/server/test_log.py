@@ -8,8 +8,6 @@ from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.results import log
 
-pytestmark = pytest.mark.both_databases
-
 START_NS = 1_767_225_600_000_000_123
 
 
@@ -55,6 +53,7 @@ async def test_any_page_can_be_read_by_the_outline(server: Server, job_id: int) 
     assert pages[-1][-1]["id"] == outline["last_id"]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("query", "numbers"),
     [

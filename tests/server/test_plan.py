@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from tests.server.clusters import (
@@ -108,6 +109,7 @@ def test_every_constraint_is_kept(snapshot: Snapshot) -> None:
             assert not holds_job(job, snapshot.nodes, others)
 
 
+@pytest.mark.long
 @settings(MANY, max_examples=700)  # in a quarter of them a job is at the head and has to wait
 @given(snapshots())
 def test_the_head_of_the_queue_is_never_delayed_by_those_behind_it(snapshot: Snapshot) -> None:

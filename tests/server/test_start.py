@@ -14,6 +14,8 @@ from ringscope_server.db.lock import lock_data_dir
 
 DEADLINE_SECONDS = 60
 
+OTHER_BAD_SETTINGS = [("--port", "70000"), ("--poll-seconds", "0")]
+
 
 def start(data_dir: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
@@ -65,7 +67,9 @@ def test_a_second_server_on_the_same_directory(tmp_path: Path) -> None:
         refused(start(tmp_path), f"Another server (process {os.getpid()}) already uses")
 
 
-@pytest.mark.parametrize("flags", [("--port", "many"), ("--port", "70000"), ("--poll-seconds", "0")])
+@pytest.mark.parametrize(
+    "flags", [("--port", "many"), *(pytest.param(f, marks=pytest.mark.long) for f in OTHER_BAD_SETTINGS)]
+)
 def test_a_bad_setting(tmp_path: Path, flags: tuple[str, str]) -> None:
     refused(start(tmp_path, *flags), f"{flags[0]}: ")
 

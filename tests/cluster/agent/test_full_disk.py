@@ -14,6 +14,8 @@ from tests.cluster.agent.conftest import AgentProcess
 from ringscope.protocol import Assignment
 from ringscope.record import Log
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:

@@ -83,7 +83,7 @@ async def test_a_gang_of_two_nodes_completes_on_both(nodes: list[Node], assignme
     await stop(nodes)
 
 
-@pytest.mark.parametrize("is_told_to_stop", [False, True])
+@pytest.mark.parametrize("is_told_to_stop", [False, pytest.param(True, marks=pytest.mark.long)])
 async def test_a_rank_killed_on_the_second_node_is_named_by_both_and_nothing_survives(
     nodes: list[Node], assignment: Callable[..., Assignment], is_told_to_stop: bool
 ) -> None:

@@ -180,6 +180,7 @@ async def test_a_keeper_that_hangs_is_killed_once_the_attempt_is_to_stop(
     assert keepers(agent.data_dir) == []
 
 
+@pytest.mark.long
 async def test_agent_and_keeper_killed_together_are_told_apart_from_a_restart(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -214,6 +215,7 @@ async def test_an_agent_that_was_killed_before_the_launch_is_ready_again(
     await server.wait_for("clean", 7)
 
 
+@pytest.mark.long
 async def test_an_agent_that_was_killed_while_it_stops_goes_on_stopping(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

@@ -81,6 +81,7 @@ async def test_ranks_see_nothing_of_the_agents_own(
     }
 
 
+@pytest.mark.long
 async def test_the_ranks_of_a_script_are_told_where_it_and_their_checkpoints_lie(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment], tmp_path: Path
 ) -> None:

@@ -47,6 +47,7 @@ def test_three_tables_a_verdict_and_json(tmp_path):
     assert len(document["config"]["devices"]) == 2
 
 
+@pytest.mark.long
 def test_a_parser_of_nccl_tests_reads_every_column(tmp_path):
     out = tmp_path / "out.json"
     letters = ["-i", "16K", "-m", "2", "-N", "2", "-z", "1", "-a", "3", "-I", "1", "-K", "1", "-S", "1", "-g", "1"]
@@ -66,6 +67,7 @@ def test_a_parser_of_nccl_tests_reads_every_column(tmp_path):
     assert document["ringscope"]["nodes"][0]["versions"]["numpy"]
 
 
+@pytest.mark.long
 def test_another_collective():
     done = bench("alltoall", "--ranks", "3", *SMALL)
     assert (done.returncode, done.stderr) == (0, "")

@@ -24,6 +24,7 @@ def test_all_ranks_choose_alike_without_a_table_of_their_own(gang, ranks):
     assert done.stdout.count("all asserts held") == ranks
 
 
+@pytest.mark.long
 def test_what_was_tuned_is_what_auto_takes(tmp_path):
     tuned = run(tmp_path, "tune", "--ranks", "2,3", *SMALL)
     assert (tuned.returncode, tuned.stderr) == (0, "")

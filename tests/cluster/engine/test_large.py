@@ -7,11 +7,12 @@ import pytest
 
 from ringscope.algorithms import SCHEDULES
 
+pytestmark = pytest.mark.long
+
 BEYOND_INT = (1 << 31) + 17
 NEEDED_BYTES = {"shared_memory": 10 << 30, "mpi": 7 << 30}  # two ranks' buffers, and what is received aside
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("transport", "algorithms"),
     [("shared_memory", ["direct", "mpi"]), ("mpi", ["naive"])],  # naive sends all as one message

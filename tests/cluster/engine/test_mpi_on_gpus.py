@@ -18,7 +18,7 @@ from ringscope.transports.memory import GpuMemory
 from ringscope.transports.mpi import MpiTransport
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [*(pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 4)), 3])
 def test_every_collective_is_exact(gang, ranks):
     done = gang(ranks, "gpu_main.py", "mpi", PYTHONPATH=PYTHONPATH)
     assert done.returncode == 0, done.stdout + done.stderr

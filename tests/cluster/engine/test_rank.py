@@ -98,6 +98,7 @@ def test_the_time_of_a_row_is_of_the_ranks_that_the_job_names(average, choose):
         assert m.algbw_gb_per_s == pytest.approx(m.size_bytes / m.time_us / 1e3)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
 @pytest.mark.parametrize("collective", ["all_reduce", "reduce_scatter", "all_gather", "broadcast", "alltoall"])
 def test_results_are_right_wherever_in_memory_they_lie(collective, transport):

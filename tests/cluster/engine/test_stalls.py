@@ -40,6 +40,7 @@ def started(ranks: int, sentences: socket.socket, way: str, end: str, *flags: st
             process.terminate()
 
 
+@pytest.mark.long
 @TRANSPORTS
 def test_a_rank_that_never_calls_is_named_and_all_end(sentences, transport):
     with started(3, sentences, transport, "never") as process:
@@ -75,6 +76,7 @@ def test_a_rank_that_is_missing_in_a_librarys_call_is_named(sentences, library, 
             assert process.wait(DEADLINE_SECONDS) != 0
 
 
+@pytest.mark.long
 @TRANSPORTS
 def test_a_process_that_ends_in_the_ring_is_missed_before_the_timeout(sentences, transport):
     with started(4, sentences, transport, "leave", "-disable-auto-cleanup"):
@@ -82,6 +84,7 @@ def test_a_process_that_ends_in_the_ring_is_missed_before_the_timeout(sentences,
     assert said.startswith("Rank 2 lost rank 1 in step 2: its process has ended; see what rank 1 said last, "), said
 
 
+@pytest.mark.long
 @LIBRARIES
 def test_a_process_that_ends_before_a_librarys_call_is_missed_before_the_timeout(sentences, library):
     with started(3, sentences, library, "leave", "-disable-auto-cleanup"):

@@ -18,6 +18,7 @@ def test_a_trace_tells_exactly_the_schedule(gang, ranks, transport):
     assert done.stdout.count(f"traced {OPERATIONS}\n") == ranks
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
 def test_bench_writes_what_it_followed_for_perfetto(tmp_path: Path, transport):
     file = tmp_path / "trace.json"

@@ -110,6 +110,7 @@ def test_a_broken_checkpoint_is_passed_over(folder, whole, killed):
     assert "resumed after step 24, in epoch 3" in run.output  # the end of the second epoch
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

@@ -70,6 +70,7 @@ def test_the_optimizer_equals_one_process_and_every_step_is_told(run_script):
     assert sum(isinstance(record, Done) for record in records) == 2
 
 
+@pytest.mark.long
 def test_the_example_learns(monkeypatch):
     monkeypatch.setenv(SCRIPTS_VARIABLE, str(EXAMPLES))
     run, records = run_job(2, {"kind": "script", "script": {"file": "own_training.py"}})
@@ -79,6 +80,7 @@ def test_the_example_learns(monkeypatch):
     assert sum(losses[-10:]) < 0.2 * sum(losses[:10])
 
 
+@pytest.mark.long
 def test_backward_twice_without_accumulating_is_refused(run_script):
     run, _ = run_script(TRAINING.replace("with optimizer.accumulate():", "if True:"), "8")
     assert run.exit_code == EXIT_FAILURE

@@ -84,6 +84,7 @@ def test_it_ends_after_the_steps_that_are_wanted_even_inside_an_epoch(short):
     assert [epoch.step for epoch in of_rank(records, 0, Epoch)] == [STEPS_PER_EPOCH, STEPS_PER_EPOCH + 3]
 
 
+@pytest.mark.long
 def test_a_replica_that_differs_by_one_bit_fails_the_job(monkeypatch):
     monkeypatch.setenv(FAULT_VARIABLE, "wrong_element")
     run, _ = run_training(3)
@@ -105,6 +106,7 @@ def test_a_rank_of_half_the_speed_gets_fewer_samples(monkeypatch):
     assert sum(last) == 128
 
 
+@pytest.mark.long
 def test_half_precision_is_refused_in_a_sentence_where_there_is_no_gpu():
     run, _ = run_training(2, precision="float16")
     assert run.exit_code == EXIT_FAILURE

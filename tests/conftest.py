@@ -17,11 +17,19 @@ settings.load_profile("ringscope")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test marked ``matrix`` the gate keeps a sample with every value of every axis; the rest is long."""
+    """The gate keeps some cases of a test with many; the others are long.
+
+    Of a test marked ``matrix`` a sample with every value of every axis, of one marked ``sample(count)`` the first ones.
+    """
     matrices: dict[str, list[pytest.Item]] = defaultdict(list)
+    seen: Counter[str] = Counter()
     for item in items:
         if item.get_closest_marker("matrix"):
             matrices[item.nodeid.partition("[")[0]].append(item)
+        if sampled := item.get_closest_marker("sample"):
+            seen[item.nodeid.partition("[")[0]] += 1
+            if seen[item.nodeid.partition("[")[0]] > sampled.args[0]:
+                item.add_marker(pytest.mark.long)
     for cases in matrices.values():
         sample = covering_sample([[(axis, repr(value)) for axis, value in _parameters(case)] for case in cases])
         for place, case in enumerate(cases):

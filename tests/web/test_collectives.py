@@ -31,6 +31,7 @@ def offered(page: Page) -> list[str]:
     return [str(box.get_attribute("value")) for box in boxes.all()]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_a_collective_from_the_form_to_its_rows(visit: Visit, collective: str) -> None:
     page, view = visit.page, visit.site.get("/engine")["collectives"][collective]
@@ -153,6 +154,7 @@ def simulation(site: Site) -> int:
     return job_id
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_simulated_rows_say_so_wherever_they_are_shown(
     browser: Browser, site: Site, simulation: int, scheme: str

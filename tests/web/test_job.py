@@ -56,6 +56,7 @@ def test_a_waiting_job_says_why(visit: Visit, endless: int) -> None:
     expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
 
 
+@pytest.mark.long
 def test_without_the_stream_the_page_polls_and_then_recovers(visit: Visit, endless: int) -> None:
     visit.expect_error("net::ERR_FAILED")
     page = visit.page
@@ -95,6 +96,7 @@ def test_a_gang_that_hung_shows_what_each_rank_was_doing(browser: Browser, hung_
         assert visit.violations() == []
 
 
+@pytest.mark.long
 def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
     page = visit.open("/jobs/1")
     expect(page.locator("figure canvas")).to_be_visible()

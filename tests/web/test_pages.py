@@ -111,6 +111,7 @@ def test_the_login_page_is_accessible(browser: Browser, site: Site, scheme: str)
         assert visit.violations() == []
 
 
+@pytest.mark.long
 def test_a_phone_never_scrolls_sideways(browser: Browser, site: Site) -> None:
     with visiting(browser, site, width=390) as visit:
         node = node_name(site)

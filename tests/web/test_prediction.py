@@ -13,6 +13,7 @@ SPEC = {
 }
 
 
+@pytest.mark.long
 def test_the_form_shows_what_the_api_foresees_and_the_result_is_held_against_it(visit: Visit) -> None:
     page = visit.open(FORM)
     aside = page.get_by_role("complementary", name="What will run")

@@ -67,6 +67,7 @@ def test_a_webhook_is_made_tested_disabled_and_removed(visit: Visit) -> None:
     assert visit.site.get("/webhooks")["items"] == []
 
 
+@pytest.mark.long
 def test_a_schedule_is_made_run_edited_and_removed(visit: Visit) -> None:
     visit.expect_error("422")
     page = visit.open("/settings/schedules")

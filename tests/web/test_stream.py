@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
 from tests.web.cable import Cable
@@ -36,6 +37,7 @@ class Cabled(Site):
         return super().fresh_link().replace(self.lab.url, self.url)
 
 
+@pytest.mark.long
 def test_rows_that_came_while_the_stream_was_down_are_all_there(browser: Browser, site: Site) -> None:
     with Cable(site.url) as cable, visiting(browser, Cabled(site.lab, site.link, cable)) as visit:
         visit.expect_error("net::ERR_")

@@ -64,6 +64,7 @@ def compare_with_api(page: Page, site: Site, job_id: int) -> None:
     expect(page.get_by_text("of 44 checks")).to_be_visible()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("query", "field", "body"),
     [

@@ -47,6 +47,7 @@ def terminal_line(page: Page) -> str:
     return block.text_content() or ""
 
 
+@pytest.mark.long
 def test_submit_by_the_form_and_watch_it_learn(visit: Visit) -> None:
     page = visit.open("/jobs/new")
     page.get_by_role("radio", name="Training").check()
@@ -112,6 +113,7 @@ def test_run_again_fills_the_form(visit: Visit, trained: tuple[int, int]) -> Non
     expect(page.get_by_label("Optimizer")).to_have_value("adam")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("query", "field", "training"),
     [

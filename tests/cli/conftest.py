@@ -21,7 +21,7 @@ from ringscope.cli.main import main
 from ringscope.protocol import Inventory, Registration
 
 SLOTS = 4
-DEADLINE_SECONDS = 30
+DEADLINE_SECONDS = 60
 
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from ringscope import positions
 from ringscope.cli.connection import served_url, token
 from ringscope.client import Client, Job, is_ready
 
-DEADLINE_SECONDS = 60.0
+DEADLINE_SECONDS = 120.0
 SLOTS = 4
 T = TypeVar("T")
 

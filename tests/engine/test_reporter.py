@@ -78,7 +78,7 @@ def test_a_full_queue_drops_the_oldest_steps_only_and_tells_how_many(listener):
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(read_all, connection)
         reporter.close(Done(rank=0, dropped=0))
-        received = reading.result(timeout=10)
+        received = reading.result(timeout=60)
 
     blocks = [record for record in received if isinstance(record, Steps)]
     assert reporter.dropped > sent // 2

@@ -328,5 +328,5 @@ async def test_a_running_server_delivers_by_itself(server: Server, receiver: Rec
     await make(server, receiver.url())
     async with app.lifespan_context(app):
         await server.node()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await receiver.arrived.wait()

@@ -139,7 +139,7 @@ def endless() -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
         yield process, family
     finally:
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 @pytest.mark.parametrize(

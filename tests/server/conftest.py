@@ -13,6 +13,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from tests.postgres import Postgres, running_postgres
+from tests.server.statements import share_statements
 
 from ringscope_server.app import create_app, prepare, routes, services_for
 from ringscope_server.db import schema
@@ -198,6 +199,7 @@ async def running_server(data_dir: Path, clock: Clock, **settings: Any) -> Async
     usual = {"poll_seconds": 0.05, "requests_per_second": 0}
     services = services_for(Settings(data_dir=data_dir, **(usual | settings)))
     services.now = clock
+    share_statements(services.database)
     # Tests make the scheduler's passes themselves.
     app = create_app(services, with_scheduler=False)
     try:

@@ -3,7 +3,8 @@
     python scripts/test.py [--long] [TIER …]
 
 With CI=true only the GPU tier may be skipped. A test that passed on a later try is green, and told as FLAKY. The last
-line sums all tiers. Each tier's time stands beside its budget; to take longer fails nothing.
+line sums all tiers. Each tier's time stands beside its budget; to take longer fails nothing. Tiers that run together
+share the time by that of their tests.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from tiers import ROOT, TIERS, Tier
 
@@ -78,25 +80,33 @@ def main(arguments: list[str]) -> int:
     start = time.monotonic()
     if not options.tiers and os.geteuid() == 0 and shutil.which("apt-get"):
         subprocess.run(("scripts/system-packages",), cwd=ROOT, check=False)
-    runs = [run(tier, options.long) for tier in TIERS if not options.tiers or tier.name in options.tiers]
+    chosen = [tier for tier in TIERS if not options.tiers or tier.name in options.tiers]
+    runs = [run for _, tiers in groupby(chosen, key=_company) for run in run_together(list(tiers), options.long)]
     say("", *report(runs, time.monotonic() - start, options.long))
     return 1 if any(run.has_failed for run in runs) else 0
 
 
-def run(tier: Tier, is_long: bool) -> Run:
-    """Run one tier to its end."""
-    if is_long and not tier.folders:
-        return Run(tier, skipped="it has no long part")
-    reason = tier.missing()
-    if reason is not None:
-        if os.environ.get("CI") == "true" and tier.name != "gpu":
-            what = f"{tier.name}: {reason}, and with CI=true this tier must run"
-            return Run(tier, outcomes=[Outcome(what, "failed", 0.0)])
-        return Run(tier, skipped=reason)
-    say(f"--- {tier.name}")
+def run_together(tiers: list[Tier], is_long: bool) -> list[Run]:
+    """Run tiers of one company to their end, those that can run here."""
+    reasons = {tier.name: _why_not(tier, is_long) for tier in tiers}
+    able = [tier for tier in tiers if reasons[tier.name] is None]
+    if able:
+        say(f"--- {', '.join(tier.name for tier in able)}")
     start = time.monotonic()
-    outcomes = run_pytest(tier, is_long) if tier.folders else run_tools(tier.tools)
-    return Run(tier, time.monotonic() - start, outcomes)
+    tools = [tool for tier in able for tool in tier.tools]
+    outcomes = run_tools(tools) if tools else run_pytest(able, is_long) if able else []
+    seconds = time.monotonic() - start
+    of_tiers: dict[str, list[Outcome]] = {tier.name: [] for tier in tiers}
+    for outcome in outcomes:
+        of_tiers[_owner(outcome.test, able).name].append(outcome)
+    worked = sum(outcome.seconds for outcome in outcomes) or 1.0
+    runs = []
+    for tier in tiers:
+        mine, reason = of_tiers[tier.name], reasons[tier.name]
+        if reason and os.environ.get("CI") == "true" and tier.folders and tier.name != "gpu":
+            mine, reason = [Outcome(f"{tier.name}: {reason}, and with CI=true it must run", "failed", 0.0)], None
+        runs.append(Run(tier, seconds * sum(outcome.seconds for outcome in mine) / worked, mine, reason))
+    return runs
 
 
 def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
@@ -116,18 +126,22 @@ def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
         return list(pool.map(run_tool, tools))
 
 
-def run_pytest(tier: Tier, is_long: bool) -> list[Outcome]:
-    """Run the tier's tests; what came of each is told by the plugin tests/outcomes.py."""
-    told = OUTCOMES / f"{tier.name}{'-long' if is_long else ''}.jsonl"
+def run_pytest(tiers: list[Tier], is_long: bool) -> list[Outcome]:
+    """Run the tiers' tests; what came of each is told by the plugin tests/outcomes.py."""
+    names = "-".join(tier.name for tier in tiers)
+    told = OUTCOMES / f"{names}{'-long' if is_long else ''}.jsonl"
     told.unlink(missing_ok=True)
     chosen = ("-m", "long") if is_long else ("-m", "not long", "--hypothesis-profile=gate")
     plugin = ("-p", "tests.outcomes", "--outcomes", str(told))
-    command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *tier.options, *tier.folders)
+    folders = [folder for tier in tiers for folder in tier.folders]
+    foreign = [folder for tier in TIERS if tier not in tiers for folder in tier.folders if _lies_in(folder, folders)]
+    ignored = [f"--ignore={folder}" for folder in foreign]
+    command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *tiers[0].options, *ignored, *folders)
     code = subprocess.run(command, cwd=ROOT, env=_environment()).returncode
     lines = told.read_text().splitlines() if told.exists() else []
     outcomes = [Outcome(**json.loads(line)) for line in lines]
     if code not in (0, NO_TESTS_CHOSEN) and all(outcome.outcome != "failed" for outcome in outcomes):
-        outcomes.append(Outcome(f"{tier.name}: pytest ended with exit code {code}", "failed", 0.0))
+        outcomes.append(Outcome(f"{folders[0]}: pytest ended with exit code {code}", "failed", 0.0))
     return outcomes
 
 
@@ -152,6 +166,27 @@ def say(*lines: str) -> None:
     """Print lines at once, so that they stay in order with what the tools print."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
+
+
+def _company(tier: Tier) -> object:
+    return tier.options or tier.name
+
+
+def _why_not(tier: Tier, is_long: bool) -> str | None:
+    return "it has no long part" if is_long and not tier.folders else tier.missing()
+
+
+def _lies_in(path: str, folders: Iterable[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def _owner(test: str, tiers: list[Tier]) -> Tier:
+    """Whose the test is: of all tiers in whose folders it lies, that with the innermost one."""
+
+    def depth(tier: Tier) -> int:
+        return max((len(folder) for folder in tier.folders if _lies_in(test.partition("::")[0], [folder])), default=0)
+
+    return max(tiers, key=depth)
 
 
 def _counts(outcomes: list[Outcome]) -> str:

@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 class Tier:
     """Commands or folders of tests that run together; ``missing`` says why they cannot run here, or None.
 
-    ``budget_seconds`` is what the gate's part should take on two cores: it is told, and nothing fails by it.
+    ``budget_seconds`` is what the gate's part should take on two cores: it is told, and nothing fails by it. A folder
+    that lies in one of another tier is not that tier's.
     """
 
     name: str
@@ -58,11 +59,18 @@ def _not_found(*commands: str) -> str | None:
     return f"{' and '.join(missing)} is missing ({remedy})" if missing else None
 
 
-HOSTS = ("tests/cluster/hosts", "tests/cluster/slurm")  # clusters of network namespaces, and of Slurm
+WORKERS = 2
 # Tests of one process go to whichever worker is free, and have no second chance.
-IN_PROCESS = ("--numprocesses=2", "--dist=worksteal", "--timeout=120")
+IN_PROCESS = (f"--numprocesses={WORKERS}", "--dist=worksteal", "--timeout=120")
 # Real processes, links and browsers: a module's tests share what they started, and one that failed is tried again.
-PROCESSES = ("--numprocesses=2", "--dist=loadfile", "--timeout=300", "--reruns=2")
+PROCESSES = (
+    f"--numprocesses={WORKERS}",
+    "--dist=loadfile",
+    "--no-loadscope-reorder",
+    "--timeout=300",
+    "--reruns=2",
+)
+# Neighbours with the same options are one run of pytest. Among those of processes what waits longest goes first.
 TIERS = (
     Tier(
         "lint",
@@ -78,15 +86,21 @@ TIERS = (
     ),
     Tier(
         "fast",
-        60,
+        50,
         folders=("tests/engine", "tests/agent", "tests/cli", "tests/deploy", "tests/examples"),
         options=IN_PROCESS,
     ),
     Tier("train", 15, folders=("tests/train",), options=IN_PROCESS),
-    Tier("server", 60, folders=("tests/server",), options=IN_PROCESS),
-    Tier("cluster", 60, folders=("tests/cluster",), options=(*PROCESSES, *(f"--ignore={folder}" for folder in HOSTS))),
-    Tier("hosts", 30, folders=HOSTS, options=PROCESSES, missing=no_namespaces),
-    Tier("web", 60, folders=("tests/web",), options=PROCESSES, missing=no_browser),
+    Tier("server", 100, folders=("tests/server",), options=IN_PROCESS),
+    Tier(
+        "hosts",
+        40,
+        folders=("tests/cluster/hosts", "tests/cluster/slurm"),  # network namespaces, and a real Slurm
+        options=PROCESSES,
+        missing=no_namespaces,
+    ),
+    Tier("web", 100, folders=("tests/web",), options=PROCESSES, missing=no_browser),
     Tier("monitoring", 30, folders=("tests/monitoring",), options=PROCESSES, missing=no_prometheus),
+    Tier("cluster", 80, folders=("tests/cluster",), options=PROCESSES),
     Tier("gpu", 60, folders=("tests/gpu",), options=("--timeout=300",), missing=no_gpu),
 )

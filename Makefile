@@ -14,10 +14,10 @@ demo: .venv/.worker ui ## Serve, run one benchmark, show it (EXIT=1: then stop; 
 	@exec $(BIN)/ringscope demo $(if $(filter-out 0,$(EXIT)),--exit) $(if $(PORT),--port $(PORT))
 
 test: .venv/.test ui ## The gate: every promise once, in minutes (CI=true: only the GPU tier may be skipped)
-	@exec $(BIN)/python scripts/test.py $(TIERS)
+	@exec $(BIN)/python -m scripts.test $(TIERS)
 
 test-long: .venv/.long ui ## What is long by nature: matrices, soaks, volumes (TIERS="server web": only these)
-	@exec $(BIN)/python scripts/test.py --long $(TIERS)
+	@exec $(BIN)/python -m scripts.test --long $(TIERS)
 
 bench: .venv/.bench ## Measure the engine beside its peers and limits (PARTS="one_node links model training training_links"; links need root)
 	@exec $(BIN)/python benchmarks $(PARTS)
@@ -26,7 +26,7 @@ experiments: .venv/.bench ## The lecture's claims on ten hosts with real links, 
 	@exec $(BIN)/python benchmarks/experiments.py $(if $(filter-out 0,$(QUICK)),--quick)
 
 lint: .venv/.test ui ## Check style, types and import arrows
-	@exec $(BIN)/python scripts/test.py lint
+	@exec $(BIN)/python -m scripts.test lint
 
 ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources changed
 

@@ -1,6 +1,6 @@
 """`make test` and `make test-long`: run the tiers that can run on this machine, and say which cannot, and why.
 
-    python scripts/test.py [--long] [TIER …]
+    python -m scripts.test [--long] [TIER …]
 
 With CI=true only the GPU tier may be skipped. A test that passed on a later try is green, and told as FLAKY. The last
 line sums all tiers. Each tier's time stands beside its budget; to take longer fails nothing. Tiers that run together
@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from tiers import ROOT, TIERS, Tier
+from scripts.tiers import ROOT, TIERS, Tier
 
 BIN = ROOT / ".venv" / "bin"
 OUTCOMES = ROOT / "test-results" / "outcomes"  # a file for each tier: what came of each test, and how long it took
@@ -169,7 +169,7 @@ def say(*lines: str) -> None:
 
 
 def _company(tier: Tier) -> object:
-    return tier.options or tier.name
+    return tier.name if tier.is_alone or not tier.options else tier.options
 
 
 def _why_not(tier: Tier, is_long: bool) -> str | None:

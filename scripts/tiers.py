@@ -28,6 +28,7 @@ class Tier:
     tools: tuple[tuple[str, ...], ...] = ()
     folders: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    is_alone: bool = False
     missing: Callable[[], str | None] = field(default=lambda: None)
 
 
@@ -70,7 +71,7 @@ PROCESSES = (
     "--timeout=300",
     "--reruns=2",
 )
-# Neighbours with the same options are one run of pytest. Among those of processes what waits longest goes first.
+# Neighbours with the same options are one run of pytest.
 TIERS = (
     Tier(
         "lint",
@@ -87,7 +88,7 @@ TIERS = (
     Tier(
         "fast",
         50,
-        folders=("tests/engine", "tests/agent", "tests/cli", "tests/deploy", "tests/examples"),
+        folders=("tests/engine", "tests/agent", "tests/cli", "tests/deploy", "tests/examples", "tests/gate"),
         options=IN_PROCESS,
     ),
     Tier("train", 15, folders=("tests/train",), options=IN_PROCESS),
@@ -99,8 +100,9 @@ TIERS = (
         options=PROCESSES,
         missing=no_namespaces,
     ),
-    Tier("web", 100, folders=("tests/web",), options=PROCESSES, missing=no_browser),
     Tier("monitoring", 30, folders=("tests/monitoring",), options=PROCESSES, missing=no_prometheus),
     Tier("cluster", 80, folders=("tests/cluster",), options=PROCESSES),
+    # Playwright and pytest-asyncio both want the event loop of their process.
+    Tier("web", 100, folders=("tests/web",), options=PROCESSES, is_alone=True, missing=no_browser),
     Tier("gpu", 60, folders=("tests/gpu",), options=("--timeout=300",), missing=no_gpu),
 )

@@ -16,7 +16,8 @@ SIZES = (4096, 65536)
 SWEEP = ["-b", "4K", "-e", "64K", "-f", "16", "-n", "4", "-w", "1", "--ranks", "3", "--algorithm", "ring,direct,mpi"]
 
 
-@pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
 def test_a_jobs_trace_is_its_schedule(lab: Lab, tmp_path: Path, transport: str) -> None:
     done = lab.run("submit", "--wait", "--json", "--trace", "--transport", transport, *SWEEP)
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,7 @@
 
 import pytest
 
-RANKS = [1, 2, 3, 4, 5]
+RANKS = [1, 2, 3, *(pytest.param(ranks, marks=pytest.mark.long) for ranks in (4, 5))]
 
 
 @pytest.mark.matrix

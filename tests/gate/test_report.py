@@ -1,0 +1,35 @@
+"""What `make test` says at its end."""
+
+from scripts.test import Outcome, Run, report
+from scripts.tiers import TIERS
+
+FAST, CLUSTER = (next(tier for tier in TIERS if tier.name == name) for name in ("fast", "cluster"))
+
+
+def lines(*runs: Run) -> list[str]:
+    return report(list(runs), 61.0, is_long=False)
+
+
+def test_a_flaky_test_is_green_and_named():
+    said = lines(Run(CLUSTER, 5.0, [Outcome("a::b", "passed", 5.0, tries=2)]))
+    assert "PASSED cluster: 1 passed, 0 failed, 0 skipped, 1 flaky in 5 s (budget 80 s)" in said
+    assert "FLAKY a::b: passed on try 2" in said
+    assert said[-1] == "1 passed, 0 failed, 0 skipped, 1 flaky in 61 s (budget 420 s)"
+
+
+def test_a_failed_test_is_named_behind_its_tier():
+    said = lines(Run(FAST, 2.0, [Outcome("a::b", "failed", 1.0), Outcome("a::c", "passed", 1.0)]))
+    assert "FAILED fast: 1 passed, 1 failed, 0 skipped in 2 s (budget 50 s)" in said
+    assert "FAILED a::b" in said
+
+
+def test_a_tier_that_cannot_run_says_why():
+    assert "SKIPPED fast: no tools" in lines(Run(FAST, skipped="no tools"))
+
+
+def test_the_slowest_come_first_and_are_ten():
+    outcomes = [Outcome(f"a::t{number}", "passed", float(number)) for number in range(20)]
+    said = lines(Run(FAST, 1.0, outcomes))
+    assert [line.split()[-1] for line in said if line.endswith(tuple("0123456789")) and " s  a::t" in line] == [
+        f"a::t{number}" for number in range(19, 9, -1)
+    ]

@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from scripts.neighbours import neighbours
 from scripts.tiers import ROOT, TIERS, Tier
 
 BIN = ROOT / ".venv" / "bin"
@@ -80,6 +81,8 @@ def main(arguments: list[str]) -> int:
     start = time.monotonic()
     if not options.tiers and os.geteuid() == 0 and shutil.which("apt-get"):
         subprocess.run(("scripts/system-packages",), cwd=ROOT, check=False)
+    if others := neighbours():
+        say("Already running here, and may slow the tests down:", *(f"  {other}" for other in others))
     chosen = [tier for tier in TIERS if not options.tiers or tier.name in options.tiers]
     runs = [run for _, tiers in groupby(chosen, key=_company) for run in run_together(list(tiers), options.long)]
     say("", *report(runs, time.monotonic() - start, options.long))

@@ -1,7 +1,8 @@
 """What every tier shares: how Hypothesis searches, and which tests are the gate's."""
 
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 
 import pytest
 from hypothesis import settings
@@ -38,6 +39,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place, case in enumerate(cases):
             if place not in sample:
                 case.add_marker(pytest.mark.long)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Below a test that failed stands what servers and agents logged last, and what the page showed."""
+    report = yield
+    if report.failed:
+        labs = sys.modules.get("tests.cluster.lab")
+        if labs is not None:
+            report.sections += [words for lab in list(labs.LABS) for words in lab.last_words()]
+        visit = getattr(item, "funcargs", {}).get("visit")
+        if visit is not None:
+            report.sections.append(("the page", visit.last_look()))
+    return report
 
 
 def covering_sample(cases: list[list[Value]]) -> set[int]:

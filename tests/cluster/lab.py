@@ -1,5 +1,6 @@
 """Real processes for the cluster tests: `ringscope up`, or server and agent apart, on free ports."""
 
+import contextlib
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import httpx
 import psutil
@@ -20,6 +22,7 @@ from ringscope.cli.connection import served_url, token
 from ringscope.client import Client, Job, is_ready
 
 DEADLINE_SECONDS = 120.0
+LAST_LINES = 50  # of each log, for who reads of a test that failed
 SLOTS = 4
 T = TypeVar("T")
 
@@ -39,20 +42,40 @@ class Lab:
     """A data directory, and everything that runs on it."""
 
     def __init__(self, data_dir: Path, **variables: str) -> None:
+        LABS.add(self)
         self.data_dir = data_dir
+        self._logs: dict[int, Path] = {}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
         self.environment = kept | {"RINGSCOPE_DATA_DIR": str(data_dir)} | variables
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """A `ringscope` command that goes on."""
-        return subprocess.Popen(
-            ringscope(*arguments),
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        """A `ringscope` command that goes on; what it says on standard error is a log of this lab."""
+        folder = self.data_dir / "said"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{len(self._logs)}-{arguments[0]}.log"
+        with path.open("w") as log:
+            process = subprocess.Popen(
+                ringscope(*arguments),
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        self._logs[process.pid] = path
+        return process
+
+    def said(self, process: subprocess.Popen[str]) -> str:
+        """What a command that was started has said on standard error."""
+        return self._logs[process.pid].read_text()
+
+    def last_words(self) -> Iterator[tuple[str, str]]:
+        """The end of everything that was logged below the data directory: a title and lines each."""
+        for path in sorted(self.data_dir.rglob("*.log")):
+            with contextlib.suppress(OSError):
+                lines = path.read_text(errors="replace").splitlines()[-LAST_LINES:]
+                if lines:
+                    yield f"the end of {path.relative_to(self.data_dir)}", "\n".join(lines)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """A `ringscope` command to its end."""
@@ -140,6 +163,9 @@ class Lab:
             return ranks if len(ranks) == count else None
 
         return eventually(look, f"{count} ranks")
+
+
+LABS: WeakSet[Lab] = WeakSet()  # those that may have something to say of a test that failed
 
 
 def kill_in_a_call(rank: psutil.Process) -> None:

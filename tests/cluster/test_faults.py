@@ -34,9 +34,8 @@ def test_up_ends_and_says_which_when_one_of_both_dies(data_dir: Path, role: str)
     with running_lab(data_dir) as (lab, up):
         [process] = [found for found in lab.processes(f"ringscope_{role}") if found.ppid() == up.pid]
         process.kill()
-        _, err = up.communicate(timeout=DEADLINE_SECONDS)
-        assert up.returncode == 1
-        assert f"The {role} ended with signal SIGKILL" in err
+        assert up.wait(DEADLINE_SECONDS) == 1
+        assert f"The {role} ended with signal SIGKILL" in lab.said(up)
 
 
 def test_wrong_results_fail_the_job(data_dir: Path) -> None:
@@ -99,8 +98,8 @@ def test_an_agent_with_a_wrong_token_is_refused_and_says_so(data_dir: Path) -> N
     with running(lab.start("server", "--port", "0")):
         eventually(lambda: (data_dir / "agent-token").exists(), "the server's tokens")
         with running(agent(lab, "--token-file", str(data_dir / "wrong-token"))) as refused:
-            _, err = refused.communicate(timeout=DEADLINE_SECONDS)
-    assert refused.returncode == 2
+            assert refused.wait(DEADLINE_SECONDS) == 2
+            err = lab.said(refused)
     assert "The server refused this agent's token" in err.splitlines()[-1]
     assert "Traceback" not in err
 

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
-from tests.cluster.lab import Lab
+from playwright.sync_api import Error as PlaywrightError
+from tests.cluster.lab import LAST_LINES, Lab
 
 from ringscope.cli.connection import token
 
@@ -70,6 +71,7 @@ class Visit:
     page: Page
     expected: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
 
     def open(self, path: str) -> Page:
         """The page at the path, with its content."""
@@ -89,6 +91,15 @@ class Visit:
         found = self.page.evaluate("tags => axe.run({runOnly: tags})", WCAG)["violations"]
         return [f"{v['id']}: {node['html'][:160]} {node['failureSummary']}" for v in found for node in v["nodes"]]
 
+    def last_look(self) -> str:
+        """What the page shows and has told the console, for who reads of a test that failed."""
+        try:
+            shown = self.page.locator("body").inner_text(timeout=5_000)
+        except PlaywrightError as error:
+            shown = str(error)
+        console = "\n".join(self.console[-LAST_LINES:])
+        return f"{self.page.url} showed:\n{shown[:4000]}\nIts console:\n{console}"
+
     def shoot(self, name: str) -> None:
         """A picture for people, in test-results/web."""
         SHOTS.mkdir(parents=True, exist_ok=True)
@@ -106,6 +117,7 @@ def visiting(
     visit = Visit(site, page)
 
     def on_console(message: ConsoleMessage) -> None:
+        visit.console.append(f"{message.type}: {message.text}")
         if message.type in ("error", "warning") and not any(part in message.text for part in visit.expected):
             visit.errors.append(message.text)
 
@@ -121,5 +133,8 @@ def visiting(
         expect(page.get_by_role("link", name="Jobs", exact=True)).to_be_visible()
         yield visit
         assert visit.errors == [], visit.errors
+    except Exception as error:
+        error.add_note(visit.last_look())
+        raise
     finally:
         context.close()

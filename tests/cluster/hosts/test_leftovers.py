@@ -14,17 +14,19 @@ from ringscope.record import TOKEN_VARIABLE
 
 
 class FakeSite:
-    """A host on which this process is the agent, and its children are all that runs there."""
+    """A host on which this process is the agent, and the children that a test gives it are all that runs there."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
+        self._of_other_tests = psutil.Process().children()
         (data_dir / "lab" / "h1" / "attempts").mkdir(parents=True)
 
     def agent(self, host: str) -> psutil.Process:
         return psutil.Process()
 
     def processes(self, host: str) -> list[psutil.Process]:
-        return [psutil.Process(), *psutil.Process().children()]
+        children = psutil.Process().children()
+        return [psutil.Process(), *(child for child in children if child not in self._of_other_tests)]
 
 
 @pytest.fixture

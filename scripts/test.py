@@ -139,7 +139,10 @@ def run_pytest(tiers: list[Tier], is_long: bool) -> list[Outcome]:
     folders = [folder for tier in tiers for folder in tier.folders]
     foreign = [folder for tier in TIERS if tier not in tiers for folder in tier.folders if _lies_in(folder, folders)]
     ignored = [f"--ignore={folder}" for folder in foreign]
-    command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *tiers[0].options, *ignored, *folders)
+    way = tiers[0].way
+    assert way is not None
+    options = (*way.options, *(way.long_options if is_long else ()), *ignored)
+    command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *options, *folders)
     code = subprocess.run(command, cwd=ROOT, env=_environment()).returncode
     lines = told.read_text().splitlines() if told.exists() else []
     outcomes = [Outcome(**json.loads(line)) for line in lines]
@@ -172,7 +175,7 @@ def say(*lines: str) -> None:
 
 
 def _company(tier: Tier) -> object:
-    return tier.name if tier.is_alone or not tier.options else tier.options
+    return tier.way or tier.name
 
 
 def _why_not(tier: Tier, is_long: bool) -> str | None:

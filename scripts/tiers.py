@@ -15,20 +15,30 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@dataclass(frozen=True, eq=False)
+class Way:
+    """How pytest runs tests: its options, and those that come beside them for the long ones.
+
+    Two ways are two runs, also where their options are the same.
+    """
+
+    options: tuple[str, ...]
+    long_options: tuple[str, ...] = ("--timeout=1800",)
+
+
 @dataclass(frozen=True)
 class Tier:
     """Commands or folders of tests that run together; ``missing`` says why they cannot run here, or None.
 
-    ``budget_seconds`` is what the gate's part should take on two cores: it is told, and nothing fails by it. A folder
-    that lies in one of another tier is not that tier's.
+    ``budget_seconds`` is what the gate's part should take on two cores: it is told, and nothing fails by it. Tiers that
+    go the same way are one run of pytest. A folder that lies in one of another tier is not that tier's.
     """
 
     name: str
     budget_seconds: int
     tools: tuple[tuple[str, ...], ...] = ()
     folders: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    is_alone: bool = False
+    way: Way | None = None
     missing: Callable[[], str | None] = field(default=lambda: None)
 
 
@@ -60,18 +70,17 @@ def _not_found(*commands: str) -> str | None:
     return f"{' and '.join(missing)} is missing ({remedy})" if missing else None
 
 
-WORKERS = 2
+TWO_WORKERS = "--numprocesses=2"
 # Tests of one process go to whichever worker is free, and have no second chance.
-IN_PROCESS = (f"--numprocesses={WORKERS}", "--dist=worksteal", "--timeout=120")
-# Real processes, links and browsers: a module's tests share what they started, and one that failed is tried again.
-PROCESSES = (
-    f"--numprocesses={WORKERS}",
-    "--dist=loadfile",
-    "--no-loadscope-reorder",
-    "--timeout=300",
-    "--reruns=2",
+IN_PROCESS = Way((TWO_WORKERS, "--dist=worksteal", "--timeout=120"))
+# Real processes and links: a module's tests share what they started, and one that failed is tried again. The long ones
+# also measure, or bring the machine to its limits: each has it for itself.
+PROCESSES = Way(
+    (TWO_WORKERS, "--dist=loadfile", "--no-loadscope-reorder", "--timeout=300", "--reruns=2"),
+    ("--timeout=1800", "--numprocesses=0"),
 )
-# Neighbours with the same options are one run of pytest.
+# The same, and a run of its own: Playwright and pytest-asyncio both want the event loop of their process.
+BROWSERS = Way(PROCESSES.options, PROCESSES.long_options)
 TIERS = (
     Tier(
         "lint",
@@ -89,20 +98,19 @@ TIERS = (
         "fast",
         50,
         folders=("tests/engine", "tests/agent", "tests/cli", "tests/deploy", "tests/examples", "tests/gate"),
-        options=IN_PROCESS,
+        way=IN_PROCESS,
     ),
-    Tier("train", 15, folders=("tests/train",), options=IN_PROCESS),
-    Tier("server", 100, folders=("tests/server",), options=IN_PROCESS),
+    Tier("train", 15, folders=("tests/train",), way=IN_PROCESS),
+    Tier("server", 100, folders=("tests/server",), way=IN_PROCESS),
     Tier(
         "hosts",
         40,
         folders=("tests/cluster/hosts", "tests/cluster/slurm"),  # network namespaces, and a real Slurm
-        options=PROCESSES,
+        way=PROCESSES,
         missing=no_namespaces,
     ),
-    Tier("monitoring", 30, folders=("tests/monitoring",), options=PROCESSES, missing=no_prometheus),
-    Tier("cluster", 80, folders=("tests/cluster",), options=PROCESSES),
-    # Playwright and pytest-asyncio both want the event loop of their process.
-    Tier("web", 100, folders=("tests/web",), options=PROCESSES, is_alone=True, missing=no_browser),
-    Tier("gpu", 60, folders=("tests/gpu",), options=("--timeout=300",), missing=no_gpu),
+    Tier("monitoring", 30, folders=("tests/monitoring",), way=PROCESSES, missing=no_prometheus),
+    Tier("cluster", 80, folders=("tests/cluster",), way=PROCESSES),
+    Tier("web", 100, folders=("tests/web",), way=BROWSERS, missing=no_browser),
+    Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300",)), missing=no_gpu),
 )

@@ -44,6 +44,13 @@ def clean_environment(**variables: str) -> dict[str, str]:
     return kept | variables
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with a real server have a second chance, as those of the tiers with processes have."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and "server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=2))
+
+
 @dataclass(frozen=True)
 class Server:
     """A server process and the directory it serves."""

@@ -38,6 +38,7 @@ class Outcome:
     outcome: str
     seconds: float
     tries: int = 1
+    before: str = ""  # what the last try that failed said
 
     @property
     def is_flaky(self) -> bool:
@@ -162,7 +163,7 @@ def report(runs: list[Run], seconds: float, is_long: bool) -> list[str]:
         *(f"{outcome.seconds:7.1f} s  {outcome.test}" for outcome in slowest),
         "",
         *(run.line(is_long) for run in runs),
-        *(f"FLAKY {o.test}: passed on try {o.tries}" for o in outcomes if o.is_flaky),
+        *(f"FLAKY {o.test}: passed on try {o.tries}; before: {o.before}" for o in outcomes if o.is_flaky),
         *(f"FAILED {o.test}" for o in outcomes if o.outcome == "failed"),
         f"{_counts(outcomes)} in {seconds:.0f} s{budget}",
     ]

@@ -2,8 +2,9 @@
 
     python -m pytest -p tests.outcomes --outcomes FILE …
 
-The file holds one line of JSON a test: {"test", "outcome", "seconds", "tries"}; the outcome is passed, failed or
-skipped. A test that passed after more than one try is flaky: pytest-rerunfailures gave it a second chance.
+The file holds one line of JSON a test: {"test", "outcome", "seconds", "tries", "before"}; the outcome is passed, failed
+or skipped. A test that passed after more than one try is flaky: pytest-rerunfailures gave it a second chance, and
+``before`` is what the last try that failed said.
 """
 
 import json
@@ -22,6 +23,7 @@ class Told:
     outcome: str = "passed"
     seconds: float = 0.0
     tries: int = 1
+    before: str = ""
 
 
 class Outcomes:
@@ -37,6 +39,8 @@ class Outcomes:
         told.seconds += report.duration
         if report.outcome == "rerun":  # type: ignore[comparison-overlap]  # of pytest-rerunfailures
             told.tries += 1
+            crash = getattr(report.longrepr, "reprcrash", None)
+            told.before = crash.message.partition("\n")[0] if crash is not None else ""
         elif report.failed or (report.skipped and told.outcome == "passed"):
             told.outcome = report.outcome
 

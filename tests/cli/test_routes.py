@@ -46,7 +46,7 @@ def example(annotation: Any) -> Any:
 
 
 def test_every_route_has_a_method(server: Server) -> None:
-    paths = httpx.get(f"{server.url}/openapi.json").json()["paths"]
+    paths = httpx.get(f"{server.url}/openapi.json", timeout=60).json()["paths"]
     asked = requests()
     routes = [
         (method.upper(), path.removeprefix(API))

@@ -122,7 +122,7 @@ class Lab:
         query: dict[str, str | int] = {"limit": 1000}
         headers = {"Authorization": f"Bearer {token(self.data_dir)}"}
         while True:
-            answer = httpx.get(f"{self.url}/api/v1/jobs/{job_id}/{what}", params=query, headers=headers)
+            answer = httpx.get(f"{self.url}/api/v1/jobs/{job_id}/{what}", params=query, headers=headers, timeout=60)
             page = answer.raise_for_status().json()
             rows += page["items"]
             if page["next"] is None:

@@ -47,3 +47,5 @@ def test_each_test_is_told_once_with_its_tries(tmp_path: Path, workers: str) -> 
         "test_left_behind": ("failed", 3),
         "test_by_chance": ("passed", 2),
     }
+    [by_chance] = [outcome for outcome in outcomes if outcome["tries"] == 2]
+    assert by_chance["before"] == "assert False"

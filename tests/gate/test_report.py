@@ -11,9 +11,9 @@ def lines(*runs: Run) -> list[str]:
 
 
 def test_a_flaky_test_is_green_and_named():
-    said = lines(Run(CLUSTER, 5.0, [Outcome("a::b", "passed", 5.0, tries=2)]))
+    said = lines(Run(CLUSTER, 5.0, [Outcome("a::b", "passed", 5.0, tries=2, before="late")]))
     assert "PASSED cluster: 1 passed, 0 failed, 0 skipped, 1 flaky in 5 s (budget 80 s)" in said
-    assert "FLAKY a::b: passed on try 2" in said
+    assert "FLAKY a::b: passed on try 2; before: late" in said
     assert said[-1] == "1 passed, 0 failed, 0 skipped, 1 flaky in 61 s (budget 420 s)"
 
 

@@ -13,7 +13,7 @@ class Prometheus:
 
     def get(self, path: str, **query: str) -> Any:
         try:
-            answer = httpx.get(f"{self.url}/api/v1/{path}", params=query, trust_env=False)
+            answer = httpx.get(f"{self.url}/api/v1/{path}", params=query, trust_env=False, timeout=60)
         except httpx.TransportError:
             return None
         if answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:  # it still starts

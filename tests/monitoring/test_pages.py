@@ -21,7 +21,7 @@ ENDLESS = {
     "placement": {"ranks": 2},
 }
 
-pytestmark = pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is missing")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is missing")]
 
 
 def pages(lab: Lab) -> dict[str, tuple[str, dict[str, str]]]:
@@ -41,12 +41,12 @@ def test_both_pages_of_a_running_job_are_clean_and_declared(lab: Lab) -> None:
             counted = re.compile(
                 rf'^ringscope_rank_collectives_total{{job_id="{job.id}",.*rank="1"}} [1-9]', re.MULTILINE
             )
-            eventually(lambda: counted.search(httpx.get(url).text), "counted collectives")
+            eventually(lambda: counted.search(httpx.get(url, timeout=60).text), "counted collectives")
             for name, (url, headers) in pages(lab).items():
-                page = httpx.get(url, headers=headers)
+                page = httpx.get(url, headers=headers, timeout=60)
                 done = subprocess.run(["promtool", "check", "metrics"], input=page.content, capture_output=True)
                 assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), name
-                exposed = text_string_to_metric_families(httpx.get(url, headers=headers | OPENMETRICS).text)
+                exposed = text_string_to_metric_families(httpx.get(url, headers=headers | OPENMETRICS, timeout=60).text)
                 names = {family.name + ("_total" if family.type == "counter" else "") for family in exposed}
                 assert names <= declared and len(names) > 15, names - declared
         finally:

@@ -52,11 +52,11 @@ class Site:
     def get(self, path: str) -> Any:
         """An answer of the API, asked without the browser."""
         headers = {"Authorization": f"Bearer {token(self.lab.data_dir)}"}
-        return httpx.get(f"{self.url}/api/v1{path}", headers=headers).raise_for_status().json()
+        return httpx.get(f"{self.url}/api/v1{path}", headers=headers, timeout=60).raise_for_status().json()
 
     def post(self, path: str, body: object) -> httpx.Response:
         headers = {"Authorization": f"Bearer {token(self.lab.data_dir)}"}
-        return httpx.post(f"{self.url}/api/v1{path}", headers=headers, json=body)
+        return httpx.post(f"{self.url}/api/v1{path}", headers=headers, json=body, timeout=60)
 
     def fresh_link(self) -> str:
         with self.lab.client() as client:

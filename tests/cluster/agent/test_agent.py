@@ -224,4 +224,4 @@ async def test_the_series_of_a_job_are_there_while_it_runs_and_vanish_after_it(
         assert "ringscope_agent_last_server_contact_timestamp_seconds" in text
         await server.update(7, desired="stop")
         await server.wait_for("clean", 7)
-    await eventually(lambda: "job_id" not in httpx.get(page).text)
+    await eventually(lambda: "job_id" not in httpx.get(page, timeout=60).text)

@@ -58,7 +58,7 @@ def steps_of(server: FakeServer) -> Counter[tuple[int, int]]:
 
 def series(server: FakeServer, name: str) -> dict[str, float]:
     """A series by rank, as the newest life of the agent shows it."""
-    page = httpx.get(f"http://{server.registrations[-1].metrics_address}/metrics").text
+    page = httpx.get(f"http://{server.registrations[-1].metrics_address}/metrics", timeout=60).text
     return {
         sample.labels["rank"]: sample.value
         for family in text_string_to_metric_families(page)

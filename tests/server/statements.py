@@ -1,4 +1,4 @@
-"""Statements that one test compiled serve the next: without it half of this tier's time goes into compiling SQL.
+"""Statements that one test compiled serve the next, which saves more than a quarter of their time.
 
 SQLAlchemy keeps compiled statements by dialect, of which each engine has one of its own, and each test an engine.
 """

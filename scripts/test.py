@@ -19,7 +19,9 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 
+from scripts import leftovers
 from scripts.neighbours import neighbours
 from scripts.tiers import ROOT, TIERS, Tier
 
@@ -84,14 +86,23 @@ def main(arguments: list[str]) -> int:
         subprocess.run(("scripts/system-packages",), cwd=ROOT, check=False)
     if others := neighbours():
         say("Already running here, and may slow the tests down:", *(f"  {other}" for other in others))
+    if cleared := leftovers.clear_dead_rooms():
+        say("Cleared away what killed runs of the tests had left:", *(f"  {room}" for room in cleared))
+    leftovers.remove_segments()
     chosen = [tier for tier in TIERS if not options.tiers or tier.name in options.tiers]
-    runs = [run for _, tiers in groupby(chosen, key=_company) for run in run_together(list(tiers), options.long)]
+    room = leftovers.make_room()
+    os.environ.update(leftovers.environment(room))
+    try:
+        runs = [run for _, tiers in groupby(chosen, _company) for run in run_together(list(tiers), options.long, room)]
+    finally:
+        leftovers.clear(room)
+        leftovers.remove_segments()
     say("", *report(runs, time.monotonic() - start, options.long))
     return 1 if any(run.has_failed for run in runs) else 0
 
 
-def run_together(tiers: list[Tier], is_long: bool) -> list[Run]:
-    """Run tiers of one company to their end, those that can run here."""
+def run_together(tiers: list[Tier], is_long: bool, room: Path) -> list[Run]:
+    """Run tiers of one company to their end, those that can run here; what outlives its test is ended, and told."""
     reasons = {tier.name: _why_not(tier, is_long) for tier in tiers}
     able = [tier for tier in tiers if reasons[tier.name] is None]
     if able:
@@ -100,6 +111,8 @@ def run_together(tiers: list[Tier], is_long: bool) -> list[Run]:
     tools = [tool for tier in able for tool in tier.tools]
     outcomes = run_tools(tools) if tools else run_pytest(able, is_long) if able else []
     seconds = time.monotonic() - start
+    if left := leftovers.end_processes(room):
+        say("LEFT BEHIND by these tests, and ended:", *(f"  {command}" for command in left))
     of_tiers: dict[str, list[Outcome]] = {tier.name: [] for tier in tiers}
     for outcome in outcomes:
         of_tiers[_owner(outcome.test, able).name].append(outcome)

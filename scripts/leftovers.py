@@ -1,0 +1,127 @@
+"""What a run of the tests leaves behind when a test of it is killed, and how it is cleared away.
+
+Every run has a room: a directory for all temporary files of its tests, named after the runner's process. Its path is
+also a variable in the environment of everything that the tests start, so that whatever outlives them is found, also by
+the next run if this one is killed as a whole.
+"""
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+VARIABLE = "TESTED_IN"  # not RINGSCOPE_…: tests start their servers without those of this shell
+PREFIX = "rs-"  # short: sockets lie below, and their paths end at 107 bytes
+SHARED_MEMORY = Path("/dev/shm")
+SHARED_MEMORY_NAMES = ("mpich_shm_*", "ucx_shm_*")
+SEGMENT_SECONDS = 60  # one that nobody maps is younger only while ranks start
+END_SECONDS = 10.0
+
+
+def make_room() -> Path:
+    """An empty directory of this process, which others may look into: PostgreSQL never runs as root."""
+    room = _home() / f"{PREFIX}{os.getpid()}"
+    clear(room)
+    room.mkdir(mode=0o755)
+    return room
+
+
+def environment(room: Path) -> dict[str, str]:
+    """What a command of the run needs in its environment."""
+    return {VARIABLE: str(room), "TMPDIR": str(room)}
+
+
+def end_processes(room: Path) -> list[str]:
+    """End what still runs of a run's tests; how each command begins."""
+    found = {process: _command(process) for process in _processes(room)}
+    deadline = time.monotonic() + END_SECONDS
+    # What is ended may have started another one a moment before.
+    while (running := _processes(room)) and time.monotonic() < deadline:
+        for process in running:
+            try:
+                process.send_signal(signal.SIGKILL)
+            except psutil.Error:
+                continue
+        psutil.wait_procs(running, 1.0)
+    return list(found.values())
+
+
+def clear(room: Path) -> None:
+    """End and remove everything of a run: processes, networks, files."""
+    end_processes(room)
+    if any(room.glob("*/lab")):
+        from ringscope.lab.lab import Lab
+
+        for folder in room.glob("*/lab"):
+            Lab(folder.parent).down()
+    shutil.rmtree(room, ignore_errors=True)
+
+
+def clear_dead_rooms() -> list[Path]:
+    """Clear what runs left that were killed themselves; their rooms."""
+    dead = [room for room in _home().glob(f"{PREFIX}[0-9]*") if not _is_alive(room.name.removeprefix(PREFIX))]
+    for room in dead:
+        clear(room)
+    return dead
+
+
+def remove_segments() -> int:
+    """Remove segments of shared memory that killed ranks left and nobody maps; how many there were."""
+    now = time.time()
+    found = [path for name in SHARED_MEMORY_NAMES for path in SHARED_MEMORY.glob(name)]
+    old = {path for path in found if _age_seconds(path, now) > SEGMENT_SECONDS}
+    for path in (unused := old - _mapped(old)):
+        path.unlink(missing_ok=True)
+    return len(unused)
+
+
+def _home() -> Path:
+    return Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
+
+
+def _processes(room: Path) -> list[psutil.Process]:
+    """Those that were started with the room in their environment, or with a path below it as an argument."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            is_alive = process.status() != psutil.STATUS_ZOMBIE
+            is_ours = process.environ().get(VARIABLE) == str(room) or f"{room}/" in " ".join(process.cmdline())
+        except psutil.Error:
+            continue
+        if is_alive and is_ours and process.pid != os.getpid():
+            found.append(process)
+    return found
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        return f"{process.pid} {' '.join(process.cmdline())[:100]}"
+    except psutil.Error:
+        return str(process.pid)
+
+
+def _is_alive(pid: str) -> bool:
+    return not pid.isdecimal() or psutil.pid_exists(int(pid))
+
+
+def _age_seconds(path: Path, now: float) -> float:
+    try:
+        return now - path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _mapped(paths: set[Path]) -> set[Path]:
+    """Those that some process has mapped."""
+    found: set[Path] = set()
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            text = maps.read_text()
+        except OSError:
+            continue
+        found |= {path for path in paths if str(path) in text}
+    return found

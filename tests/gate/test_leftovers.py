@@ -1,0 +1,79 @@
+"""Nothing stays behind of a run whose tests were killed, and a run that lives is left alone."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scripts import leftovers
+
+WAITS = [sys.executable, "-c", "input()"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def dead_room(home: Path) -> Path:
+    """The room of a run that was killed."""
+    runner = subprocess.Popen([sys.executable, "-c", ""])
+    runner.wait()
+    room = home / f"{leftovers.PREFIX}{runner.pid}"
+    room.mkdir()
+    return room
+
+
+def started(*arguments: str, **variables: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([*WAITS, *arguments], stdin=subprocess.PIPE, env=os.environ | variables)
+
+
+@pytest.fixture
+def stranger(home: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of a run that goes on: this one."""
+    room = leftovers.make_room()
+    with started(**leftovers.environment(room)) as process:
+        yield process
+        process.communicate(b"\n")
+
+
+def test_a_killed_runs_processes_and_files_are_cleared_away(dead_room: Path, stranger: subprocess.Popen[bytes]) -> None:
+    (dead_room / "data").mkdir()
+    by_environment = started(**leftovers.environment(dead_room))
+    by_argument = started(str(dead_room / "data"))
+    assert leftovers.clear_dead_rooms() == [dead_room]
+    for process in (by_environment, by_argument):
+        process.communicate(timeout=60)
+    assert not dead_room.exists()
+    assert stranger.poll() is None
+
+
+def test_what_outlives_its_test_is_ended_and_told(home: Path) -> None:
+    room = leftovers.make_room()
+    process = started("a-server", **leftovers.environment(room))
+    [told] = leftovers.end_processes(room)
+    assert told.startswith(f"{process.pid} ")
+    assert "a-server" in told
+    process.communicate(timeout=60)
+    assert leftovers.end_processes(room) == []
+
+
+def test_a_segment_that_nobody_maps_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leftovers, "SHARED_MEMORY", tmp_path)
+    old, mapped, fresh = (tmp_path / f"mpich_shm_{name}" for name in ("old", "mapped", "fresh"))
+    for path in (old, mapped, fresh):
+        path.write_bytes(bytes(4096))
+    for path in (old, mapped):
+        os.utime(path, (1, 1))
+    code = f"import mmap; f = open({str(mapped)!r}, 'r+b'); m = mmap.mmap(f.fileno(), 0); print(flush=True); input()"
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert leftovers.remove_segments() == 1
+        process.communicate(b"\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mpich_shm_fresh", "mpich_shm_mapped"]

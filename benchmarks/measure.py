@@ -22,11 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from ringscope.algorithms import AUTO
 from ringscope.bench.timing import timed_block
 from ringscope.choice import candidates
+from ringscope.contracts.collectives import AUTO, bus_factor
 from ringscope.devices import carrier
-from ringscope.nccl_tests import bus_factor
 from ringscope.parent_death import end_with_parent
 from ringscope.transports.communicator import Communicator
 from ringscope.tuning import Curve, Table, arithmetic_of, shape_of

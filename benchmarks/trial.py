@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from ringscope.client import Step
-from ringscope.nccl_tests import bus_factor
+from ringscope.contracts.collectives import bus_factor
 from ringscope.plan import prices
 from ringscope.record import Measurement
 from ringscope.topology import Link, Topology

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from tests.engine.test_fit import priced
 from tests.engine.test_nccl_tests import row
 
-from ringscope.algorithms import available
-from ringscope.benchmark_spec import COLLECTIVES
 from ringscope.choice import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
+from ringscope.contracts.collectives import COLLECTIVES, available
 from ringscope.devices import MPI_ON_GPUS
 from ringscope.record import LOOPBACK
 from ringscope.topology import Link

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import COLLECTIVES, ROOTED, build
+from ringscope.algorithms import build
+from ringscope.contracts.collectives import ROOTED, SCHEDULED
 from ringscope.schedule import Schedule
 
 RANKS = st.integers(1, 17)
-PAIRS = st.sampled_from([(c, a) for c, algorithms in COLLECTIVES.items() for a in algorithms])
+PAIRS = st.sampled_from([(c, a) for c, algorithms in SCHEDULED.items() for a in algorithms])
 
 
 def results(schedule: Schedule) -> list[list[Counter[tuple[int, int]]]]:

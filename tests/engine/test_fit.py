@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringscope.algorithms import COLLECTIVES, REDUCING, SCHEDULES, build
+from ringscope.algorithms import SCHEDULES, build
+from ringscope.contracts.collectives import REDUCING, SCHEDULED, elements
 from ringscope.cost import simulate
 from ringscope.fit import Nodes, fit, held_out
-from ringscope.nccl_tests import elements
 from ringscope.record import Measurement
 from ringscope.topology import Link, Topology, flat
 
@@ -82,11 +82,11 @@ def test_one_algorithm_cannot_tell_adding_from_sending():
     assert regime.send_s_per_byte == pytest.approx(1e-9 + 0.5 / 4e9), "the ring adds half as much as it sends"
 
 
-@pytest.mark.parametrize("collective", sorted(COLLECTIVES))
+@pytest.mark.parametrize("collective", sorted(SCHEDULED))
 def test_every_collective_teaches_the_same_links(collective):
     link, cluster = Link(2e-6, 5e9), flat(4, Link(2e-6, 5e9), 8e9)
     rows = []
-    for algorithm in COLLECTIVES[collective]:
+    for algorithm in SCHEDULED[collective]:
         for size in SIZES[4:]:
             count, total = elements(collective, size, 4, 4)
             seconds = simulate(build(algorithm, 4, total, collective=collective), 4, cluster).seconds

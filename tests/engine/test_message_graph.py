@@ -4,15 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringscope import message_graph
-from ringscope.algorithms import COLLECTIVES, build
+from ringscope.algorithms import build
+from ringscope.contracts.collectives import PER_RANK, SCHEDULED
 from ringscope.event_queue import EventQueue
 from ringscope.message_graph import graph_of, message_steps
 from ringscope.message_times import times_alone
-from ringscope.nccl_tests import PER_RANK
 from ringscope.schedule import Chunk, Schedule, Transfer
 from ringscope.topology import Link, flat
 
-NAMED = [(collective, name) for collective, names in COLLECTIVES.items() for name in names]
+NAMED = [(collective, name) for collective, names in SCHEDULED.items() for name in names]
 
 
 def call(named: tuple[str, str], ranks: int, count: int) -> Schedule:

@@ -6,7 +6,8 @@ import pytest
 from tests.engine.nccl_tests_reader import tables
 
 from ringscope.benchmark_spec import BenchmarkSpec
-from ringscope.nccl_tests import bus_factor, elements, render_table, to_json
+from ringscope.contracts.collectives import bus_factor, elements
+from ringscope.nccl_tests import render_table, to_json
 from ringscope.record import Environment, Hello, Measurement
 
 MIB = 1 << 20

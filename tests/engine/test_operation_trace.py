@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from tests.engine.test_trace import assert_no_overlap
 
-from ringscope.algorithms import COLLECTIVES, build
+from ringscope.algorithms import build
 from ringscope.bench.simulation import simulated_records
 from ringscope.benchmark_spec import BenchmarkSpec
 from ringscope.cluster import ClusterSpec
+from ringscope.contracts.collectives import SCHEDULED
 from ringscope.cost import simulate
 from ringscope.operation_perfetto import traced_to_perfetto
 from ringscope.operation_trace import Clock, OperationTrace, PricedCall, joined, operations
@@ -156,7 +157,7 @@ def test_a_transport_without_parameters_is_not_priced() -> None:
     assert priced_call(call(transport="carrier pigeon"), build("ring", 2, 1024), [2], [], None) is None
 
 
-@pytest.mark.parametrize(("collective", "algorithm"), [(c, a) for c, names in COLLECTIVES.items() for a in names])
+@pytest.mark.parametrize(("collective", "algorithm"), [(c, a) for c, names in SCHEDULED.items() for a in names])
 def test_the_perfetto_file_is_a_valid_chrome_trace(collective: str, algorithm: str) -> None:
     found = operations(simulated(collective=collective, algorithms=[algorithm]), clocks(4))
     assert len(found) == 2, "out of place and in place"

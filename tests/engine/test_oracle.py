@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
-from ringscope.benchmark_spec import COLLECTIVES
+from ringscope.contracts.collectives import COLLECTIVES
 from ringscope.dtypes import DTYPES, ops_of
 from ringscope.schedule import partition
 

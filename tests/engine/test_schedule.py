@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import AUTO, SCHEDULES, VENDORS
+from ringscope.algorithms import SCHEDULES
 from ringscope.algorithms.direct import direct
 from ringscope.algorithms.double_tree import double_tree, parents
 from ringscope.algorithms.halving_doubling import halving_doubling
@@ -14,7 +14,8 @@ from ringscope.algorithms.parameter_server import parameter_server, separate_ser
 from ringscope.algorithms.recursive_doubling import recursive_doubling
 from ringscope.algorithms.ring import ring
 from ringscope.algorithms.tree import tree
-from ringscope.benchmark_spec import ALGORITHMS as ALGORITHM_NAMES
+from ringscope.contracts.collectives import ALGORITHMS as ALGORITHM_NAMES
+from ringscope.contracts.collectives import AUTO, VENDORS
 from ringscope.schedule import Schedule, Transfer, hubs, partition
 
 RANKS = st.integers(1, 17)

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from ringscope.algorithms import COLLECTIVES, build
+from ringscope.algorithms import build
 from ringscope.bench.local import Run, run_local
 from ringscope.bench.simulation import simulated_records
 from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.collectives import SCHEDULED
 from ringscope.cost import simulate
 from ringscope.record import Measurement, Record, Steps
 from ringscope.spec import JobSpec
@@ -64,18 +65,18 @@ def test_every_dtype_has_its_size(dtype, count):
     assert [row.count for row in rows(list(simulated_records(sweep, 0)))] == [count, count]
 
 
-@pytest.mark.parametrize("collective", sorted(COLLECTIVES))
+@pytest.mark.parametrize("collective", sorted(SCHEDULED))
 def test_every_collective_can_be_simulated(collective):
     sweep = spec(
         collective=collective,
-        algorithms=list(COLLECTIVES[collective]),
+        algorithms=list(SCHEDULED[collective]),
         topology={"shape": "4", "link": "1GB/s", "latency_us": 1},
         min_bytes=1 << 16,
         max_bytes=1 << 16,
         iterations=1,
     )
     found = rows(list(simulated_records(sweep, 0)))
-    assert len(found) == 2 * len(COLLECTIVES[collective])
+    assert len(found) == 2 * len(SCHEDULED[collective])
     assert all(0 < row.busbw_gb_per_s <= 1.0 for row in found), "no faster than the links"
 
 

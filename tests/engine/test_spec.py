@@ -5,10 +5,10 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from ringscope.algorithms import COLLECTIVES as SCHEDULES
-from ringscope.algorithms import nameable
-from ringscope.benchmark_spec import ALGORITHMS, COLLECTIVES, BenchmarkSpec, DType, Op
-from ringscope.dtypes import DTYPES, OPS, ops_of
+from ringscope.algorithms import BUILDERS
+from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.collectives import ALGORITHMS, COLLECTIVES, SCHEDULED, nameable
+from ringscope.dtypes import DTYPES, OPS, DType, Op, ops_of
 from ringscope.field_errors import field_errors, pointer
 from ringscope.spec import JobSpec, Placement
 
@@ -229,7 +229,8 @@ def test_the_usual_algorithms_are_those_that_the_collective_has() -> None:
 
 
 def test_every_collective_has_schedules() -> None:
-    assert set(COLLECTIVES) == set(SCHEDULES)
+    assert tuple(SCHEDULED) == COLLECTIVES
+    assert {collective: tuple(names) for collective, names in BUILDERS.items()} == SCHEDULED
     assert all(set(nameable(collective)) <= set(ALGORITHMS) for collective in COLLECTIVES)
 
 

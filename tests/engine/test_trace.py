@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
+from ringscope.algorithms import SCHEDULES, build
+from ringscope.contracts.collectives import SCHEDULED
 from ringscope.cost import simulate
 from ringscope.perfetto import to_perfetto
 from ringscope.topology import Link, flat
@@ -47,7 +48,7 @@ def test_values_that_do_not_fit_are_refused(values):
         list(trace(SCHEDULES["ring"](2, 2), values))
 
 
-@pytest.mark.parametrize(("collective", "algorithm"), [(c, a) for c, names in COLLECTIVES.items() for a in names])
+@pytest.mark.parametrize(("collective", "algorithm"), [(c, a) for c, names in SCHEDULED.items() for a in names])
 def test_the_perfetto_export_is_a_valid_chrome_trace(collective, algorithm):
     timeline = simulate(build(algorithm, 5, 1000, collective=collective), 4, flat(5, Link(1e-6, 1e9), 1e10))
     document = json.loads(json.dumps(to_perfetto(timeline, "a title")))

@@ -5,16 +5,18 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from ringscope.algorithms import COLLECTIVES, build
+from ringscope.algorithms import build
+from ringscope.contracts.collectives import SCHEDULED
 from ringscope.cost import simulate
 from ringscope.messages import messages
+from ringscope.modelled_trace import modelled
 from ringscope.schedule import Schedule, hubs
 from ringscope.topology import Link, flat
-from ringscope.traced import MAX_TRANSFERS, RankTrace, Span, TracedTransfer, modelled
+from ringscope.traced import MAX_TRANSFERS, RankTrace, Span, TracedTransfer
 from ringscope.transports.hazards import programs
 from ringscope.transports.traces import of_hubs, of_messages, pulled
 
-EVERY = [(collective, name) for collective, names in COLLECTIVES.items() for name in names]
+EVERY = [(collective, name) for collective, names in SCHEDULED.items() for name in names]
 RANKS = (1, 2, 3, 4, 5, 8)
 ITEMSIZE = 4
 Moved = tuple[int, int, int, str, int, bool]

@@ -5,8 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from ringscope.algorithms import COLLECTIVES, available
-from ringscope.nccl_tests import elements
+from ringscope.contracts.collectives import SCHEDULED, available, elements
 from ringscope.record import Measurement
 from ringscope.verdict import explanation, verdict
 
@@ -134,7 +133,7 @@ def test_there_is_nothing_to_explain(rows: list[Measurement]) -> None:
     assert explanation(rows) == ""
 
 
-@pytest.mark.parametrize("collective", COLLECTIVES)
+@pytest.mark.parametrize("collective", SCHEDULED)
 def test_every_pair_of_algorithms_of_every_collective_is_explained(collective: str) -> None:
     names = [name for name in available(collective) if name != "hierarchical"]
     for ranks in (2, 3, 8) if collective != "sendrecv" else (2,):

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringscope.algorithms import COLLECTIVES, REDUCING, SCHEDULES, build
+from ringscope.algorithms import SCHEDULES, build
 from ringscope.algorithms.parameter_server import separate_servers
 from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports.base import Buffer, StalledError
 from ringscope.transports.virtual import Faults, VirtualTransport
 
 RANKS = st.sampled_from([1, 2, 3, 4, 5, 7, 8, 9, 13, 16])
-PAIRS = st.sampled_from([(c, a) for c, algorithms in COLLECTIVES.items() for a in algorithms])
+PAIRS = st.sampled_from([(c, a) for c, algorithms in SCHEDULED.items() for a in algorithms])
 REDUCTIONS = st.sampled_from([(dtype, op) for dtype in DTYPES for op in ops_of(dtype)])
 ALGORITHMS = st.sampled_from(sorted(SCHEDULES))
 

@@ -4,16 +4,16 @@ from typing import get_args
 
 from tests.server.conftest import Server
 
-from ringscope.algorithms import COLLECTIVES
-from ringscope.benchmark_spec import DType, Op
+from ringscope.contracts.collectives import SCHEDULED
+from ringscope.dtypes import DType, Op
 from ringscope.spec import JobSpec
 from ringscope.training_spec import TrainingSpec
 
 
 async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:
     engine = (await server.admin.get("/api/v1/engine")).json()
-    assert engine["collectives"].keys() == COLLECTIVES.keys()
-    for name, schedules in COLLECTIVES.items():
+    assert engine["collectives"].keys() == SCHEDULED.keys()
+    for name, schedules in SCHEDULED.items():
         assert engine["collectives"][name]["algorithms"][0] == "auto"
         assert set(schedules) | {"mpi"} <= set(engine["collectives"][name]["algorithms"])
     for name, view in engine["collectives"].items():
@@ -28,7 +28,7 @@ async def test_what_is_offered_for_a_simulation_is_accepted(server: Server) -> N
     engine = (await server.admin.get("/api/v1/engine")).json()
     assert "simulated" in engine["transports"]
     for name, view in engine["collectives"].items():
-        assert view["simulated"] == list(COLLECTIVES[name])
+        assert view["simulated"] == list(SCHEDULED[name])
         for link in engine["links"]:
             cluster = {"shape": "2x2", "link": link, "intra": link}
             benchmark = {"collective": name, "algorithms": view["simulated"], "transport": "simulated"}

@@ -9,7 +9,7 @@ from tests.web.browsing import Site, Visit, visiting
 from tests.web.test_submit import cells, three_digits
 
 from ringscope.algorithms import SCHEDULES
-from ringscope.benchmark_spec import COLLECTIVES
+from ringscope.contracts.collectives import COLLECTIVES
 
 NAMES = {
     "all_reduce": "an all-reduce (sum of float32)",

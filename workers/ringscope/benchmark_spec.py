@@ -5,55 +5,17 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from ringscope.algorithms import AUTO, REDUCING, nameable
-from ringscope.algorithms import COLLECTIVES as SCHEDULES
 from ringscope.cluster import ClusterSpec
-from ringscope.devices import settle
-from ringscope.dtypes import check_dtype, check_op
+from ringscope.contracts.collectives import AUTO, REDUCING, SCHEDULED, Algorithm, Collective, nameable
+from ringscope.devices import SIMULATED, Device, TransportName, settle
+from ringscope.dtypes import DType, Op, check_dtype, check_op
 from ringscope.spec_model import SpecModel
 from ringscope.spec_model import at as _at
 
-Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
-Algorithm = Literal[
-    "auto",
-    "ring",
-    "ring_pipelined",
-    "direct",
-    "recursive_doubling",
-    "halving_doubling",
-    "tree",
-    "double_tree",
-    "hierarchical",
-    "parameter_server",
-    "naive",
-    "mpi",
-    "gloo",
-    "nccl",
-]
-TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
-Device = Literal["auto", "cpu", "cuda"]
-DType = Literal[
-    "int8",
-    "uint8",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
-Op = Literal["sum", "prod", "min", "max", "avg"]
 Average = Literal["rank0", "mean", "min", "max"]
 
-ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
-COLLECTIVES: tuple[str, ...] = get_args(Collective)
 AVERAGES: tuple[str, ...] = get_args(Average)
 MAX_MESSAGE_BYTES = 1 << 36
-SIMULATED = "simulated"  # the transport that moves nothing: times are the cost model's
 MAX_ROWS = 100_000
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
 
@@ -201,7 +163,7 @@ class BenchmarkSpec(SpecModel):
                 None,
             )
         for index, name in enumerate(self.algorithms):
-            if name not in SCHEDULES[self.collective]:
+            if name not in SCHEDULED[self.collective]:
                 raise _at(("algorithms", index), f"{name} has no schedule to simulate; leave it out.", name)
         if self.device != "auto":
             raise _at(("device",), "a simulation runs on no device; leave it at auto.", self.device)
@@ -223,7 +185,7 @@ class BenchmarkSpec(SpecModel):
             raise _at(
                 ("trace",),
                 f"{', '.join(self.algorithms)} has no schedule to follow; "
-                f"name one of {', '.join(SCHEDULES[self.collective])}, or leave trace out.",
+                f"name one of {', '.join(SCHEDULED[self.collective])}, or leave trace out.",
                 self.trace,
             )
         if self.transport in ("nccl", "cuda_ipc"):
@@ -237,7 +199,7 @@ class BenchmarkSpec(SpecModel):
     @property
     def traced_algorithms(self) -> tuple[Algorithm, ...]:
         """Those with a schedule, as auto may take one."""
-        return tuple(name for name in self.algorithms if name == AUTO or name in SCHEDULES[self.collective])
+        return tuple(name for name in self.algorithms if name == AUTO or name in SCHEDULED[self.collective])
 
     @property
     def is_simulated(self) -> bool:

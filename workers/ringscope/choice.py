@@ -14,12 +14,12 @@ from functools import partial
 from math import inf, log
 from typing import NamedTuple
 
-from ringscope.algorithms import COLLECTIVES, SCHEDULES, VENDORS, build
+from ringscope.algorithms import SCHEDULES, build
+from ringscope.contracts.collectives import PER_RANK, SCHEDULED, VENDORS
 from ringscope.cost import Timeline, simulate
 from ringscope.devices import MPI_ON_GPUS, carrier
 from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.fit import Fit, fit
-from ringscope.nccl_tests import PER_RANK
 from ringscope.parameters import Regime, message_bytes
 from ringscope.schedule import Schedule
 from ringscope.topology import PRESETS, Link, Topology, flat
@@ -106,7 +106,7 @@ DEFAULTS: dict[str, Parameters] = {
 def candidates(collective: str, transport: str) -> tuple[str, ...]:
     """What ``auto`` can take: our schedules, and the library that is always there; gloo and PyTorch may be missing."""
     library = {"nccl": "nccl", "cuda_ipc": None}.get(_base(transport), "mpi")
-    return (*COLLECTIVES[collective], *([library] if library is not None else []))
+    return (*SCHEDULED[collective], *([library] if library is not None else []))
 
 
 class Chooser:
@@ -138,7 +138,7 @@ class Chooser:
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
         """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, many ranks."""
         moved_by = carrier(algorithm, situation.transport)
-        is_known = _base(situation.transport) in DEFAULTS and (algorithm in COLLECTIVES[situation.collective])
+        is_known = _base(situation.transport) in DEFAULTS and (algorithm in SCHEDULED[situation.collective])
         is_mpi = algorithm == moved_by == "mpi"
         if not (is_known or is_mpi) or not 1 < situation.ranks <= MAX_PRICED_RANKS or not size_bytes:
             return None

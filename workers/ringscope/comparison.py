@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Any
 
-from ringscope.algorithms import REDUCING
+from ringscope.contracts.collectives import REDUCING
 from ringscope.record import Measurement
 from ringscope.spec import JobSpec
 

@@ -1,6 +1,11 @@
 """What works in host memory (cpu) and what on GPUs (cuda). Pure."""
 
 from collections.abc import Iterable
+from typing import Literal
+
+TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
+Device = Literal["auto", "cpu", "cuda"]
+SIMULATED = "simulated"  # the transport that moves nothing: times are the cost model's
 
 # What works on both takes the first, unless the device is named.
 TRANSPORT_DEVICES: dict[str, tuple[str, ...]] = {

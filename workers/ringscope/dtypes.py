@@ -1,5 +1,23 @@
 """Data types and operations: how large an element is, and which operation has a meaning on it. Pure."""
 
+from typing import Literal, get_args
+
+DType = Literal[
+    "int8",
+    "uint8",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+Op = Literal["sum", "prod", "min", "max", "avg"]
+
 ITEMSIZE_BYTES: dict[str, int] = {
     "int8": 1,
     "uint8": 1,
@@ -14,8 +32,8 @@ ITEMSIZE_BYTES: dict[str, int] = {
     "complex64": 8,
     "complex128": 16,
 }
-DTYPES: tuple[str, ...] = tuple(ITEMSIZE_BYTES)
-OPS: tuple[str, ...] = ("sum", "prod", "min", "max", "avg")
+DTYPES: tuple[str, ...] = get_args(DType)
+OPS: tuple[str, ...] = get_args(Op)
 # Complex numbers have no order, and NCCL cannot multiply them. Sum and mean are those of twice as many real numbers.
 _COMPLEX_OPS: tuple[str, ...] = ("sum", "avg")
 # What NumPy and MPI know but NCCL does not, and what it fits in.

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ringscope.algorithms import COLLECTIVES, build
+from ringscope.algorithms import build
+from ringscope.contracts.collectives import SCHEDULED, total_elements
 from ringscope.cost import Work, simulate
-from ringscope.nccl_tests import total_elements
 from ringscope.parameters import Regime, message_bytes, regime_of
 from ringscope.topology import Link, Topology
 
@@ -44,7 +44,7 @@ class MeasuredRow(Protocol):
 
     @property
     def collective(self) -> str:
-        """A name in ``COLLECTIVES``."""
+        """A name in ``SCHEDULED``."""
 
     @property
     def algorithm(self) -> str:
@@ -135,7 +135,7 @@ def fit(rows: Sequence[MeasuredRow], max_regimes: int = 1, nodes: Nodes = EACH_A
     All rows must be of algorithms with a schedule, on ranks that lie on ``nodes``, from or to rank 0. Rows that move
     nothing are left out. ValueError with a sentence when there is nothing to learn from.
     """
-    unknown = sorted({row.algorithm for row in rows if row.algorithm not in COLLECTIVES.get(row.collective, ())})
+    unknown = sorted({row.algorithm for row in rows if row.algorithm not in SCHEDULED.get(row.collective, ())})
     if unknown:
         raise ValueError(f"rows: {', '.join(unknown)} has no schedule to price; leave its rows out.")
     useful = [row for row in rows if row.ranks > 1 and row.count and row.p50_us > 0]

@@ -9,13 +9,12 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from ringscope import __version__
-from ringscope.algorithms import ROOTED
-from ringscope.benchmark_spec import SIMULATED, BenchmarkSpec
+from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.collectives import ROOTED
+from ringscope.devices import SIMULATED
 from ringscope.record import Environment, Hello, Measurement
 from ringscope.units import format_size
 
-PER_RANK = frozenset({"reduce_scatter", "all_gather", "alltoall"})
-UNCHECKED_IN_PLACE = frozenset({"alltoall", "sendrecv"})
 _TYPES = {"float16": "half", "float32": "float", "float64": "double"}  # where nccl-tests has names of its own
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
 _RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"
@@ -33,34 +32,6 @@ def dtype_named(name: str) -> str:
     """Our name of a dtype, for nccl-tests' or for our own; unknown names come back as they are."""
     ours = {theirs: ours for ours, theirs in _TYPES.items()} | {"int": "int32"}
     return ours.get(name, name)
-
-
-def bus_factor(collective: str, ranks: int) -> float:
-    """What algbw is multiplied by to count bytes on the bus (nccl-tests doc/PERFORMANCE.md)."""
-    match collective:
-        case "all_reduce":
-            return 2 * (ranks - 1) / ranks
-        case "reduce_scatter" | "all_gather" | "alltoall":
-            return (ranks - 1) / ranks
-        case "broadcast" | "reduce" | "sendrecv":
-            return 1.0
-    raise ValueError(f"{collective}: there is no bus factor for it.")
-
-
-def total_elements(collective: str, count: int, ranks: int) -> int:
-    """In the larger of input and result; a row's ``count`` is that of one rank where nccl-tests has it so."""
-    return count * ranks if collective in PER_RANK else count
-
-
-def elements(collective: str, size_bytes: int, itemsize: int, ranks: int) -> tuple[int, int]:
-    """What a size means: (the count column, the elements of the larger of input and result).
-
-    Collectives with a part per rank count that part, in whole pieces of 16 bytes, so that small sizes become 0.
-    """
-    if collective in PER_RANK:
-        count = size_bytes // itemsize // ranks & -(16 // itemsize)
-        return count, count * ranks
-    return size_bytes // itemsize, size_bytes // itemsize
 
 
 def render_table(

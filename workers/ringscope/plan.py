@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
+from ringscope.algorithms import SCHEDULES, build
 from ringscope.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.closed_forms import assisted_servers, gather, parameter_servers
 from ringscope.cluster import MAX_RANKS
+from ringscope.contracts.collectives import SCHEDULED, bus_factor, elements
 from ringscope.cost import Timeline, simulate
 from ringscope.known import Known
-from ringscope.nccl_tests import bus_factor, elements
 from ringscope.nccl_tuner import Architecture, machine_of, predictions
 from ringscope.parameters import Regime, regime_of
 from ringscope.parameters import timeline as fitted_timeline
@@ -71,9 +71,9 @@ def prices(
     """
     if topology.ranks > MAX_RANKS:
         raise ValueError(f"ranks: {topology.ranks} are too many to price step by step; give {MAX_RANKS} or fewer.")
-    if collective not in COLLECTIVES:
-        raise ValueError(f"collective: unknown collective {collective!r}; choose one of {', '.join(COLLECTIVES)}.")
-    priced = PRICED if collective == "all_reduce" else tuple(COLLECTIVES[collective])
+    if collective not in SCHEDULED:
+        raise ValueError(f"collective: unknown collective {collective!r}; choose one of {', '.join(SCHEDULED)}.")
+    priced = PRICED if collective == "all_reduce" else tuple(SCHEDULED[collective])
     for algorithm in algorithms:
         if algorithm not in priced:
             raise ValueError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(priced)}.")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
 
-from ringscope.algorithms import COLLECTIVES, build
+from ringscope.algorithms import build
 from ringscope.choice import DEFAULTS, MAX_PRICED_RANKS, timeline_on, topology_at
 from ringscope.cluster import ClusterSpec
+from ringscope.contracts.collectives import PER_RANK, SCHEDULED
 from ringscope.cost import Timeline, simulate
 from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.fit import Fit, MeasuredRow, fit
-from ringscope.nccl_tests import PER_RANK
 from ringscope.operation_trace import PricedCall, TracedOperation
 from ringscope.parameters import timeline
 from ringscope.samples import even
@@ -31,7 +31,7 @@ def executed_schedule(
 
     None: this version does not know such an operation.
     """
-    if operation.executed not in COLLECTIVES.get(operation.collective, ()) or operation.dtype not in ITEMSIZE_BYTES:
+    if operation.executed not in SCHEDULED.get(operation.collective, ()) or operation.dtype not in ITEMSIZE_BYTES:
         return None
     ends = list(accumulate(ranks_of_nodes))
     nodes = [list(range(end - count, end)) for end, count in zip(ends, ranks_of_nodes, strict=True)]

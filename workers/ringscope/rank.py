@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ringscope.benchmark_spec import SIMULATED
+from ringscope.devices import SIMULATED
 from ringscope.environment import bound_cpus, numa_node, take_environment
 from ringscope.field_errors import field_errors
 from ringscope.parent_death import end_with_parent

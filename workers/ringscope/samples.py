@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ringscope.algorithms import COLLECTIVES
-from ringscope.benchmark_spec import SIMULATED
 from ringscope.cluster import ClusterSpec
+from ringscope.contracts.collectives import SCHEDULED
+from ringscope.devices import SIMULATED
 from ringscope.fit import MeasuredRow, Nodes
 from ringscope.spec import JobSpec
 
@@ -63,7 +63,7 @@ def read(document: Any, algorithm: str | None = None) -> Samples:
 
 def chosen(rows: Sequence[MeasuredRow], transports: set[str], nodes: Nodes | None) -> Samples:
     """The rows with a schedule; ValueError where there is none, or the transports differ."""
-    with_schedule = [row for row in rows if row.algorithm in COLLECTIVES.get(row.collective, ())]
+    with_schedule = [row for row in rows if row.algorithm in SCHEDULED.get(row.collective, ())]
     left_out = tuple(sorted({row.algorithm for row in rows} - {row.algorithm for row in with_schedule}))
     if not with_schedule:
         raise ValueError(
@@ -119,14 +119,14 @@ def _samples(
 
 
 def _is_ours(collective: str, result: Mapping[str, Any]) -> bool:
-    return "algorithm" not in result or result["algorithm"] in COLLECTIVES.get(collective, ())
+    return "algorithm" not in result or result["algorithm"] in SCHEDULED.get(collective, ())
 
 
 def _collective(arguments: Sequence[str]) -> str:
     """What nccl-tests' program is called after: all_reduce_perf."""
     found = _PROGRAM.search(arguments[0])
-    if found is None or found[1] not in COLLECTIVES:
-        raise ValueError(f"{arguments[0]!r} is no collective that has a schedule; use one of {', '.join(COLLECTIVES)}.")
+    if found is None or found[1] not in SCHEDULED:
+        raise ValueError(f"{arguments[0]!r} is no collective that has a schedule; use one of {', '.join(SCHEDULED)}.")
     return found[1]
 
 

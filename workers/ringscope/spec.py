@@ -8,7 +8,8 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
-from ringscope.benchmark_spec import SIMULATED, BenchmarkSpec
+from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.devices import SIMULATED
 from ringscope.spec_model import SpecModel
 from ringscope.spec_model import at as _at
 from ringscope.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS

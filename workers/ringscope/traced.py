@@ -7,8 +7,6 @@ tells: the receiver that reads its peer's memory, or the hub of a chunk that rea
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ringscope.cost import TimedMessage, Timeline
-
 MAX_RANKS = 64  # of a traced operation: nobody can follow more
 MAX_OPERATIONS = 2_000  # of a job
 MAX_OPERATION_PAIRS = 50_000  # operations times pairs of ranks: what a job's traces may take in the database
@@ -70,35 +68,3 @@ class RankTrace(NamedTuple):
 
 def _in_time(transfer: TracedTransfer) -> tuple[int, int]:
     return transfer.start_ns, transfer.done_ns
-
-
-def modelled(timeline: Timeline, rank: int, started_at_ns: int) -> RankTrace:
-    """The model's trace of a rank, as both ends of its messages would tell it."""
-    mine = [timed for timed in timeline.messages if rank in (timed.message.src, timed.message.dst)]
-    return RankTrace(started_at_ns, _ns(timeline.seconds), [_modelled(timed, rank) for timed in mine])
-
-
-def _modelled(timed: TimedMessage, rank: int) -> TracedTransfer:
-    m, is_send = timed.message, timed.message.src == rank
-    is_added = m.reduce and not is_send
-    start_ns, arrived_ns, end_ns = _ns(timed.start_s), _ns(timed.arrived_s), _ns(timed.end_s)
-    return TracedTransfer(
-        is_send=is_send,
-        peer=m.dst if is_send else m.src,
-        step=m.step,
-        phase=m.phase,
-        chunks=m.reads,
-        into=m.writes,
-        reduce=m.reduce,
-        bytes=timed.size_bytes,
-        start_ns=start_ns,
-        send_ns=start_ns,
-        recv_ns=arrived_ns,
-        reduce_ns=_ns(timed.adding_s) if is_added else None,
-        done_ns=end_ns if is_added else arrived_ns,
-        work_ns=end_ns - _ns(timed.adding_s) if is_added else None,
-    )
-
-
-def _ns(seconds: float) -> int:
-    return round(seconds * 1e9)

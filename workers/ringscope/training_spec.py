@@ -4,7 +4,8 @@ from typing import Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from ringscope.benchmark_spec import Algorithm, Device
+from ringscope.contracts.collectives import Algorithm
+from ringscope.devices import Device
 from ringscope.spec_model import SpecModel
 from ringscope.spec_model import at as _at
 

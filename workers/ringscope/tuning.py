@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ringscope.algorithms import REDUCING
+from ringscope.contracts.collectives import REDUCING
 from ringscope.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
 from ringscope.record import Measurement
 

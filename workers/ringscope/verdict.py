@@ -5,9 +5,9 @@ from functools import lru_cache
 from math import log2
 from typing import NamedTuple
 
-from ringscope.algorithms import COLLECTIVES, VENDORS, build
-from ringscope.benchmark_spec import SIMULATED
-from ringscope.nccl_tests import total_elements
+from ringscope.algorithms import build
+from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
+from ringscope.devices import SIMULATED
 from ringscope.record import Measurement
 from ringscope.units import format_size, plural
 
@@ -58,7 +58,7 @@ def explanation(rows: Sequence[Measurement], collective: str = "all_reduce") -> 
     if len(fastest_first) < 2 or any(row.wrong for row in rows):
         return ""
     winner, *rest = fastest_first
-    ours = COLLECTIVES[collective]
+    ours = SCHEDULED[collective]
     rival = next((row for row in rest if row.algorithm in ours), rest[0])
     library = next((row for row in (winner, rival) if row.algorithm not in ours), None)
     unknown = f"what {_name(library, collective)} does inside is the library's choice." if library else ""

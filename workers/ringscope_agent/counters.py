@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from prometheus_client.core import Exemplar
 
-from ringscope.benchmark_spec import SIMULATED
+from ringscope.devices import SIMULATED
 from ringscope.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_BUCKETS_SECONDS
 from ringscope.metrics.histogram import Histogram
 from ringscope.metrics.labels import op_label

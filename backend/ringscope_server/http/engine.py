@@ -5,10 +5,19 @@ from typing import Any, get_args
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from ringscope.algorithms import COLLECTIVES as SCHEDULES
-from ringscope.algorithms import REDUCING, ROOTED, nameable
-from ringscope.benchmark_spec import COLLECTIVES, Algorithm, BenchmarkSpec, Collective, DType, Op, TransportName
-from ringscope.nccl_tests import UNCHECKED_IN_PLACE
+from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.collectives import (
+    COLLECTIVES,
+    REDUCING,
+    ROOTED,
+    SCHEDULED,
+    UNCHECKED_IN_PLACE,
+    Algorithm,
+    Collective,
+    nameable,
+)
+from ringscope.devices import TransportName
+from ringscope.dtypes import DType, Op
 from ringscope.plan import PRICED
 from ringscope.spec import JobSpec
 from ringscope.topology import PRESETS
@@ -68,8 +77,8 @@ async def get_engine(user: Viewer) -> Engine:
         name: {
             "algorithms": nameable(name),
             "usual": BenchmarkSpec.model_validate({"collective": name}).algorithms,
-            "simulated": tuple(SCHEDULES[name]),
-            "priced": PRICED if name == "all_reduce" else tuple(SCHEDULES[name]),
+            "simulated": tuple(SCHEDULED[name]),
+            "priced": PRICED if name == "all_reduce" else tuple(SCHEDULED[name]),
             "reduces": name in REDUCING,
             "has_root": name in ROOTED,
             "checked_in_place": name not in UNCHECKED_IN_PLACE,

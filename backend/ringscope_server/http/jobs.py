@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import AwareDatetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.benchmark_spec import Algorithm, Collective
+from ringscope.contracts.collectives import Algorithm, Collective
 from ringscope.field_errors import FieldError
 from ringscope.spec import JobKind, JobSpec
 from ringscope_server.db.models import Job

@@ -13,7 +13,7 @@ from datetime import datetime
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.algorithms import ROOTED
+from ringscope.contracts.collectives import ROOTED
 from ringscope.spec import JobSpec
 from ringscope_server.db.faults import cause_of, fault_of
 from ringscope_server.db.models import Attempt, Insight

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.benchmark_spec import SIMULATED
+from ringscope.devices import SIMULATED
 from ringscope.metrics.labels import op_label
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
 

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
-from ringscope.algorithms import AUTO
+from ringscope.contracts.collectives import AUTO
 from ringscope.protocol import Assignment, GangMember, Proxy
 from ringscope.spec import JobSpec
 from ringscope.tuning import Table

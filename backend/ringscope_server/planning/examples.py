@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, model_validator
 
-from ringscope.algorithms import COLLECTIVES, build
-from ringscope.benchmark_spec import Collective
+from ringscope.algorithms import build
 from ringscope.cluster import ClusterSpec
+from ringscope.contracts.collectives import SCHEDULED, Collective
 from ringscope.cost import Timeline
 from ringscope.perfetto import to_perfetto
 from ringscope.schedule import Schedule
@@ -51,7 +51,7 @@ class ExampleQuestion(SpecModel):
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> "ExampleQuestion":
-        known = COLLECTIVES[self.collective]
+        known = SCHEDULED[self.collective]
         if self.algorithm not in known:
             raise at(
                 ("algorithm",),

@@ -6,10 +6,10 @@ from functools import lru_cache
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.collectives import PER_RANK
 from ringscope.effort import message_count
 from ringscope.fit import MeasuredRow, Nodes, fit
 from ringscope.fit_document import FitDocument, document
-from ringscope.nccl_tests import PER_RANK
 from ringscope.samples import Sample, Samples, of_job
 from ringscope.spec import JobSpec
 from ringscope_server.db.models import Measurement, Member

@@ -5,9 +5,8 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from ringscope.algorithms import COLLECTIVES
-from ringscope.benchmark_spec import Collective
 from ringscope.cluster import ClusterSpec
+from ringscope.contracts.collectives import SCHEDULED, Collective
 from ringscope.effort import message_count
 from ringscope.field_errors import field_errors
 from ringscope.fit_document import RegimeFigures
@@ -51,7 +50,7 @@ class Question(SpecModel):
     @property
     def names(self) -> tuple[str, ...]:
         """The algorithms, with the default filled in."""
-        return self.algorithms or tuple(COLLECTIVES[self.collective])
+        return self.algorithms or tuple(SCHEDULED[self.collective])
 
     def messages(self, ranks: int, size_bytes: int) -> int:
         """About how many messages the schedules of one cell have."""

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from functools import lru_cache
 from typing import Any, Literal
 
-from ringscope.benchmark_spec import SIMULATED
+from ringscope.contracts.collectives import bus_factor
+from ringscope.devices import SIMULATED
 from ringscope.metrics.labels import op_label
-from ringscope.nccl_tests import bus_factor
 from ringscope_server import row_files
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Step

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ringscope.benchmark_spec import SIMULATED
+from ringscope.devices import SIMULATED
 from ringscope.prediction import some
 from ringscope.record import Measurement
 from ringscope.spec import JobKind

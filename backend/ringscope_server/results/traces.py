@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope import record
-from ringscope.benchmark_spec import SIMULATED
+from ringscope.devices import SIMULATED
 from ringscope.operation_trace import Clock, OperationTrace, TracedOperation, joined
 from ringscope.priced_call import executed_schedule, priced_call
 from ringscope.samples import Sample

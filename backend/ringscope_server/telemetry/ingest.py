@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope import record
-from ringscope.benchmark_spec import SIMULATED
+from ringscope.devices import SIMULATED
 from ringscope.protocol import RecordBatch
 from ringscope.spec import JobSpec
 from ringscope.units import plural

@@ -7,8 +7,9 @@ from random import Random
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import COLLECTIVES, REDUCING, SCHEDULES
+from ringscope.algorithms import SCHEDULES
 from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports.communicator import Communicator
 
@@ -23,7 +24,7 @@ def main() -> int:
     counts = COUNTS if comm.size < 5 else FEW_COUNTS
     seed = wrong = checked = 0
     random = Random(1)  # every rank draws the same
-    for collective, algorithms in COLLECTIVES.items():
+    for collective, algorithms in SCHEDULED.items():
         send, recv = (comm.buffer((max(counts) * comm.size + 1) * 16) for _ in range(2))
         for algorithm, count, in_place in product((*algorithms, "mpi"), counts, (False, True)):
             dtype, root = random.choice(DTYPES), count % comm.size

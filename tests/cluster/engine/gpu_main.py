@@ -8,8 +8,9 @@ import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import COLLECTIVES, REDUCING, build
+from ringscope.algorithms import build
 from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.dtypes import DTYPES, ops_of
 from ringscope.transports import cuda
 from ringscope.transports.arrays import copy, module_of, to_host
@@ -39,7 +40,7 @@ def main() -> int:
     send, recv = (transport.allocate(max(COUNTS) * world.size * 16) for _ in range(2))
     seed = wrong = checked = 0
     random = Random(1)  # every rank draws the same
-    for collective, algorithms in COLLECTIVES.items():
+    for collective, algorithms in SCHEDULED.items():
         vendors = [] if isinstance(transport, CudaIpcTransport) else [sys.argv[1]]
         for algorithm, count, in_place in product((*algorithms, *vendors), COUNTS, (False, True)):
             dtype, root = random.choice(DTYPES), count % world.size

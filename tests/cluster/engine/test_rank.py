@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ringscope.algorithms import available
 from ringscope.bench.local import Run, run_local
+from ringscope.contracts.collectives import available
 from ringscope.receiver import Receiver
 from ringscope.record import (
     EXIT_BAD_INPUT,

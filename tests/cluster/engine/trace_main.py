@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import COLLECTIVES, REDUCING, build
+from ringscope.algorithms import build
 from ringscope.bench.oracle import Case, check, fill, pieces
+from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.schedule import Schedule
 from ringscope.traced import RankTrace
 from ringscope.transports.base import TraceablePlan
@@ -22,7 +23,7 @@ def main() -> None:
     transport = sys.argv[1]
     comm = Communicator(transport)
     traced = 0
-    for collective, algorithms in COLLECTIVES.items():
+    for collective, algorithms in SCHEDULED.items():
         send, recv = (comm.buffer(max(COUNTS) * comm.size * 4) for _ in range(2))
         for algorithm, count, in_place in product(algorithms, COUNTS, (False, True)):
             total = count * comm.size if collective == "alltoall" else count

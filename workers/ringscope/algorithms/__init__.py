@@ -19,6 +19,7 @@ from ringscope.algorithms.recursive_doubling import recursive_doubling
 from ringscope.algorithms.ring import ring
 from ringscope.algorithms.ring_pipelined import ring_pipelined
 from ringscope.algorithms.tree import tree
+from ringscope.contracts.collectives import ROOTED
 from ringscope.schedule import Schedule
 
 Builder = Callable[..., Schedule]  # (ranks, count), and what ``build`` gives to some
@@ -35,7 +36,7 @@ SCHEDULES: dict[str, Builder] = {
     "parameter_server": parameter_server,
     "naive": naive,
 }
-COLLECTIVES: dict[str, dict[str, Builder]] = {
+BUILDERS: dict[str, dict[str, Builder]] = {
     "all_reduce": SCHEDULES,
     "reduce_scatter": {"ring": reduce_scatter.ring, "direct": reduce_scatter.direct},
     "all_gather": {"ring": all_gather.ring, "direct": all_gather.direct},
@@ -44,27 +45,6 @@ COLLECTIVES: dict[str, dict[str, Builder]] = {
     "alltoall": {"direct": alltoall.direct},
     "sendrecv": {"ring": sendrecv.ring},
 }
-REDUCING: frozenset[str] = frozenset({"all_reduce", "reduce_scatter", "reduce"})
-ROOTED: frozenset[str] = frozenset({"broadcast", "reduce"})
-# Libraries that execute collectives without a schedule of ours, and which collectives of theirs we call.
-VENDORS: dict[str, frozenset[str]] = {
-    "mpi": frozenset(COLLECTIVES),
-    "gloo": frozenset({"all_reduce"}),
-    "nccl": frozenset(COLLECTIVES),
-}
-AUTO = "auto"  # in a job: ``ringscope.choice`` takes one for each row
-
-
-def nameable(collective: object) -> tuple[str, ...]:
-    """What a job may name for a collective: auto, and every name that can execute it."""
-    names = available(collective)
-    return (AUTO, *names) if names else ()
-
-
-def available(collective: object) -> tuple[str, ...]:
-    """Every name that can execute a collective: our algorithms, then the libraries; none for what is no collective."""
-    schedules = COLLECTIVES.get(collective) if isinstance(collective, str) else None
-    return (*schedules, *(name for name, theirs in VENDORS.items() if collective in theirs)) if schedules else ()
 
 
 def build(
@@ -76,7 +56,7 @@ def build(
     root: int = 0,
 ) -> Schedule:
     """The schedule of an algorithm; ``nodes`` lists the ranks of each node, for those that care."""
-    builder = COLLECTIVES[collective][algorithm]
+    builder = BUILDERS[collective][algorithm]
     if builder is hierarchical:
         builder = partial(builder, nodes=nodes)
     if collective in ROOTED:

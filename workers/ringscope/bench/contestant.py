@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.algorithms import AUTO
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
 from ringscope.bench.timing import Block, joined, spaced_block, timed_block
 from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.collectives import AUTO
 from ringscope.devices import carrier
 from ringscope.positions import SIZE_BYTES, UNTIMED
 from ringscope.traced import RankTrace

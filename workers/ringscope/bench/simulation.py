@@ -9,14 +9,15 @@ from itertools import product
 
 import numpy as np
 
-from ringscope.algorithms import REDUCING, build
+from ringscope.algorithms import build
 from ringscope.bench.timing import spread
-from ringscope.benchmark_spec import SIMULATED, BenchmarkSpec
+from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.collectives import REDUCING, bus_factor, elements
 from ringscope.cost import Timeline
+from ringscope.devices import SIMULATED
 from ringscope.dtypes import ITEMSIZE_BYTES
-from ringscope.nccl_tests import bus_factor, elements
+from ringscope.modelled_trace import modelled
 from ringscope.record import Measurement, Record, Steps, Trace
-from ringscope.traced import modelled
 from ringscope.transports.simulated import SimulatedTransport
 
 _STEPS_PER_RECORD = 1000

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.algorithms import REDUCING
 from ringscope.bench.contestant import Contestant, slot_count
 from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, rounds, spread
 from ringscope.benchmark_spec import BenchmarkSpec
-from ringscope.nccl_tests import UNCHECKED_IN_PLACE, bus_factor, elements
+from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.record import Check, Log, Measurement, Record, Steps, Trace
 from ringscope.traced import RankTrace
 

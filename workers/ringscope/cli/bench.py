@@ -10,9 +10,7 @@ import typer
 from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ringscope.algorithms import AUTO
 from ringscope.bench.local import Run, run_local
-from ringscope.benchmark_spec import COLLECTIVES, SIMULATED
 from ringscope.cli.children import interrupts
 from ringscope.cli.cluster import (
     Gamma,
@@ -57,6 +55,8 @@ from ringscope.cli.sweep_options import (
     Transport,
     Warmup,
 )
+from ringscope.contracts.collectives import AUTO, COLLECTIVES
+from ringscope.devices import SIMULATED
 from ringscope.errors import UserError
 from ringscope.field_errors import field_errors
 from ringscope.nccl_tests import render_table, to_json

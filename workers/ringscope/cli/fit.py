@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from ringscope.benchmark_spec import SIMULATED
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.client import Job
+from ringscope.devices import SIMULATED
 from ringscope.errors import UserError
 from ringscope.fit import Fit, Nodes, fit
 from ringscope.fit_document import document

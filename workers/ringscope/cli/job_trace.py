@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from ringscope.benchmark_spec import SIMULATED
 from ringscope.cli.connection import connect
 from ringscope.cli.console import say, stdout_console
 from ringscope.cli.words import table
 from ringscope.client import JobTrace
+from ringscope.devices import SIMULATED
 from ringscope.errors import UserError
 from ringscope.operation_perfetto import traced_to_perfetto
 from ringscope.operation_trace import TracedRank, TraceRow, TraceStep

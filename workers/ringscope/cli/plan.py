@@ -10,8 +10,6 @@ import typer
 from pydantic import ValidationError
 from rich.table import Table
 
-from ringscope.algorithms import COLLECTIVES
-from ringscope.benchmark_spec import SIMULATED
 from ringscope.cli.cluster import (
     Gamma,
     Intra,
@@ -25,6 +23,8 @@ from ringscope.cli.cluster import (
 )
 from ringscope.cli.console import say, stdout_console
 from ringscope.cluster import ClusterSpec
+from ringscope.contracts.collectives import SCHEDULED
+from ringscope.devices import SIMULATED
 from ringscope.errors import UserError
 from ringscope.fit_document import FitDocument
 from ringscope.nccl_tuner import ARCHITECTURES
@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
+    collective: Annotated[str, typer.Argument(help=f"{', '.join(SCHEDULED)}.")] = "all_reduce",
     algorithm: Annotated[
         str | None, typer.Option(help=f"Compared side by side: {', '.join(PRICED)}. Default: all with a schedule.")
     ] = None,
@@ -74,7 +74,7 @@ def plan(
         raise UserError("--fit: it says how fast the links and adding are; leave out --link, --bandwidth and so on.")
     fitted = _fitted(fit) if fit is not None else None
     where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks))
-    names = tuple(COLLECTIVES.get(collective, ())) if algorithm is None else algorithm.split(",")
+    names = tuple(SCHEDULED.get(collective, ())) if algorithm is None else algorithm.split(",")
     architecture = ARCHITECTURES.get(where.intra)
     try:
         found = list(

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ringscope.benchmark_spec import SIMULATED
 from ringscope.cli.cluster import Gamma, Intra, Latency, LinkBetween, Nics, Oversubscription, Shape, described
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
@@ -37,6 +36,7 @@ from ringscope.cli.sweep_options import (
     Transport,
     Warmup,
 )
+from ringscope.devices import SIMULATED
 
 
 def register(app: typer.Typer) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.benchmark_spec import COLLECTIVES
+from ringscope.contracts.collectives import COLLECTIVES
 
 Switch = int | None  # 0, 1, or not given
 

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from ringscope.algorithms import COLLECTIVES, SCHEDULES, build
+from ringscope.algorithms import SCHEDULES, build
 from ringscope.cli.cluster import Shape, cluster, described
 from ringscope.cli.connection import Url
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_trace import show_job_trace, write_perfetto
 from ringscope.cli.letters import size
+from ringscope.contracts.collectives import SCHEDULED
 from ringscope.errors import UserError
 from ringscope.perfetto import to_perfetto
 from ringscope.schedule import Schedule
@@ -31,7 +32,7 @@ def trace_algorithm(
     algorithm: Annotated[
         str | None, typer.Argument(help=f"Of all_reduce: {', '.join(SCHEDULES)}. With --job: one of its algorithms.")
     ] = None,
-    collective: Annotated[str, typer.Option(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
+    collective: Annotated[str, typer.Option(help=f"{', '.join(SCHEDULED)}.")] = "all_reduce",
     ranks: Annotated[
         int | None, typer.Option(min=1, max=MAX_RANKS, help="Ranks; default: those of the topology, or 3.")
     ] = None,
@@ -59,9 +60,9 @@ def trace_algorithm(
         return
     if algorithm is None:
         raise UserError(f"ALGORITHM: name one of {', '.join(SCHEDULES)}, or a job with --job.")
-    known = COLLECTIVES.get(collective)
+    known = SCHEDULED.get(collective)
     if known is None:
-        raise UserError(f"--collective: unknown collective {collective!r}; choose one of {', '.join(COLLECTIVES)}.")
+        raise UserError(f"--collective: unknown collective {collective!r}; choose one of {', '.join(SCHEDULED)}.")
     if algorithm not in known:
         raise UserError(f"ALGORITHM: unknown algorithm {algorithm!r}; choose one of {', '.join(known)}.")
     where = LINKS | described(topology, ranks=USUAL_RANKS if topology is None and ranks is None else ranks)

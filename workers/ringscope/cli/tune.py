@@ -6,9 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from ringscope.algorithms import VENDORS
 from ringscope.bench.local import Run
-from ringscope.benchmark_spec import COLLECTIVES
 from ringscope.choice import Chooser, Situation, candidates
 from ringscope.cli.bench import validated, watch
 from ringscope.cli.children import interrupts
@@ -22,6 +20,7 @@ from ringscope.cli.console import (
     stdout_console,
 )
 from ringscope.cli.letters import size
+from ringscope.contracts.collectives import COLLECTIVES, VENDORS
 from ringscope.errors import UserError
 from ringscope.nccl_tests import dtype_named
 from ringscope.tuning import Table, ranks_of_nodes_in, table_of

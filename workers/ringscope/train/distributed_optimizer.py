@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from ringscope.algorithms import AUTO
+from ringscope.contracts.collectives import AUTO
 from ringscope.train.gradient_sum import Sums
 from ringscope.train.reducer import Reducer
 

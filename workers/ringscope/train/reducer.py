@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ringscope.algorithms import AUTO
 from ringscope.choice import Choice
+from ringscope.contracts.collectives import AUTO
 from ringscope.devices import carrier
 from ringscope.train.buckets import Bucket, place_gradients
 from ringscope.train.device import Marker

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ringscope.nccl_tests import bus_factor
+from ringscope.contracts.collectives import bus_factor
 from ringscope.record import Buckets, Record, Steps
 
 _MOST_STEPS = 20

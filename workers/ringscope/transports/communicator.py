@@ -14,8 +14,9 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope import positions
-from ringscope.algorithms import AUTO, REDUCING, SCHEDULES, VENDORS, available, build
+from ringscope.algorithms import SCHEDULES, build
 from ringscope.choice import Choice, Situation
+from ringscope.contracts.collectives import AUTO, REDUCING, VENDORS, available
 from ringscope.devices import VENDOR_DEVICES
 from ringscope.dtypes import DTYPES, OPS, check_dtype, check_op
 from ringscope.record import POSITIONS_VARIABLE

@@ -7,8 +7,8 @@ import mmap
 
 import numpy as np
 
-from ringscope.benchmark_spec import SIMULATED
 from ringscope.cost import Timeline, simulate
+from ringscope.devices import SIMULATED
 from ringscope.dtypes import OPS
 from ringscope.schedule import Schedule
 from ringscope.topology import Topology

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import REDUCING
+from ringscope.contracts.collectives import REDUCING
 from ringscope.schedule import partition
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.arrays import address, is_on_gpu, module_of

@@ -1,0 +1,99 @@
+"""The names of collectives and algorithms, and what a size means in each collective. Pure.
+
+The schedules that execute them are built in ``ringscope.algorithms``, by these names.
+"""
+
+from typing import Literal, get_args
+
+Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
+Algorithm = Literal[
+    "auto",
+    "ring",
+    "ring_pipelined",
+    "direct",
+    "recursive_doubling",
+    "halving_doubling",
+    "tree",
+    "double_tree",
+    "hierarchical",
+    "parameter_server",
+    "naive",
+    "mpi",
+    "gloo",
+    "nccl",
+]
+
+COLLECTIVES: tuple[str, ...] = get_args(Collective)
+ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
+AUTO = "auto"  # in a job: ``ringscope.choice`` takes one for each row
+# The algorithms of each collective that are a schedule of ours.
+SCHEDULED: dict[str, tuple[str, ...]] = {
+    "all_reduce": (
+        "ring",
+        "ring_pipelined",
+        "direct",
+        "recursive_doubling",
+        "halving_doubling",
+        "tree",
+        "double_tree",
+        "hierarchical",
+        "parameter_server",
+        "naive",
+    ),
+    "reduce_scatter": ("ring", "direct"),
+    "all_gather": ("ring", "direct"),
+    "broadcast": ("ring", "tree", "naive"),
+    "reduce": ("ring", "tree", "naive"),
+    "alltoall": ("direct",),
+    "sendrecv": ("ring",),
+}
+REDUCING: frozenset[str] = frozenset({"all_reduce", "reduce_scatter", "reduce"})
+ROOTED: frozenset[str] = frozenset({"broadcast", "reduce"})
+PER_RANK: frozenset[str] = frozenset({"reduce_scatter", "all_gather", "alltoall"})  # a part of the buffer for each rank
+UNCHECKED_IN_PLACE: frozenset[str] = frozenset({"alltoall", "sendrecv"})
+# Libraries that execute collectives without a schedule of ours, and which collectives of theirs we call.
+VENDORS: dict[str, frozenset[str]] = {
+    "mpi": frozenset(COLLECTIVES),
+    "gloo": frozenset({"all_reduce"}),
+    "nccl": frozenset(COLLECTIVES),
+}
+
+
+def nameable(collective: object) -> tuple[str, ...]:
+    """What a job may name for a collective: auto, and every name that can execute it."""
+    names = available(collective)
+    return (AUTO, *names) if names else ()
+
+
+def available(collective: object) -> tuple[str, ...]:
+    """Every name that can execute a collective: our algorithms, then the libraries; none for what is no collective."""
+    schedules = SCHEDULED.get(collective) if isinstance(collective, str) else None
+    return (*schedules, *(name for name, theirs in VENDORS.items() if collective in theirs)) if schedules else ()
+
+
+def bus_factor(collective: str, ranks: int) -> float:
+    """What algbw is multiplied by to count bytes on the bus (nccl-tests doc/PERFORMANCE.md)."""
+    match collective:
+        case "all_reduce":
+            return 2 * (ranks - 1) / ranks
+        case "reduce_scatter" | "all_gather" | "alltoall":
+            return (ranks - 1) / ranks
+        case "broadcast" | "reduce" | "sendrecv":
+            return 1.0
+    raise ValueError(f"{collective}: there is no bus factor for it.")
+
+
+def total_elements(collective: str, count: int, ranks: int) -> int:
+    """In the larger of input and result; a row's ``count`` is that of one rank where nccl-tests has it so."""
+    return count * ranks if collective in PER_RANK else count
+
+
+def elements(collective: str, size_bytes: int, itemsize: int, ranks: int) -> tuple[int, int]:
+    """What a size means: (the count column, the elements of the larger of input and result).
+
+    Collectives with a part per rank count that part, in whole pieces of 16 bytes, so that small sizes become 0.
+    """
+    if collective in PER_RANK:
+        count = size_bytes // itemsize // ranks & -(16 // itemsize)
+        return count, count * ranks
+    return size_bytes // itemsize, size_bytes // itemsize

@@ -19,8 +19,8 @@ from typing import Any
 import httpx
 import psutil
 
-from ringscope.metrics.agent import COLLECTIVE_BUCKETS_SECONDS
-from ringscope.record import Hello, Steps
+from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS
+from ringscope.contracts.record import Hello, Steps
 from ringscope_agent.counters import JobCounters
 from ringscope_agent.exporter import Exporter
 from ringscope_agent.metrics_server import MetricsServer

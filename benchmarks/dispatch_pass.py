@@ -18,8 +18,8 @@ from plan_pass import NOW, SCENARIOS, snapshot
 from report import say, watched
 from sqlalchemy import insert, update
 
-from ringscope.protocol import Gpu, Inventory
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Gpu, Inventory
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node

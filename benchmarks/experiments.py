@@ -23,9 +23,9 @@ from report import Result, Target, say, say_targets, watched
 from scaling import fitted_line, ring_deviation
 from trial import Fabric, Row, Trial, rows
 
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.units import format_size
 from ringscope.lab.network import PAYLOAD_SHARE
-from ringscope.units import format_size
 
 _MIB = 1 << 20
 LECTURE_BYTES = 12_000_000

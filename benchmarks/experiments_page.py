@@ -12,7 +12,7 @@ from typing import Any
 from scaling import fitted_line, ring_deviation
 from trial import Row
 
-from ringscope.units import format_size
+from ringscope.contracts.units import format_size
 
 RESULTS = Path(__file__).with_name("results") / "experiments.json"
 PAGE = Path(__file__).parents[1] / "docs" / "experiments.md"

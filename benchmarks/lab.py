@@ -18,7 +18,7 @@ from lab_cluster import LabCluster, lab_cluster
 from report import Target, say, say_targets, watched
 
 from ringscope.client import Attempt
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 RATE_BIT_PER_S = 80_000_000
 TARGET_READY_SECONDS = 20.0

@@ -25,10 +25,10 @@ import numpy as np
 from ringscope.bench.timing import timed_block
 from ringscope.choice import candidates
 from ringscope.contracts.collectives import AUTO, bus_factor
-from ringscope.devices import carrier
+from ringscope.contracts.devices import carrier
+from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
 from ringscope.parent_death import end_with_parent
 from ringscope.transports.communicator import Communicator
-from ringscope.tuning import Curve, Table, arithmetic_of, shape_of
 
 COPY = "copy"
 _NETWORK = Path("/proc/self/net/dev")

@@ -11,9 +11,9 @@ from measure import MeasurePlan, Series
 from report import Result, Target, say, say_targets, watched
 
 from ringscope.bench.timing import spread
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.units import format_size
 from ringscope.fit import held_out
-from ringscope.record import Measurement
-from ringscope.units import format_size
 
 TRANSPORTS = ("mpi", "shared_memory")
 _SIZES = tuple(1 << power for power in range(3, 27))

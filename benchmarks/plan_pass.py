@@ -18,7 +18,7 @@ from statistics import median
 
 from report import Target, say, say_targets, watched
 
-from ringscope.spec import Placement
+from ringscope.contracts.job import Placement
 from ringscope_server.scheduler.plan import Plan, plan
 from ringscope_server.scheduler.snapshot import NodeState, Policy, QueuedJob, RunningGang, Share, Snapshot
 

@@ -25,10 +25,10 @@ from pathlib import Path
 from statistics import quantiles
 from typing import NamedTuple
 
-from ringscope.protocol import Assignment, GangMember
-from ringscope.record import Steps
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Assignment, GangMember
+from ringscope.contracts.record import Steps
 from ringscope.reporter import Reporter
-from ringscope.spec import JobSpec
 from ringscope_agent.intake import Intake
 
 STEPS = 20  # the default of a job

@@ -15,8 +15,8 @@ from threading import Thread
 from typing import Any
 
 from ringscope.bench.local import Run, run_local
-from ringscope.record import FAULT_VARIABLE, Record, Steps
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import FAULT_VARIABLE, Record, Steps
 
 _WARM_SECONDS = 120.0
 _LOOK_SECONDS = 0.02

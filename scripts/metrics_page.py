@@ -1,4 +1,4 @@
-"""The tables of docs/metrics.md, made from ringscope.metrics: `python scripts/metrics_page.py` puts them into the page.
+"""The tables of docs/metrics.md, from ringscope.contracts.metrics: `python scripts/metrics_page.py` puts them there.
 
 ``<!-- table NAME -->`` … ``<!-- end -->``; what stands outside of them is written by hand.
 """
@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ringscope.metrics.agent import AGENT
-from ringscope.metrics.collector import COLLECTOR
-from ringscope.metrics.family import Family
-from ringscope.metrics.insights import INSIGHTS
-from ringscope.metrics.server import SERVER
+from ringscope.contracts.metrics.agent import AGENT
+from ringscope.contracts.metrics.collector import COLLECTOR
+from ringscope.contracts.metrics.family import Family
+from ringscope.contracts.metrics.insights import INSIGHTS
+from ringscope.contracts.metrics.server import SERVER
 
 PAGE = Path(__file__).parents[1] / "docs" / "metrics.md"
 TABLES = {"agent": AGENT, "server": SERVER, "insights": INSIGHTS, "both": COLLECTOR}

@@ -1,4 +1,4 @@
-"""The tables of docs/training.md, made from ringscope.training_spec: `python scripts/training_page.py` puts them there.
+"""The tables of docs/training.md, from ringscope.contracts.training: `python scripts/training_page.py` puts them there.
 
 ``<!-- table NAME -->`` … ``<!-- end -->``; what stands outside of them is written by hand.
 """
@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 
-from ringscope.spec_model import SpecModel
-from ringscope.training_spec import DatasetSpec, TrainingSpec
+from ringscope.contracts.spec_model import SpecModel
+from ringscope.contracts.training import DatasetSpec, TrainingSpec
 
 PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 TABLES: dict[str, type[SpecModel]] = {"training": TrainingSpec, "dataset": DatasetSpec}

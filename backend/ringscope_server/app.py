@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from starlette.middleware import Middleware
 from starlette.routing import Router
 
-from ringscope import __version__
+from ringscope.contracts.version import __version__
 from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, cause_of

@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from ringscope.metrics.scrape import linger_seconds
+from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope_server.webhooks.urls import networks
 
 MIN_SECRET_LENGTH = 32

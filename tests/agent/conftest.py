@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from tests.agent.fake_server import FakeServer
 
-from ringscope.protocol import Assignment, GangMember
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Assignment, GangMember
 
 
 async def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:

@@ -1,4 +1,4 @@
-"""A server that speaks ringscope.protocol and does nothing else: what should be is what a test says."""
+"""A server that speaks ringscope.contracts.protocol and does nothing else: what should be is what a test says."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ringscope.protocol import (
+from ringscope.contracts.protocol import (
     Assignment,
     Directives,
     Join,
@@ -28,7 +28,7 @@ from ringscope.protocol import (
     Registration,
     Report,
 )
-from ringscope.record import RECORD, Record
+from ringscope.contracts.record import RECORD, Record
 
 TOKEN = "agent-secret"
 JOIN_TOKEN = "join-secret"

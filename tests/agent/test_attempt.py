@@ -8,7 +8,7 @@ import pytest
 from tests.agent.fake_server import TOKEN, FakeServer
 from tests.agent.test_delivery import REGISTRATION
 
-from ringscope.protocol import Assignment
+from ringscope.contracts.protocol import Assignment
 from ringscope_agent import process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints

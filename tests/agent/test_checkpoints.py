@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.protocol import Assignment
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Assignment
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
 
 HOUR = 3600.0

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.agent.fake_server import TOKEN, FakeServer
 from tests.agent.test_delivery import REGISTRATION
 
-from ringscope.protocol import CLOCK_DRIFT
+from ringscope.contracts.protocol import CLOCK_DRIFT
 from ringscope_agent.client import ServerClient
 from ringscope_agent.clock import Exchange, OffsetEstimate
 

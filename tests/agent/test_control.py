@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.agent.conftest import eventually
 
-from ringscope.protocol import Proxy
+from ringscope.contracts.protocol import Proxy
 from ringscope_agent.control import Status, Wanted
 from ringscope_agent.control_server import ControlServer
 from ringscope_agent.keeper_link import KeeperLink

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from tests.agent.fake_server import TOKEN, FakeServer
 
-from ringscope.protocol import Inventory, Registration, Report
+from ringscope.contracts.protocol import Inventory, Registration, Report
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.delivery import Delivery
 from ringscope_agent.spool import SpoolReader, SpoolWriter

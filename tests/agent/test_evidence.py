@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.agent.conftest import eventually
 
-from ringscope.protocol import MAX_STACK_CHARACTERS
+from ringscope.contracts.protocol import MAX_STACK_CHARACTERS
 from ringscope_agent import evidence, process_group
 
 PROGRAM = """

@@ -10,9 +10,9 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from ringscope.metrics.agent import AGENT
-from ringscope.metrics.collector import COLLECTOR
-from ringscope.record import Check, Done, Hello, Steps
+from ringscope.contracts.metrics.agent import AGENT
+from ringscope.contracts.metrics.collector import COLLECTOR
+from ringscope.contracts.record import Check, Done, Hello, Steps
 from ringscope_agent.counters import JobCounters
 from ringscope_agent.exporter import Exporter
 from ringscope_agent.gpus import GpuReading

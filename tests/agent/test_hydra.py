@@ -1,6 +1,6 @@
 import pytest
 
-from ringscope.protocol import GangMember, Proxy
+from ringscope.contracts.protocol import GangMember, Proxy
 from ringscope_agent.hydra import Demultiplexer, ExitReport, RankEnd, parse_launch_line
 
 LAUNCH_LINE = (

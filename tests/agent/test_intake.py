@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.protocol import Assignment
-from ringscope.record import Log
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import Log
 from ringscope_agent.intake import Intake
 from ringscope_agent.spool import SpoolWriter
 

@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from ringscope.protocol import Nic
+from ringscope.contracts.protocol import Nic
 from ringscope_agent import gpus, inventory
 
 Stats = namedtuple("Stats", "isup speed flags")

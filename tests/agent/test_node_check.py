@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.agent.test_inventory import fake_nvml
 
-from ringscope.protocol import Assignment
-from ringscope.record import TOKEN_VARIABLE
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import TOKEN_VARIABLE
 from ringscope_agent import gpus
 from ringscope_agent.node_check import find_obstacle
 from ringscope_agent.process_group import HOME_VARIABLE

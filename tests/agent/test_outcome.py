@@ -1,7 +1,7 @@
 from typing import Any
 
-from ringscope.protocol import GangMember
-from ringscope.record import Check, Done, Failure, Hello
+from ringscope.contracts.protocol import GangMember
+from ringscope.contracts.record import Check, Done, Failure, Hello
 from ringscope_agent.hydra import ExitReport, RankEnd
 from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
 

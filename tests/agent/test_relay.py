@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.agent.conftest import eventually
 
-from ringscope.record import Done, Hello, Record
+from ringscope.contracts.record import Done, Hello, Record
 from ringscope_agent.relay import Relay
 
 HELLO = Hello(rank=3, local_rank=0, ranks=4, pid=1, host="h", time_ns=0).model_dump_json().encode()

@@ -18,7 +18,7 @@ import pytest
 from tests.cli.fake_api import FakeApi, serving
 
 from ringscope.cli.main import main
-from ringscope.protocol import Inventory, Registration
+from ringscope.contracts.protocol import Inventory, Registration
 
 SLOTS = 4
 DEADLINE_SECONDS = 60

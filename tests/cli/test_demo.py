@@ -10,7 +10,7 @@ from tests.cli.conftest import Server
 from ringscope.cli.demo import DEMO_JOB, _free_or_any
 from ringscope.cli.progress import describe, show_progress
 from ringscope.client import Client, Job
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 
 
 def test_the_demo_is_a_sweep_of_132_rows() -> None:

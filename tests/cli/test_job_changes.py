@@ -6,8 +6,8 @@ import pytest
 from tests.cli.fake_api import Answer, FakeApi, items, job, refusal
 
 from ringscope.cli.job_body import label_changes, patch_of
-from ringscope.errors import UserError
-from ringscope.merge_patch import merge_patch
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.merge_patch import merge_patch
 
 
 @pytest.mark.parametrize("verb", ["cancel", "hold", "release"])

@@ -7,9 +7,9 @@ from typing import Any
 from tests.cli.fake_api import FakeApi, refusal
 
 from ringscope.bench.simulation import simulated_records
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.record import Trace
 from ringscope.operation_trace import Clock, OperationTrace, TracedOperation, operations
-from ringscope.record import Trace
 
 TRACES: dict[str, Any] = {"items": []}
 

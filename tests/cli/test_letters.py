@@ -3,7 +3,7 @@
 import pytest
 
 from ringscope.cli.letters import sweep_fields, without_foreign
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 NOTHING = dict.fromkeys(("step_factor", "step_bytes", "average", "dtype", "check", "per_iteration", "rotate"))
 

@@ -8,7 +8,7 @@ from tests.cli.fake_api import items, job
 
 from ringscope.client import ApiProblemError, Client, ServerAwayError
 from ringscope.client.connection import LONGEST_WAIT_SECONDS, PAUSES_SECONDS
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 
 class Script:

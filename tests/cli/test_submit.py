@@ -9,7 +9,7 @@ from tests.cli.conftest import SLOTS, Server, assert_refused, eventually
 from ringscope.cli.job_body import job_body, pairs
 from ringscope.cli.outcome import exit_code
 from ringscope.client import Client, Job
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 JOB: dict[str, Any] = {"benchmark": {"min_bytes": 8}, "labels": {"a": "1"}}
 

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 from tests.engine.test_nccl_tests import row
 
-from ringscope.tuning import Table, table_of
+from ringscope.contracts.tuning import Table, table_of
 from ringscope.tuning_file import path_in, write
 
 

@@ -14,7 +14,7 @@ from tests.cli.conftest import Server, assert_refused, clean_environment, run_pr
 
 from ringscope.cli.children import Child, ChildDiedError, Children
 from ringscope.cli.prometheus import write_configuration
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.cli.fake_api import FakeApi, job
 
-from ringscope.advice import ENDED, WAITING
 from ringscope.cli.why import explain
 from ringscope.client import Job
+from ringscope.contracts.advice import ENDED, WAITING
 
 ATTEMPT: dict[str, Any] = {
     "id": 9,

@@ -10,8 +10,8 @@ import pytest
 from tests.cluster.lab import Lab, eventually, kill_in_a_call
 
 from ringscope.bench.simulation import simulated_records
-from ringscope.record import Measurement
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import Measurement
 
 ALGORITHMS = ("ring", "direct", "mpi")
 SIZES = (8, 128, 2048, 32768)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.engine.fakes.fixture import OneOf
 
-from ringscope.record import LOOPBACK
+from ringscope.contracts.record import LOOPBACK
 from ringscope.transports import cuda, kernels
 from ringscope.transports.arrays import address, copy, is_array, is_on_gpu, module_of, to_host
 from ringscope.transports.base import EngineError, OutOfMemoryError

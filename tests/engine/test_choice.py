@@ -10,10 +10,10 @@ from tests.engine.test_nccl_tests import row
 
 from ringscope.choice import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
 from ringscope.contracts.collectives import COLLECTIVES, available
-from ringscope.devices import MPI_ON_GPUS
-from ringscope.record import LOOPBACK
-from ringscope.topology import Link
-from ringscope.tuning import Table, table_of
+from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.contracts.record import LOOPBACK
+from ringscope.contracts.topology import Link
+from ringscope.contracts.tuning import Table, table_of
 
 KIB, MIB = 1 << 10, 1 << 20
 HERE = Situation("all_reduce", "float32", (4,), "shared_memory")

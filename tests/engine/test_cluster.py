@@ -3,9 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from ringscope.cluster import MAX_RANKS, ClusterSpec
-from ringscope.field_errors import field_errors
-from ringscope.topology import PRESETS, Link, Topology
+from ringscope.contracts.cluster import MAX_RANKS, ClusterSpec
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.topology import PRESETS, Link, Topology
 
 
 def test_a_number_of_ranks_is_a_flat_cluster():

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ringscope.comparison import Difference, RowPair, differences, points, row_pairs
-from ringscope.record import Measurement
+from ringscope.contracts.comparison import Difference, RowPair, differences, points, row_pairs
+from ringscope.contracts.record import Measurement
 
 
 def row(time_us: float, cv_percent: float = 3.0, **fields: Any) -> Measurement:

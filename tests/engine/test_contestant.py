@@ -6,8 +6,8 @@ import pytest
 from ringscope import positions
 from ringscope.bench.contestant import MOST_SLOTS, Contestant, slot_count
 from ringscope.bench.oracle import Case
-from ringscope.benchmark_spec import BenchmarkSpec
-from ringscope.traced import RankTrace
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.traced import RankTrace
 from ringscope.transports.base import Buffer
 
 ELEMENTS = 16

@@ -23,9 +23,9 @@ from ringscope.closed_forms import (
     whole_elements_ring,
 )
 from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.topology import Link, SharedLink, Topology, flat
 from ringscope.cost import simulate
 from ringscope.schedule import Chunk, Schedule, Transfer, partition
-from ringscope.topology import Link, SharedLink, Topology, flat
 
 GB_PER_S = Link(0.0, 1e9)
 PARAMETERS, BYTES = 300_000_000, 1_200_000_000  # the lecture's Deep Speech 2: 300 million float32 weights

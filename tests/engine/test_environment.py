@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from ringscope.contracts.record import RECORD
 from ringscope.environment import (
     bound_cpus,
     cpu_model,
@@ -13,7 +14,6 @@ from ringscope.environment import (
     take_environment,
     telling_variables,
 )
-from ringscope.record import RECORD
 
 KEPT = {
     "NCCL_ALGO": "Ring",

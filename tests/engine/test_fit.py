@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from ringscope.algorithms import SCHEDULES, build
 from ringscope.contracts.collectives import REDUCING, SCHEDULED, elements
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.topology import Link, Topology, flat
 from ringscope.cost import simulate
 from ringscope.fit import Nodes, fit, held_out
-from ringscope.record import Measurement
-from ringscope.topology import Link, Topology, flat
 
 SIZES = [4 << i for i in range(24)]
 

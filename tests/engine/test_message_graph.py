@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from ringscope import message_graph
 from ringscope.algorithms import build
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
+from ringscope.contracts.topology import Link, flat
 from ringscope.event_queue import EventQueue
 from ringscope.message_graph import graph_of, message_steps
 from ringscope.message_times import times_alone
 from ringscope.schedule import Chunk, Schedule, Transfer
-from ringscope.topology import Link, flat
 
 NAMED = [(collective, name) for collective, names in SCHEDULED.items() for name in names]
 

@@ -5,12 +5,12 @@ from math import inf
 import pytest
 
 from ringscope.algorithms import SCHEDULES, build
+from ringscope.contracts.topology import Link, Topology, flat
 from ringscope.cost import simulate
 from ringscope.fit import Nodes, fit
 from ringscope.fit_document import FitDocument, document
 from ringscope.parameters import Regime, regime_of, timeline
 from ringscope.samples import Sample
-from ringscope.topology import Link, Topology, flat
 
 EAGER, RENDEZVOUS = Link(1e-6, 1e9), Link(20e-6, 10e9)
 TWO = (Regime(1 << 14, 1e-6, 1e-9, None), Regime(inf, 20e-6, 1e-10, None))

@@ -1,8 +1,8 @@
 import socket
 from pathlib import Path
 
+from ringscope.contracts.record import Done, Hello
 from ringscope.receiver import Receiver
-from ringscope.record import Done, Hello
 
 
 def test_ranks_that_hang_up_together_are_told_in_their_order(tmp_path: Path) -> None:

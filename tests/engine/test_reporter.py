@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ringscope.contracts.record import RECORD, Done, Failure, Hello, Record, Steps
 from ringscope.receiver import Receiver
-from ringscope.record import RECORD, Done, Failure, Hello, Record, Steps
 from ringscope.reporter import Reporter
 
 HELLO = Hello(rank=0, local_rank=0, ranks=1, pid=1, host="h", time_ns=1)

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from ringscope.bench.simulation import simulated_records
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.record import Hello, Measurement
 from ringscope.fit import Nodes, fit
 from ringscope.nccl_tests import to_json
-from ringscope.record import Hello, Measurement
 from ringscope.samples import Sample, even, read
 
 RING = {"transport": "simulated", "algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1 << 20, "step_factor": 4}

@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.parameters import Regime
 from ringscope.sensitivity import sensitivities
 

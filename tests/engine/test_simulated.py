@@ -4,8 +4,8 @@ import psutil
 import pytest
 
 from ringscope.algorithms import SCHEDULES
+from ringscope.contracts.topology import Link, Topology
 from ringscope.cost import simulate
-from ringscope.topology import Link, Topology
 from ringscope.transports.base import EngineError, Plan, Transport
 from ringscope.transports.simulated import SimulatedTransport
 

@@ -6,11 +6,11 @@ import pytest
 from pydantic import ValidationError
 
 from ringscope.algorithms import BUILDERS
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import ALGORITHMS, COLLECTIVES, SCHEDULED, nameable
-from ringscope.dtypes import DTYPES, OPS, DType, Op, ops_of
-from ringscope.field_errors import field_errors, pointer
-from ringscope.spec import JobSpec, Placement
+from ringscope.contracts.dtypes import DTYPES, OPS, DType, Op, ops_of
+from ringscope.contracts.findings import field_errors, pointer
+from ringscope.contracts.job import JobSpec, Placement
 
 
 def test_every_dtype_may_be_asked_for_with_every_op_that_it_has() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringscope.topology import PRESETS, Link, Path, SharedLink, Topology, flat
+from ringscope.contracts.topology import PRESETS, Link, Path, SharedLink, Topology, flat
 
 INTRA, INTER = Link(1e-6, 100e9), Link(5e-6, 10e9)
 

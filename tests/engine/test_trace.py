@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ringscope.algorithms import SCHEDULES, build
 from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.topology import Link, flat
 from ringscope.cost import simulate
 from ringscope.perfetto import to_perfetto
-from ringscope.topology import Link, flat
 from ringscope.trace import trace
 
 LECTURE = [[2, 4, 6], [1, 2, 3], [4, 8, 12]]

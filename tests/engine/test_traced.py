@@ -7,12 +7,12 @@ import pytest
 
 from ringscope.algorithms import build
 from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.topology import Link, flat
+from ringscope.contracts.traced import MAX_TRANSFERS, RankTrace, Span, TracedTransfer
 from ringscope.cost import simulate
 from ringscope.messages import messages
 from ringscope.modelled_trace import modelled
 from ringscope.schedule import Schedule, hubs
-from ringscope.topology import Link, flat
-from ringscope.traced import MAX_TRANSFERS, RankTrace, Span, TracedTransfer
 from ringscope.transports.hazards import programs
 from ringscope.transports.traces import of_hubs, of_messages, pulled
 

@@ -4,9 +4,9 @@ import pytest
 from pydantic import ValidationError
 from tests.engine.test_nccl_tests import row
 
-from ringscope.errors import UserError
-from ringscope.record import LOOPBACK
-from ringscope.tuning import Table, arithmetic_of, ranks_of_nodes_in, shape_of, table_of
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.record import LOOPBACK
+from ringscope.contracts.tuning import Table, arithmetic_of, ranks_of_nodes_in, shape_of, table_of
 from ringscope.tuning_file import default_path, path_in, read, write
 
 

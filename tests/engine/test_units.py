@@ -1,6 +1,6 @@
 import pytest
 
-from ringscope.units import format_size, parse_amount, parse_duration, parse_rate, parse_size, plural
+from ringscope.contracts.units import format_size, parse_amount, parse_duration, parse_rate, parse_size, plural
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from ringscope.contracts.collectives import SCHEDULED, available, elements
-from ringscope.record import Measurement
+from ringscope.contracts.record import Measurement
 from ringscope.verdict import explanation, verdict
 
 

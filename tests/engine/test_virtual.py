@@ -11,7 +11,7 @@ from ringscope.algorithms import SCHEDULES, build
 from ringscope.algorithms.parameter_server import separate_servers
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
-from ringscope.dtypes import DTYPES, ops_of
+from ringscope.contracts.dtypes import DTYPES, ops_of
 from ringscope.transports.base import Buffer, StalledError
 from ringscope.transports.virtual import Faults, VirtualTransport
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from ringscope.client import Step
-from ringscope.record import Measurement
+from ringscope.contracts.record import Measurement
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

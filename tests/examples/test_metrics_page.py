@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ringscope.metrics.agent import AGENT
-from ringscope.metrics.collector import COLLECTOR
-from ringscope.metrics.family import Table
-from ringscope.metrics.insights import INSIGHTS
-from ringscope.metrics.server import SERVER
+from ringscope.contracts.metrics.agent import AGENT
+from ringscope.contracts.metrics.collector import COLLECTOR
+from ringscope.contracts.metrics.family import Table
+from ringscope.contracts.metrics.insights import INSIGHTS
+from ringscope.contracts.metrics.server import SERVER
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "deploy" / "prometheus" / "rules"

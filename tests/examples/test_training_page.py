@@ -9,8 +9,8 @@ from typing import Any, get_args
 
 import pytest
 
-from ringscope.spec import JobSpec
-from ringscope.training_spec import MODEL_ARGUMENTS, STRATEGIES, Compression, DatasetName, TrainingSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.training import MODEL_ARGUMENTS, STRATEGIES, Compression, DatasetName, TrainingSpec
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "training.md").read_text()

@@ -4,7 +4,7 @@ import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
 import numpy as np
 import pytest
 
-from ringscope.dtypes import DTYPES, ops_of
+from ringscope.contracts.dtypes import DTYPES, ops_of
 from ringscope.transports import cuda, kernels
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.arrays import copy, to_host

@@ -5,10 +5,10 @@
 
 from tests.monitoring.rules import read_records
 
-from ringscope.metrics.agent import AGENT
-from ringscope.metrics.collector import COLLECTOR
-from ringscope.metrics.insights import INSIGHTS
-from ringscope.metrics.server import SERVER
+from ringscope.contracts.metrics.agent import AGENT
+from ringscope.contracts.metrics.collector import COLLECTOR
+from ringscope.contracts.metrics.insights import INSIGHTS
+from ringscope.contracts.metrics.server import SERVER
 
 OURS = tuple(family for table in (AGENT, SERVER, INSIGHTS, COLLECTOR) for family in table.families)
 FOREIGN = {

@@ -10,10 +10,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tests.cluster.lab import Lab, eventually
 
 from ringscope.cli.connection import token
-from ringscope.metrics.agent import AGENT
-from ringscope.metrics.collector import COLLECTOR
-from ringscope.metrics.insights import INSIGHTS
-from ringscope.metrics.server import SERVER
+from ringscope.contracts.metrics.agent import AGENT
+from ringscope.contracts.metrics.collector import COLLECTOR
+from ringscope.contracts.metrics.insights import INSIGHTS
+from ringscope.contracts.metrics.server import SERVER
 
 OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
 ENDLESS = {

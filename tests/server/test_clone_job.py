@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.server.conftest import ONE_SIZE, Server
 
-from ringscope.merge_patch import merge_patch
+from ringscope.contracts.merge_patch import merge_patch
 
 
 @pytest.mark.parametrize(

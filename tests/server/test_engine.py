@@ -5,9 +5,9 @@ from typing import get_args
 from tests.server.conftest import Server
 
 from ringscope.contracts.collectives import SCHEDULED
-from ringscope.dtypes import DType, Op
-from ringscope.spec import JobSpec
-from ringscope.training_spec import TrainingSpec
+from ringscope.contracts.dtypes import DType, Op
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.training import TrainingSpec
 
 
 async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.server.conftest import FakeAgent, Server, measurement
 
 from ringscope.algorithms import build
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.cost import simulate
 
 SWEEP = {"benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 65_536}}

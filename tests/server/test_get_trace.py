@@ -6,8 +6,8 @@ import pytest
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
 
 from ringscope.bench.simulation import simulated_records
-from ringscope.benchmark_spec import BenchmarkSpec
-from ringscope.record import Trace
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.record import Trace
 
 START_NS = 1_767_225_600_000_000_000  # as the test's clock begins
 TRACED = ONE_SIZE | {"benchmark": ONE_SIZE["benchmark"] | {"trace": True}}

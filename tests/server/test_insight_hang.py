@@ -1,6 +1,6 @@
 """Who comes no further, and for how long: a hang of all, a desync of some, and nothing that was merely not heard."""
 
-from ringscope.protocol import RankPulse
+from ringscope.contracts.protocol import RankPulse
 from ringscope_server.insights.hang import FRESH_SECONDS, Progress
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.windows import Sample

@@ -3,7 +3,7 @@
 import pytest
 
 from ringscope.arrivals import Start
-from ringscope.protocol import RankPulse
+from ringscope.contracts.protocol import RankPulse
 from ringscope_server.insights.hysteresis import CLEAR_WINDOWS, Hysteresis
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.step_windows import WINDOW_STEPS, Block, RankStep

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.protocol import MAX_STACK_CHARACTERS
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import MAX_STACK_CHARACTERS
 from ringscope_server.insights import (
     hang,
     hysteresis,

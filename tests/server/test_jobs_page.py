@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.jobs.reasons import REASONS, RETRIES
 from ringscope_server.jobs.retries import FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_SECONDS
 from ringscope_server.jobs.states import ACTIVE, TERMINAL, TRANSITIONS, WAITING

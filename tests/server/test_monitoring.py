@@ -12,8 +12,8 @@ from prometheus_client.core import Metric
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
 from tests.server.metrics_page import key, run_sweep, samples
 
-from ringscope.metrics.collector import COLLECTOR
-from ringscope.metrics.server import SERVER
+from ringscope.contracts.metrics.collector import COLLECTOR
+from ringscope.contracts.metrics.server import SERVER
 from ringscope_server.monitoring.collector import ServerCollector
 
 ROWS = [measurement(in_place=False), measurement(in_place=True)]

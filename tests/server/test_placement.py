@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import frozensets, integers
 from tests.server.clusters import CLUSTERS, holds, may_work_together, node, placements, suits
 
-from ringscope.spec import Placement
+from ringscope.contracts.job import Placement
 from ringscope_server.scheduler.cluster import Cluster
 from ringscope_server.scheduler.level import Level
 from ringscope_server.scheduler.placement import Demand, place

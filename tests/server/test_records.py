@@ -7,7 +7,7 @@ import random
 import pytest
 from tests.server.conftest import ONE_SIZE, Server, measurement, steps
 
-from ringscope.record import Measurement
+from ringscope.contracts.record import Measurement
 from ringscope_server.results.summary import summarise
 
 

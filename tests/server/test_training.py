@@ -7,7 +7,7 @@ import pytest
 from tests.server.conftest import Clock, FakeAgent, Server
 from tests.server.training_records import TRAINING, buckets, epoch, training_steps
 
-from ringscope import record
+from ringscope.contracts import record
 from ringscope_server.insights.loop import Insights
 
 INFINITY = float("inf")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.train.virtual_ranks import VirtualRank, on_ranks
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.compression import Compressor, Shapes, compression
 from ringscope.train.compression.fp16 import Fp16
 from ringscope.train.compression.powersgd import PowerSgd
@@ -19,7 +20,6 @@ from ringscope.train.compression.top_k import TopK
 from ringscope.train.data import load
 from ringscope.train.models import build, loss_sum
 from ringscope.train.sampler import Sampler
-from ringscope.training_spec import TrainingSpec
 
 Maker = Callable[[], Compressor]
 WAYS: dict[str, Maker] = {"fp16": Fp16, "top_k": lambda: TopK(10.0), "powersgd": lambda: PowerSgd(2, seed=0)}

@@ -11,9 +11,9 @@ import pytest
 import torch
 from tests.train import cifar10_files
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data import Dataset, load
 from ringscope.train.data.cifar10 import FILES
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.base import EngineError
 
 

@@ -5,11 +5,11 @@ from typing import Literal
 import pytest
 import torch
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data import load
 from ringscope.train.evaluation import evaluate
 from ringscope.train.models import build, loss_sum
 from ringscope.train.sampler import Sampler
-from ringscope.training_spec import TrainingSpec
 
 
 @pytest.mark.parametrize("model", ["mlp", "cnn"])

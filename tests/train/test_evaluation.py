@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data import Dataset, load
 from ringscope.train.evaluation import Validation, evaluate
 from ringscope.train.models import build
-from ringscope.training_spec import TrainingSpec
 
 
 def prepared(model: str, dataset: dict[str, Any]) -> tuple[torch.nn.Module, Dataset]:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import torch
 
+from ringscope.contracts.training import MODEL_ARGUMENTS, TrainingSpec
 from ringscope.train.data import Dataset, load
 from ringscope.train.models import build, loss_sum, parameter_count
-from ringscope.training_spec import MODEL_ARGUMENTS, TrainingSpec
 
 SMALL: dict[str, dict[str, int]] = {
     "mlp": {"hidden": 32, "layers": 2},

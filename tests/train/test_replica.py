@@ -4,10 +4,10 @@ import pytest
 import torch
 from tests.train.fakes import LonelyCommunicator
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.reducer import Reducer
 from ringscope.train.replica import Replica, norm_of
-from ringscope.training_spec import TrainingSpec
 
 
 def summed_error(outputs, targets):

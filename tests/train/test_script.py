@@ -3,8 +3,8 @@
 import pytest
 
 import ringscope
+from ringscope.contracts.training import ScriptSpec
 from ringscope.script import script_file
-from ringscope.training_spec import ScriptSpec
 from ringscope.transports.base import EngineError
 
 

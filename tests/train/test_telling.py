@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ringscope.record import Buckets, Steps
+from ringscope.contracts.record import Buckets, Steps
 from ringscope.train import telling
 from ringscope.train.telling import Step, Telling
 

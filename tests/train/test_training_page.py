@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from ringscope.contracts.training import MODEL_ARGUMENTS, TrainingSpec
 from ringscope.train.data import Dataset
 from ringscope.train.data.cifar10 import FILES
 from ringscope.train.models import build, parameter_count
-from ringscope.training_spec import MODEL_ARGUMENTS, TrainingSpec
 
 TEXT = (Path(__file__).parents[2] / "docs" / "training.md").read_text()
 

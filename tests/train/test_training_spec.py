@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from ringscope.field_errors import field_errors
-from ringscope.training_spec import TENSORFLOW, TrainingSpec
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.training import TENSORFLOW, TrainingSpec
 
 
 @pytest.mark.parametrize(

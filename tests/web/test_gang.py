@@ -14,7 +14,7 @@ from tests.cluster.lab import Lab, eventually, running
 from tests.web.browsing import Site, Visit, visiting
 
 from ringscope.client import is_ready
-from ringscope.protocol import HEARTBEAT_SECONDS
+from ringscope.contracts.protocol import HEARTBEAT_SECONDS
 
 pytestmark = pytest.mark.long
 

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ringscope.contracts.version import __version__
+
 if TYPE_CHECKING:
     from ringscope.api import (
         Communicator,
@@ -27,7 +29,6 @@ __all__ = [
     "init",
     "log_step",
 ]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:

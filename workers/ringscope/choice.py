@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 from ringscope.algorithms import SCHEDULES, build
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED, VENDORS
+from ringscope.contracts.devices import MPI_ON_GPUS, carrier
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.topology import PRESETS, Link, Topology, flat
+from ringscope.contracts.tuning import HALVES, Key, Table, arithmetic_of, ranks_of_nodes_in, shape_of
+from ringscope.contracts.units import format_duration, format_size
 from ringscope.cost import Timeline, simulate
-from ringscope.devices import MPI_ON_GPUS, carrier
-from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.fit import Fit, fit
 from ringscope.parameters import Regime, message_bytes
 from ringscope.schedule import Schedule
-from ringscope.topology import PRESETS, Link, Topology, flat
-from ringscope.tuning import HALVES, Key, Table, arithmetic_of, ranks_of_nodes_in, shape_of
-from ringscope.units import format_duration, format_size
 
 MAX_PRICED_RANKS = 32  # the schedules of more take longer to price than most sweeps to run
 LIBRARY = "library"  # the MPI library's own messages, as a carrier in the model

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import ceil, log2
 
 from ringscope.algorithms.chain import segments
-from ringscope.topology import Link
+from ringscope.contracts.topology import Link
 
 Formula = Callable[[int, int, Link, float], float]
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ringscope.contracts.topology import Topology
 from ringscope.event_queue import EventQueue
 from ringscope.message_graph import MessageGraph, Need, graph_of, message_steps
 from ringscope.message_times import MessageTimes, times_alone
 from ringscope.messages import Message
 from ringscope.schedule import Schedule
-from ringscope.topology import Topology
 
 
 class TimedMessage(NamedTuple):

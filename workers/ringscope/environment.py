@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from ringscope.record import SOCKET_VARIABLE, SPEC_VARIABLE, Environment
+from ringscope.contracts.record import SOCKET_VARIABLE, SPEC_VARIABLE, Environment
 
 _NUMA = Path("/sys/devices/system/node")
 _CPUS = Path("/sys/devices/system/cpu")

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from enum import IntEnum
 
+from ringscope.contracts.topology import Path, SharedLink, Topology
 from ringscope.message_graph import MessageGraph
 from ringscope.message_times import MessageTimes
-from ringscope.topology import Path, SharedLink, Topology
 
 
 class _Event(IntEnum):

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from ringscope.algorithms import build
 from ringscope.contracts.collectives import SCHEDULED, total_elements
+from ringscope.contracts.topology import Link, Topology
 from ringscope.cost import Work, simulate
 from ringscope.parameters import Regime, message_bytes, regime_of
-from ringscope.topology import Link, Topology
 
 Array = NDArray[Any]
 _ANY_LINK = Link(0.0, 1.0)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ringscope.contracts.topology import Path
 from ringscope.message_graph import MessageGraph
-from ringscope.topology import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A rank's trace as the cost model says it: what a measured one is compared with, and a simulated one is. Pure."""
 
+from ringscope.contracts.traced import RankTrace, TracedTransfer
 from ringscope.cost import TimedMessage, Timeline
-from ringscope.traced import RankTrace, TracedTransfer
 
 
 def modelled(timeline: Timeline, rank: int, started_at_ns: int) -> RankTrace:

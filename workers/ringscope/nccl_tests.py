@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from itertools import groupby, zip_longest
 from typing import Any
 
-from ringscope import __version__
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import ROOTED
-from ringscope.devices import SIMULATED
-from ringscope.record import Environment, Hello, Measurement
-from ringscope.units import format_size
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.record import Environment, Hello, Measurement
+from ringscope.contracts.units import format_size
+from ringscope.contracts.version import __version__
 
 _TYPES = {"float16": "half", "float32": "float", "float64": "double"}  # where nccl-tests has names of its own
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.record import Trace
+from ringscope.contracts.traced import TracedTransfer
 from ringscope.cost import TimedMessage, Timeline
-from ringscope.record import Trace
 from ringscope.schedule import Chunk
-from ringscope.traced import TracedTransfer
 
 _NOT_KNOWN = "null: not known."
 

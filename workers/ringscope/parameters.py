@@ -7,9 +7,9 @@ for messages below a size only, as in parameterised LogP (Kielmann et al. 2000).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ringscope.contracts.topology import Link, Topology
 from ringscope.cost import Timeline, Work, simulate
 from ringscope.schedule import Schedule
-from ringscope.topology import Link, Topology
 
 _ROUNDS = 8
 _FREE_BYTES_PER_S = 1e18  # stands for a link that takes no time for bytes

@@ -12,15 +12,15 @@ from ringscope.algorithms import SCHEDULES, build
 from ringscope.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.closed_forms import assisted_servers, gather, parameter_servers
-from ringscope.cluster import MAX_RANKS
+from ringscope.contracts.cluster import MAX_RANKS
 from ringscope.contracts.collectives import SCHEDULED, bus_factor, elements
+from ringscope.contracts.topology import SharedLink, Topology
 from ringscope.cost import Timeline, simulate
 from ringscope.known import Known
 from ringscope.nccl_tuner import Architecture, machine_of, predictions
 from ringscope.parameters import Regime, regime_of
 from ringscope.parameters import timeline as fitted_timeline
 from ringscope.schedule import Schedule
-from ringscope.topology import SharedLink, Topology
 
 SEPARATE = "separate_servers"
 FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_servers")

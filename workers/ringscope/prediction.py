@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ringscope.algorithms import build
-from ringscope.benchmark_spec import BenchmarkSpec
 from ringscope.choice import MAX_PRICED_RANKS, Chooser, Situation
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, bus_factor, elements
+from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.tuning import Table
 from ringscope.cost import simulate
-from ringscope.devices import MPI_ON_GPUS
-from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.knee import knee_bytes
-from ringscope.tuning import Table
 
 MAX_SIZES = 30  # of a sweep with more of them some are told
 # Somebody waits for it: so many messages are followed, 1 us each to 30 where links are shared. Between the sizes that

@@ -9,10 +9,10 @@ from itertools import accumulate
 
 from ringscope.algorithms import build
 from ringscope.choice import DEFAULTS, MAX_PRICED_RANKS, timeline_on, topology_at
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.cost import Timeline, simulate
-from ringscope.dtypes import ITEMSIZE_BYTES
 from ringscope.fit import Fit, MeasuredRow, fit
 from ringscope.operation_trace import PricedCall, TracedOperation
 from ringscope.parameters import timeline

@@ -2,7 +2,7 @@
 
 A simulation is one process: ``python -m ringscope.rank``, under mpiexec or not.
 Reads its job from the file named in RINGSCOPE_SPEC, tells what happens to the socket in RINGSCOPE_SOCKET, and
-ends with one of the exit codes in ``ringscope.record``.
+ends with one of the exit codes in ``ringscope.contracts.record``.
 """
 
 import os
@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ringscope.devices import SIMULATED
-from ringscope.environment import bound_cpus, numa_node, take_environment
-from ringscope.field_errors import field_errors
-from ringscope.parent_death import end_with_parent
-from ringscope.record import (
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import (
     EXIT_BAD_INPUT,
     EXIT_FAILURE,
     EXIT_OK,
@@ -35,13 +34,14 @@ from ringscope.record import (
     Failure,
     Hello,
 )
+from ringscope.contracts.tuning import Table
+from ringscope.contracts.units import plural
+from ringscope.environment import bound_cpus, numa_node, take_environment
+from ringscope.parent_death import end_with_parent
 from ringscope.reporter import Reporter
-from ringscope.spec import JobSpec
 from ringscope.stacks import answer
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, EngineError, LostRankError, OutOfMemoryError
-from ringscope.tuning import Table
 from ringscope.tuning_file import read
-from ringscope.units import plural
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
+from ringscope.contracts.record import RECORD, Hello, Record
 from ringscope.hang_ups import HangUps
-from ringscope.record import RECORD, Hello, Record
 
 _READ_BYTES = 1 << 16
 

@@ -9,7 +9,7 @@ import socket
 import time
 from collections import deque
 
-from ringscope.record import Done, Record, Steps
+from ringscope.contracts.record import Done, Record, Steps
 
 _MAX_QUEUED_STEPS = 1024
 _CLOSE_DEADLINE_SECONDS = 5.0

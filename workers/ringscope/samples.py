@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
-from ringscope.devices import SIMULATED
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.job import JobSpec
 from ringscope.fit import MeasuredRow, Nodes
-from ringscope.spec import JobSpec
 
 _PLACEMENTS = ("out_of_place", "in_place")
 _PROGRAM = re.compile(r"(\w+)_perf(?:_mpi)?$")

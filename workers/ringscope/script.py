@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ringscope import api
-from ringscope.record import Record
+from ringscope.contracts.record import Record
+from ringscope.contracts.training import ScriptSpec
 from ringscope.step_log import StepLog
-from ringscope.training_spec import ScriptSpec
 from ringscope.transports.base import EngineError
 
 if TYPE_CHECKING:

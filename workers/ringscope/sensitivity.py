@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ringscope.contracts.topology import Link, Topology
 from ringscope.nccl_tuner import Architecture
 from ringscope.parameters import Regime
 from ringscope.plan import prices
-from ringscope.topology import Link, Topology
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import shlex
 
 from pydantic import Field, field_validator
 
-from ringscope.spec_model import SpecModel
+from ringscope.contracts.spec_model import SpecModel
 
 JOIN_TOKEN_VARIABLE = "RINGSCOPE_JOIN_TOKEN"
 JOB_LABEL = "slurm_job"

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ringscope.contracts.record import Record
 from ringscope.positions import ITERATIONS
-from ringscope.record import Record
 from ringscope.train.telling import Step, Telling
 
 if TYPE_CHECKING:

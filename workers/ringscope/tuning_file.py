@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope.errors import UserError
-from ringscope.record import TUNING_VARIABLE
-from ringscope.tuning import Table
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.record import TUNING_VARIABLE
+from ringscope.contracts.tuning import Table
 
 NAME = "tuning.json"
 DEFAULT_DATA_DIR = Path("~/.local/share/ringscope")

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ringscope.algorithms import build
 from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
-from ringscope.devices import SIMULATED
-from ringscope.record import Measurement
-from ringscope.units import format_size, plural
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.units import format_size, plural
 
 VENDOR_NAMES = {
     "all_reduce": "MPI_Allreduce",

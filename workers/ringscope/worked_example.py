@@ -6,14 +6,14 @@ The numbers are worked out (``ringscope.trace``); the times are the cost model's
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ringscope.contracts.topology import Link, Topology
 from ringscope.cost import Timeline, simulate
 from ringscope.schedule import Chunk, Schedule
-from ringscope.topology import Link, Topology
 from ringscope.trace import Values, trace
 
 MAX_RANKS = 64
 USUAL_RANKS = 3
-# The links of an example, in the words of ``ringscope.cluster``; those inside nodes are ``_INSIDE``.
+# The links of an example, in the words of ``ringscope.contracts.cluster``; those inside nodes are ``_INSIDE``.
 LINKS = {"link": "1GB/s", "latency_us": 1.0, "reduce_gb_per_s": 10.0}
 _INSIDE = Link(2e-7, 1e10)
 

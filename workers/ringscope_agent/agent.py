@@ -5,7 +5,7 @@ import contextlib
 import logging
 import time
 
-from ringscope.protocol import Assignment, Registration, Report
+from ringscope.contracts.protocol import Assignment, Registration, Report
 from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints, jobs_used

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ringscope.protocol import Assignment, Report
+from ringscope.contracts.protocol import Assignment, Report
 from ringscope_agent import evidence, process_group, pulses
 from ringscope_agent.control import Status
 from ringscope_agent.delivery import Delivery

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from ringscope.protocol import Assignment
-from ringscope.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
 
 logger = logging.getLogger(__name__)
 

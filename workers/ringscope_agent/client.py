@@ -1,4 +1,4 @@
-"""The agent's side of ringscope.protocol: requests that go on until the server has taken them."""
+"""The agent's side of ringscope.contracts.protocol: requests that go on until the server has taken them."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from ringscope.protocol import (
+from ringscope.contracts.protocol import (
     HEARTBEAT_SECONDS,
     MISSED_HEARTBEATS_UNTIL_LOST,
     Directives,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ringscope.protocol import CLOCK_DRIFT
+from ringscope.contracts.protocol import CLOCK_DRIFT
 
 
 @dataclass(frozen=True)

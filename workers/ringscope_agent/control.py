@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from ringscope.protocol import Assignment, Proxy
+from ringscope.contracts.protocol import Assignment, Proxy
 from ringscope_agent.outcome import Outcome
 from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.programs import MpiPrograms

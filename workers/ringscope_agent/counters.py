@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from prometheus_client.core import Exemplar
 
-from ringscope.devices import SIMULATED
-from ringscope.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_BUCKETS_SECONDS
-from ringscope.metrics.histogram import Histogram
-from ringscope.metrics.labels import op_label
-from ringscope.record import Check, Done, Hello, Log, Measurement, Record, Steps
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_BUCKETS_SECONDS
+from ringscope.contracts.metrics.histogram import Histogram
+from ringscope.contracts.metrics.labels import op_label
+from ringscope.contracts.record import Check, Done, Hello, Log, Measurement, Record, Steps
 
 
 class Durations(Histogram):

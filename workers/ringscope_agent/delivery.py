@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from ringscope.protocol import Report
+from ringscope.contracts.protocol import Report
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.spool import SpoolReader
 

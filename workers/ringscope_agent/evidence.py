@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ringscope import stacks
-from ringscope.protocol import MAX_STACK_CHARACTERS, RankEvidence
+from ringscope.contracts.protocol import MAX_STACK_CHARACTERS, RankEvidence
 from ringscope_agent import process_group
 
 SPY_SECONDS = 3.0

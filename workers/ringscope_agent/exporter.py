@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from ringscope.metrics import agent as table
-from ringscope.metrics.collector import COLLECTOR_DURATION, COLLECTOR_ERRORS
-from ringscope.metrics.page import Series, single
-from ringscope.record import Record
+from ringscope.contracts.metrics import agent as table
+from ringscope.contracts.metrics.collector import COLLECTOR_DURATION, COLLECTOR_ERRORS
+from ringscope.contracts.metrics.page import Series, single
+from ringscope.contracts.record import Record
 from ringscope_agent.counters import JobCounters
 from ringscope_agent.gpu_families import gpu_families
 from ringscope_agent.gpus import GpuReading

@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from ringscope import positions
-from ringscope.protocol import Assignment
-from ringscope.tuning import Table
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.tuning import Table
 from ringscope_agent.files import replace_text
 from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.settings import SettingsError

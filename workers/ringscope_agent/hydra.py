@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ringscope.protocol import GangMember, Proxy
+from ringscope.contracts.protocol import GangMember, Proxy
 
 LAUNCH_END = "HYDRA_LAUNCH_END"
 MAX_LINE_BYTES = 8192

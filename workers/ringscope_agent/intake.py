@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from ringscope.protocol import Assignment
-from ringscope.record import Log, Record, Steps
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import Log, Record, Steps
 from ringscope_agent.outcome import RankBoard
 from ringscope_agent.relay import Relay
 from ringscope_agent.spool import SpoolWriter

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import psutil
 
+from ringscope.contracts.protocol import Inventory, Nic
 from ringscope.environment import cpu_model, installed_versions
-from ringscope.protocol import Inventory, Nic
 from ringscope_agent import gpus
 
 _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl")

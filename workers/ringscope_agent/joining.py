@@ -2,7 +2,7 @@
 
 import logging
 
-from ringscope.protocol import Registration
+from ringscope.contracts.protocol import Registration
 from ringscope_agent.client import ServerClient, TokenRefusedError
 from ringscope_agent.files import replace_text
 from ringscope_agent.settings import AgentSettings, SettingsError

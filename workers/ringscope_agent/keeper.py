@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-from ringscope.protocol import Proxy
+from ringscope.contracts.protocol import Proxy
 from ringscope_agent import launcher, process_group
 from ringscope_agent.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
 from ringscope_agent.control_server import ControlServer

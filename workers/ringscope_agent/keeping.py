@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from pydantic import ValidationError
 
+from ringscope.contracts.protocol import Proxy
+from ringscope.contracts.record import SCRIPTS_VARIABLE, THREADS_VARIABLE
 from ringscope.cores import cores_each
-from ringscope.protocol import Proxy
-from ringscope.record import SCRIPTS_VARIABLE, THREADS_VARIABLE
 from ringscope_agent.control import Status, Task, Wanted
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.keeper_link import KeeperLink

@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ringscope.protocol import GangMember, Proxy
-from ringscope.record import (
+from ringscope.contracts.protocol import GangMember, Proxy
+from ringscope.contracts.record import (
     FAULT_VARIABLE,
     POSITIONS_VARIABLE,
     SOCKET_VARIABLE,

@@ -3,8 +3,8 @@
 import importlib.util
 from collections.abc import Mapping
 
-from ringscope.protocol import Assignment
-from ringscope.training_spec import TENSORFLOW
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.training import TENSORFLOW
 from ringscope_agent import gpus, process_group
 from ringscope_agent.programs import MpiPrograms
 from ringscope_agent.settings import AgentSettings

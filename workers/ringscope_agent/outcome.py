@@ -4,9 +4,9 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ringscope.protocol import GangMember, rank_words
-from ringscope.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hello, Record
-from ringscope.units import plural
+from ringscope.contracts.protocol import GangMember, rank_words
+from ringscope.contracts.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hello, Record
+from ringscope.contracts.units import plural
 from ringscope_agent.hydra import ExitReport
 
 _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from prometheus_client.core import Metric
 
-from ringscope.metrics import agent as table
-from ringscope.metrics.family import Family
-from ringscope.metrics.page import Series
+from ringscope.contracts.metrics import agent as table
+from ringscope.contracts.metrics.family import Family
+from ringscope.contracts.metrics.page import Series
 from ringscope_agent.counters import JobCounters, OpCounters, RankCounters, merged
 
 ALL_RANKS = "all"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope.protocol import Assignment
-from ringscope.record import RECORD, Hello
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import RECORD, Hello
 from ringscope_agent.control import Status
 from ringscope_agent.counters import JobCounters
 from ringscope_agent.exporter import Exporter

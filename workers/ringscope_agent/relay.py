@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ringscope.contracts.record import RECORD, Hello, Record
 from ringscope.hang_ups import HangUps
-from ringscope.record import RECORD, Hello, Record
 
 MAX_RECORD_BYTES = 64 << 20
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ringscope.field_errors import field_errors
-from ringscope.metrics.scrape import linger_seconds
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope_agent.exporter import MAX_WORLD_SIZE
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -45,7 +45,7 @@ class AgentSettings(BaseSettings):
         False,
         description="Stopped in good order, take this node off the server's lists; one with leaves_at always does.",
     )
-    fault: str | None = Field(None, description="Drill, handed to the ranks: see ringscope.record.")
+    fault: str | None = Field(None, description="Drill, handed to the ranks: see ringscope.contracts.record.")
     scrape_interval_seconds: float = Field(
         1.0, gt=0, description="How often Prometheus asks; a job's series outlive it for twice as long, 5 s at least."
     )

@@ -1,11 +1,11 @@
-"""/agents: what node agents say and ask. See ringscope.protocol."""
+"""/agents: what node agents say and ask. See ringscope.contracts.protocol."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.protocol import (
+from ringscope.contracts.protocol import (
     Directives,
     Join,
     Joined,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from ringscope.field_errors import FieldError
+from ringscope.contracts.findings import FieldError
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.problems import Problem, invalid, not_found
 from ringscope_server.http.services import ServicesDep

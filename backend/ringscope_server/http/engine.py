@@ -5,7 +5,7 @@ from typing import Any, get_args
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import (
     COLLECTIVES,
     REDUCING,
@@ -16,12 +16,11 @@ from ringscope.contracts.collectives import (
     Collective,
     nameable,
 )
-from ringscope.devices import TransportName
-from ringscope.dtypes import DType, Op
-from ringscope.plan import PRICED
-from ringscope.spec import JobSpec
-from ringscope.topology import PRESETS
-from ringscope.training_spec import (
+from ringscope.contracts.devices import TransportName
+from ringscope.contracts.dtypes import DType, Op
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.topology import PRESETS
+from ringscope.contracts.training import (
     MODEL_ARGUMENTS,
     ONE_NODE,
     PARAMETER_SERVERS,
@@ -31,6 +30,7 @@ from ringscope.training_spec import (
     Strategy,
     TrainingSpec,
 )
+from ringscope.plan import PRICED
 from ringscope_server.http.auth import Viewer
 
 router = APIRouter(tags=["engine"])

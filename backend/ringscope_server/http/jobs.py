@@ -9,8 +9,8 @@ from pydantic import AwareDatetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import Algorithm, Collective
-from ringscope.field_errors import FieldError
-from ringscope.spec import JobKind, JobSpec
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobKind, JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.events.changes import Changes, announce
 from ringscope_server.http.auth import Operator, Viewer

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ringscope.field_errors import FieldError, dotted, pointer
+from ringscope.contracts.findings import FieldError, dotted, pointer
 
 UNKEPT = re.compile("[\0\ud800-\udfff]")
 REPLACEMENT = "\ufffd"

@@ -6,8 +6,8 @@ from fastapi import Query
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.benchmark_spec import BenchmarkSpec
-from ringscope.spec import JobSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.filters import MAX_ID

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope import __version__
+from ringscope.contracts.version import __version__
 from ringscope_server.db.models import Node
 from ringscope_server.events.changes import Changes, announce
 from ringscope_server.http.auth import Admin, Operator, Viewer

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from ringscope.field_errors import FieldError
+from ringscope.contracts.findings import FieldError
 from ringscope_server.http.problems import invalid
 
 MAX_KEY = 2**63 - 1  # what the databases can hold

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator
 from ringscope_server.http.problems import invalid

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from ringscope.field_errors import FieldError
-from ringscope.spec import JobSpec
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobSpec
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
 from ringscope_server.http.problems import invalid

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from fastapi import APIRouter
 from pydantic import TypeAdapter
 
-from ringscope.field_errors import FieldError
-from ringscope.spec import JobSpec
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for

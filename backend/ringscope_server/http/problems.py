@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
-from ringscope.field_errors import FieldError, request_field_errors
+from ringscope.contracts.findings import FieldError, request_field_errors
 from ringscope_server.db.faults import cause_of, fault_of, is_bad_value
 from ringscope_server.db.names import NameTakenError
 from ringscope_server.users.idempotency import KeyReusedError

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ringscope.metrics.histogram import Histograms
+from ringscope.contracts.metrics.histogram import Histograms
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # Labels of what has no route of the API: the page and its files, and paths that nobody serves.

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.field_errors import FieldError
+from ringscope.contracts.findings import FieldError
 from ringscope_server.db.models import Webhook, WebhookDelivery
 from ringscope_server.http.auth import Admin
 from ringscope_server.http.etag import IfMatch, etag, require_match

@@ -11,7 +11,7 @@ behind a slow link, is not to blame.
 from collections import Counter
 
 from ringscope.arrivals import Arrival, arrival
-from ringscope.units import format_size
+from ringscope.contracts.units import format_size
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.step_windows import MIN_US, StepWindow
 from ringscope_server.insights.windows import median_of

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import ROOTED
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.faults import cause_of, fault_of
 from ringscope_server.db.models import Attempt, Insight
 from ringscope_server.events.changes import Changes, announce

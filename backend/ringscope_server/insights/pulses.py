@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope import protocol
+from ringscope.contracts import protocol
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt, Member, Node, Pulse
 from ringscope_server.insights.windows import Sample

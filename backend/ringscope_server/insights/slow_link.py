@@ -11,7 +11,7 @@ is nothing to see here but a low bandwidth.
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ringscope.units import format_size
+from ringscope.contracts.units import format_size
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.step_windows import MIN_US, RankStep, StepWindow
 from ringscope_server.insights.windows import median_of

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.protocol import Report
+from ringscope.contracts.protocol import Report
 from ringscope_server.db.models import Attempt, Member
 from ringscope_server.insights import pulses, store
 from ringscope_server.insights.hang import MAX_RANKS_SHOWN, rank_evidence

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
-from ringscope.protocol import RankEvidence
+from ringscope.contracts.protocol import RankEvidence
 from ringscope_server.db.models import Attempt, Insight
 from ringscope_server.events import log
 from ringscope_server.insights.kinds import MAX_ACTIVE, Finding, Key, key_of

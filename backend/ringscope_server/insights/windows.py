@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from ringscope.protocol import RankPulse
+from ringscope.contracts.protocol import RankPulse
 
 MIN_SECONDS = 0.8  # of a window: about two pulses
 MAX_SECONDS = 30.0  # in which no iteration ended: begin anew

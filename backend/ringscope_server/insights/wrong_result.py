@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from ringscope.record import Check
-from ringscope.units import format_size, plural
+from ringscope.contracts.record import Check
+from ringscope.contracts.units import format_size, plural
 from ringscope_server.insights.kinds import Finding
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ringscope.field_errors import FieldError, field_errors
-from ringscope.merge_patch import merge_patch
-from ringscope.spec import JobSpec
-from ringscope.training_spec import ONE_NODE
+from ringscope.contracts.findings import FieldError, field_errors
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.merge_patch import merge_patch
+from ringscope.contracts.training import ONE_NODE
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.service import InvalidJobError, default_name
 

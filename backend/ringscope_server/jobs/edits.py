@@ -6,8 +6,8 @@ from datetime import datetime
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import JobSpec
-from ringscope.spec_model import SpecModel
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.models import Job
 from ringscope_server.events import log
 from ringscope_server.jobs.service import WrongStateError, default_name

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload, selectinload
 
-from ringscope.protocol import Report
+from ringscope.contracts.protocol import Report
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.events import log
 from ringscope_server.insights import stall, store

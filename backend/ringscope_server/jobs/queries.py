@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 from sqlalchemy.orm.attributes import set_committed_value
 
-from ringscope.advice import advice
-from ringscope.spec import JobSpec
+from ringscope.contracts.advice import advice
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs.filters import EVERY_JOB, JobFilter, newest

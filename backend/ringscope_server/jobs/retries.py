@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import JobSpec, Placement
+from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Attempt
 from ringscope_server.jobs.reasons import REASONS, Reason
 from ringscope_server.jobs.transitions import transition

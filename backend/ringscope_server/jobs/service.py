@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import NoResultFound
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.field_errors import FieldError
-from ringscope.spec import JobSpec
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db import advisory_lock
 from ringscope_server.db.models import Job
 from ringscope_server.events import log

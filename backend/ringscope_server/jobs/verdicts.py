@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.protocol import rank_words
-from ringscope.spec import JobSpec
-from ringscope.units import plural
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import rank_words
+from ringscope.contracts.units import plural
 from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.jobs.reasons import Reason, reason_of
 from ringscope_server.training.epochs import last_epoch

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from ringscope.spec import JobKind, JobSpec
+from ringscope.contracts.job import JobKind, JobSpec
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs.states import JobState
 

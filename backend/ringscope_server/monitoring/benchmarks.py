@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.devices import SIMULATED
-from ringscope.metrics.labels import op_label
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.metrics.labels import op_label
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
 
 # So many of the newest are looked at for news, and at the start of the server for what there is.

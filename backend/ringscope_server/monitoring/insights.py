@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from ringscope.metrics.insights import INSIGHTS_ACTIVE, JOB_INSIGHT
-from ringscope.metrics.page import Series
+from ringscope.contracts.metrics.insights import INSIGHTS_ACTIVE, JOB_INSIGHT
+from ringscope.contracts.metrics.page import Series
 from ringscope_server.insights.state import InsightState
 
 

@@ -5,10 +5,10 @@ from typing import get_args
 
 from prometheus_client.core import Metric
 
-from ringscope.metrics import server as table
-from ringscope.metrics.labels import op_label
-from ringscope.metrics.page import Series, single
-from ringscope.spec import JobKind
+from ringscope.contracts.job import JobKind
+from ringscope.contracts.metrics import server as table
+from ringscope.contracts.metrics.labels import op_label
+from ringscope.contracts.metrics.page import Series, single
 from ringscope_server.jobs.states import TERMINAL, JobState
 from ringscope_server.monitoring.state import MonitoringState
 

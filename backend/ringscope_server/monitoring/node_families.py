@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from prometheus_client.core import Metric
 
-from ringscope.metrics import server as table
-from ringscope.metrics.page import Series
+from ringscope.contracts.metrics import server as table
+from ringscope.contracts.metrics.page import Series
 from ringscope_server.monitoring.capacity import NODE_STATES, UNIT_STATES
 from ringscope_server.monitoring.state import MonitoringState
 

@@ -5,10 +5,10 @@ from typing import get_args
 
 from prometheus_client.core import Metric
 
-from ringscope import __version__
-from ringscope.metrics import server as table
-from ringscope.metrics.page import Series, single
-from ringscope.record import Record
+from ringscope.contracts.metrics import server as table
+from ringscope.contracts.metrics.page import Series, single
+from ringscope.contracts.record import Record
+from ringscope.contracts.version import __version__
 from ringscope_server.events.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from ringscope.metrics import server as table
-from ringscope.metrics.histogram import Histogram, Histograms
+from ringscope.contracts.metrics import server as table
+from ringscope.contracts.metrics.histogram import Histogram, Histograms
 from ringscope_server.monitoring.benchmarks import Benchmarks
 from ringscope_server.monitoring.build import revision
 from ringscope_server.monitoring.expectations import Expectations

@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
 from ringscope.contracts.collectives import AUTO
-from ringscope.protocol import Assignment, GangMember, Proxy
-from ringscope.spec import JobSpec
-from ringscope.tuning import Table
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Assignment, GangMember, Proxy
+from ringscope.contracts.tuning import Table
 from ringscope_server.db.models import Attempt, Member
 from ringscope_server.results.tuning import known_times
 

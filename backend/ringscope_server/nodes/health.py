@@ -7,7 +7,7 @@ from typing import Protocol, cast
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST
+from ringscope.contracts.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST
 from ringscope_server.db.models import Node, QuarantinedSlot
 from ringscope_server.events import log
 from ringscope_server.nodes.queries import quarantined

@@ -10,7 +10,7 @@ from typing import cast
 
 from sqlalchemy import Table, bindparam, func, update
 
-from ringscope.protocol import HEARTBEAT_SECONDS, Poll
+from ringscope.contracts.protocol import HEARTBEAT_SECONDS, Poll
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Node
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.protocol import Registration
+from ringscope.contracts.protocol import Registration
 from ringscope_server.db.models import Member, Node
 from ringscope_server.events import log
 from ringscope_server.nodes import health

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, model_validator
 
 from ringscope.algorithms import build
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED, Collective
+from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.cost import Timeline
 from ringscope.perfetto import to_perfetto
 from ringscope.schedule import Schedule
-from ringscope.spec_model import SpecModel, at
 from ringscope.worked_example import (
     LINKS,
     MAX_RANKS,

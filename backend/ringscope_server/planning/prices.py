@@ -5,11 +5,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
 
+from ringscope.contracts.topology import Topology
 from ringscope.nccl_tuner import ARCHITECTURES
 from ringscope.parameters import Regime, regime_of
 from ringscope.plan import Price, bus_limit_gb_per_s, prices
 from ringscope.sensitivity import sensitivities
-from ringscope.topology import Topology
 from ringscope_server.planning.questions import MAX_BYTES, PlanQuestion, Question, SensitivityQuestion
 from ringscope_server.planning.views import Plan, PlanCell, SensitivityList
 

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED, Collective
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.effort import message_count
-from ringscope.field_errors import field_errors
 from ringscope.fit_document import RegimeFigures
-from ringscope.spec_model import SpecModel, at
 
 MAX_RANKS = 128
 MAX_CELLS = 200

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.fit_document import FitDocument
 from ringscope.plan import Price
 from ringscope.sensitivity import Sensitivity

@@ -6,10 +6,10 @@ for other collectives it is the slowest link.
 
 from collections.abc import Mapping, Sequence
 
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Nic
 from ringscope.plan import bus_limit_gb_per_s
-from ringscope.protocol import Nic
-from ringscope.spec import JobSpec
 from ringscope_server.predictions.views import Limit
 
 _BITS = 8

@@ -7,8 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
-from ringscope.protocol import Nic
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Nic
 from ringscope_server.db.models import Member, Node
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.predictions.warnings import Seats

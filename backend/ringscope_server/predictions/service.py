@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
 from ringscope import prediction as library
-from ringscope.spec import JobSpec
-from ringscope.tuning import Table
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.tuning import Table
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
 from ringscope_server.nodes.queries import all_nodes

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.units import format_duration, format_size
 from ringscope.prediction import Prediction
-from ringscope.spec import JobSpec
-from ringscope.units import format_duration, format_size
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
-from ringscope.tuning import shape_of
+from ringscope.contracts.tuning import shape_of
 from ringscope_server.db.models import Attempt, Job
 
 # Somebody waits for it: so many succeeded jobs are looked through for the same collective and number of ranks, and so

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Attempt, Measurement
 from ringscope_server.results.alike import alike_attempts
 

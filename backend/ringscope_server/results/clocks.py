@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
 from ringscope.arrivals import Start
-from ringscope.protocol import CLOCK_DRIFT
+from ringscope.contracts.protocol import CLOCK_DRIFT
 from ringscope_server.db.models import Member
 from ringscope_server.instants import as_ns
 

@@ -6,10 +6,10 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.comparison import FASTEST, RowPair, fastest, middle_rows, obstacles, row_pairs
-from ringscope.record import Measurement as Row
-from ringscope.spec import JobSpec
-from ringscope.tuning import shape_of
+from ringscope.contracts.comparison import FASTEST, RowPair, fastest, middle_rows, obstacles, row_pairs
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import Measurement as Row
+from ringscope.contracts.tuning import shape_of
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
 from ringscope_server.telemetry.ingest import as_record
 

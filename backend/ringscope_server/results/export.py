@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from ringscope.contracts.collectives import bus_factor
-from ringscope.devices import SIMULATED
-from ringscope.metrics.labels import op_label
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.metrics.labels import op_label
 from ringscope_server import row_files
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Step

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope_server.db.models import Step
 from ringscope_server.results.clocks import seats
 from ringscope_server.results.views import LatencyCurve, LatencyPoint

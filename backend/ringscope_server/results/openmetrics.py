@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringscope.metrics import agent as table
-from ringscope.metrics.family import Family
+from ringscope.contracts.metrics import agent as table
+from ringscope.contracts.metrics.family import Family
 from ringscope_server.results.step_spool import StepSpool
 
 MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import JobSpec
-from ringscope.tuning import Table, arithmetic_of, table_of
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.tuning import Table, arithmetic_of, table_of
 from ringscope_server.db.models import Measurement
 from ringscope_server.results.alike import alike_attempts
 from ringscope_server.telemetry.ingest import as_record

@@ -6,8 +6,8 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.field_errors import FieldError
-from ringscope.spec import Placement
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import Placement
 from ringscope_server.db.models import Node
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.scheduler.cluster import Cluster, conditions

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ringscope.spec import Placement
+from ringscope.contracts.job import Placement
 from ringscope_server.scheduler.snapshot import NodeState, RunningGang
 
 Ints = npt.NDArray[np.int64]

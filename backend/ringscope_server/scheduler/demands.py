@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ringscope.spec import Placement
+from ringscope.contracts.job import Placement
 from ringscope_server.scheduler import versions
 from ringscope_server.scheduler.cluster import Cluster, Groups
 from ringscope_server.scheduler.level import Level

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringscope.spec import Placement
+from ringscope.contracts.job import Placement
 from ringscope_server.scheduler.cluster import Bools, Groups, Ints
 from ringscope_server.scheduler.level import Level
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from ringscope.spec import Placement
+from ringscope.contracts.job import Placement
 from ringscope_server.settings import Settings
 
 

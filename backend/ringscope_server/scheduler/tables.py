@@ -8,7 +8,7 @@ from functools import lru_cache
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import Placement
+from ringscope.contracts.job import Placement
 from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Member, Node, QuarantinedSlot
 from ringscope_server.nodes import labels, lifetimes
 from ringscope_server.nodes.queries import all_nodes

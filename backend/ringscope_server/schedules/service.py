@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.field_errors import field_errors
-from ringscope.spec import JobSpec
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job, Schedule
 from ringscope_server.db.names import flush_named
 from ringscope_server.events import log

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ringscope.spec import JobSpec
-from ringscope.spec_model import SpecModel
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.names import Name
 from ringscope_server.schedules.times import check_cron, check_timezone
 

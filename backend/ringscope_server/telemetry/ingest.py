@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope import record
-from ringscope.devices import SIMULATED
-from ringscope.protocol import RecordBatch
-from ringscope.spec import JobSpec
-from ringscope.units import plural
+from ringscope.contracts import record
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import RecordBatch
+from ringscope.contracts.units import plural
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Attempt, Job, LogLine, Measurement, Member, Step, Trace
 from ringscope_server.instants import as_ns

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope import record
+from ringscope.contracts import record
 from ringscope_server.db.models import Epoch, RankBuckets, RankTotals
 
 # Of each attempt; libraries set themselves up in it, which may take longer than all steps of a short job.

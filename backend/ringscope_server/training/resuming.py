@@ -2,8 +2,8 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.field_errors import FieldError
-from ringscope.spec import JobSpec
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.filters import MAX_ID
 

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import JobSpec
-from ringscope.training_spec import MIRRORED
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.training import MIRRORED
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Double, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
 from ringscope_server.jobs.states import WAITING
 from ringscope_server.jobs.views import TrainingSummary

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from ringscope.spec_model import SpecModel, at
+from ringscope.contracts.spec_model import SpecModel, at
 from ringscope_server.users.tokens import PersonRole, Role, TokenKind
 
 MAX_DAYS = 3650

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ringscope.spec_model import SpecModel
+from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.names import Name
 from ringscope_server.events.types import check_pattern
 from ringscope_server.webhooks.urls import check_url

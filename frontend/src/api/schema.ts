@@ -1929,7 +1929,7 @@ export interface components {
         };
         /**
          * ClusterSpec
-         * @description Ranks, and the links between them; see ``ringscope.topology`` for what each figure means.
+         * @description Ranks, and the links between them; see ``ringscope.contracts.topology`` for what each figure means.
          */
         ClusterSpec: {
             /**
@@ -4241,7 +4241,7 @@ export interface components {
             first_sequence: number;
             /**
              * Records
-             * @description See ringscope.record.
+             * @description See ringscope.contracts.record.
              */
             records: {
                 [key: string]: unknown;

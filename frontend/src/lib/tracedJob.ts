@@ -3,7 +3,7 @@ import type { BenchmarkSpec, JobView, TracedOperation } from "../api/types";
 import { shellQuote } from "./shell";
 import { isBenchmark, isTerminal } from "./state";
 
-/** More ranks are not followed (ringscope.traced.MAX_RANKS); a trace asks for no more. */
+/** More ranks are not followed (ringscope.contracts.traced.MAX_RANKS); a trace asks for no more. */
 const MOST_RANKS = 64;
 /** Where operations of the GPU's own cannot be followed. */
 const NOT_FOLLOWED: readonly string[] = ["nccl", "cuda_ipc"];

@@ -10,8 +10,8 @@ from tests.agent.conftest import eventually
 from tests.agent.fake_server import JOIN_TOKEN, FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
-from ringscope.protocol import Assignment
-from ringscope.record import TOKEN_VARIABLE, Done, Hello, Measurement, Steps
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import TOKEN_VARIABLE, Done, Hello, Measurement, Steps
 from ringscope_agent import process_group
 from ringscope_agent.__main__ import main
 from ringscope_agent.process_group import HOME_VARIABLE

@@ -11,8 +11,8 @@ from tests.agent.conftest import eventually
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
-from ringscope.protocol import Assignment
-from ringscope.record import Log
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import Log
 
 pytestmark = pytest.mark.long
 

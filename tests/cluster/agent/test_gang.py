@@ -11,8 +11,8 @@ from tests.agent.conftest import eventually
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
-from ringscope.protocol import Assignment, GangMember, Proxy
-from ringscope.record import Done, Hello, Log
+from ringscope.contracts.protocol import Assignment, GangMember, Proxy
+from ringscope.contracts.record import Done, Hello, Log
 from ringscope_agent import process_group
 
 

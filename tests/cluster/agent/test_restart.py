@@ -15,8 +15,8 @@ from tests.agent.conftest import eventually
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
-from ringscope.protocol import Assignment
-from ringscope.record import Done, Hello, Measurement, Steps
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import Done, Hello, Measurement, Steps
 from ringscope_agent import process_group
 
 # Ranks that wait for each other are slow on a machine with other work.

@@ -8,8 +8,8 @@ import pytest
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
-from ringscope.protocol import Assignment
-from ringscope.record import Hello
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import Hello
 from ringscope_agent import process_group
 
 pytestmark = pytest.mark.long

@@ -12,9 +12,9 @@ import pytest
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
-from ringscope.protocol import Assignment
-from ringscope.record import Log
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import Log
 from ringscope_agent import process_group
 
 

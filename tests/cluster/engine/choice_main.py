@@ -5,9 +5,9 @@ import sys
 import numpy as np
 
 import ringscope
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.tuning import Curve, Table, shape_of
 from ringscope.transports.communicator import Communicator
-from ringscope.tuning import Curve, Table, shape_of
 
 
 def known(comm: Communicator) -> Table:

@@ -11,7 +11,7 @@ from mpi4py import MPI
 from ringscope.algorithms import build
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
-from ringscope.dtypes import DTYPES, ops_of
+from ringscope.contracts.dtypes import DTYPES, ops_of
 from ringscope.transports import cuda
 from ringscope.transports.arrays import copy, module_of, to_host
 from ringscope.transports.base import Buffer, EngineError, Plan

@@ -5,8 +5,8 @@ import sys
 import cupy
 
 from ringscope.bench.sweep import Sweep
-from ringscope.benchmark_spec import BenchmarkSpec
-from ringscope.record import Measurement
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.record import Measurement
 from ringscope.transports import connect
 from ringscope.transports.base import EngineError
 from ringscope.transports.communicator import Communicator

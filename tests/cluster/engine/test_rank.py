@@ -13,8 +13,8 @@ import pytest
 
 from ringscope.bench.local import Run, run_local
 from ringscope.contracts.collectives import available
-from ringscope.receiver import Receiver
-from ringscope.record import (
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import (
     EXIT_BAD_INPUT,
     EXIT_FAILURE,
     EXIT_VERIFICATION_FAILED,
@@ -29,7 +29,7 @@ from ringscope.record import (
     Record,
     Steps,
 )
-from ringscope.spec import JobSpec
+from ringscope.receiver import Receiver
 
 
 def run_job(ranks: int, **benchmark: object) -> tuple[Run, list[Record]]:
@@ -214,7 +214,7 @@ def test_a_dead_socket_is_told_in_one_line(gang, tmp_path):
 
 
 def test_importing_the_package_loads_no_engine():
-    code = "import sys, ringscope, ringscope.spec; sys.exit(bool({'mpi4py', 'numpy'} & set(sys.modules)))"
+    code = "import sys, ringscope, ringscope.contracts.job; sys.exit(bool({'mpi4py', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -10,8 +10,8 @@ from mpi4py import MPI
 from ringscope.algorithms import build
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
+from ringscope.contracts.traced import RankTrace
 from ringscope.schedule import Schedule
-from ringscope.traced import RankTrace
 from ringscope.transports.base import TraceablePlan
 from ringscope.transports.communicator import Communicator
 

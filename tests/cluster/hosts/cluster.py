@@ -16,8 +16,8 @@ from tests.cluster.lab import DEADLINE_SECONDS, Lab, eventually, free_port, ring
 
 from ringscope.client import Job, is_ready
 from ringscope.client.jobs import FINISHED_STATES
+from ringscope.contracts.protocol import HEARTBEAT_SECONDS
 from ringscope.lab.lab import Lab as Hosts
-from ringscope.protocol import HEARTBEAT_SECONDS
 
 HOSTS = 4
 SLOTS = "2"

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from tests.cluster.hosts.soak import findings
 from tests.cluster.hosts.soak.workload import Work
 
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Allocation, Attempt, Base, Event, Job, LogLine, Measurement, Member, Node, Step
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from mpi4py import MPI
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.batch_weights import equal
 from ringscope.train.data import load
 from ringscope.train.evaluation import evaluate
@@ -18,7 +19,6 @@ from ringscope.train.parameter_server.server import Server, Shard
 from ringscope.train.parameter_server.shards import FlatModel, shards, state_names
 from ringscope.train.parameter_server.worker import Worker
 from ringscope.train.sampler import Sampler
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.mpi import abort
 from ringscope.transports.post import Post
 

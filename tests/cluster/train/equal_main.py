@@ -10,13 +10,13 @@ import traceback
 import numpy as np
 import torch
 
-from ringscope.record import Record, Steps
+from ringscope.contracts.record import Record, Steps
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train import data, models
 from ringscope.train.digest import digest
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.program import assemble
 from ringscope.train.sampler import Sampler
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.communicator import Communicator
 from ringscope.transports.mpi import abort
 

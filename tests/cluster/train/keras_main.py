@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train import data, models
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.tf_peer.library import load
 from ringscope.train.tf_peer.replicas import KerasReplicas
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.mpi import abort
 
 STEPS = 5

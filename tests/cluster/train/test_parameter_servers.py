@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.cluster.train.jobs import SMALL, run_training
 
-from ringscope.record import (
+from ringscope.contracts.record import (
     CHECKPOINTS_VARIABLE,
     EXIT_VERIFICATION_FAILED,
     FAULT_VARIABLE,

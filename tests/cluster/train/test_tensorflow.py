@@ -8,7 +8,7 @@ from tests.cluster.train.jobs import SMALL, run_training
 from tests.cluster.train.keras_main import VARIANTS
 
 from ringscope.bench.local import Run
-from ringscope.record import EXIT_FAILURE, Done, Epoch, Record, Steps
+from ringscope.contracts.record import EXIT_FAILURE, Done, Epoch, Record, Steps
 
 pytestmark = pytest.mark.long
 

@@ -5,7 +5,7 @@ import os
 import pytest
 from tests.cluster.train.jobs import run_training
 
-from ringscope.record import (
+from ringscope.contracts.record import (
     EXIT_FAILURE,
     EXIT_VERIFICATION_FAILED,
     FAULT_VARIABLE,

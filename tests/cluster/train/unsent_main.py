@@ -7,9 +7,9 @@ from pathlib import Path
 
 import torch
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.digest import digest
 from ringscope.train.program import assemble
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.communicator import Communicator
 from ringscope.transports.mpi import abort
 

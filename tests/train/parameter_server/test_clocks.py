@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.parameter_server.clocks import Clocks, StalenessError, bound_of, check_lag
-from ringscope.training_spec import TrainingSpec
 
 WORKERS, STEPS = st.integers(1, 5), st.integers(1, 20)
 BOUNDS = st.none() | st.integers(0, 4)

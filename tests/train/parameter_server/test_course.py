@@ -1,8 +1,8 @@
 """Where a job with parameter servers begins and ends, and where all of its ranks meet."""
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.parameter_server.job import course_of
 from ringscope.train.place import Place
-from ringscope.training_spec import TrainingSpec
 
 
 def course(place: Place, **options: object):

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.parameter_server.shards import FlatModel, bind, shards, state_names
-from ringscope.training_spec import TrainingSpec
 
 
 @given(st.integers(1, 10_000), st.integers(1, 16))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.tf_peer.cluster import exchange_addresses, roles, tf_config
-from ringscope.training_spec import TrainingSpec
 
 SERVED = {"strategy": "tf_parameter_server", "consistency": "async"}
 

@@ -9,7 +9,7 @@ import pytest
 from torch.distributed import HashStore
 
 from ringscope import positions
-from ringscope.record import Record, Steps
+from ringscope.contracts.record import Record, Steps
 from ringscope.train.tf_peer.following import FollowingRank, Lead
 
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
 from ringscope.bench.timing import Block, joined, spaced_block, timed_block
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO
-from ringscope.devices import carrier
+from ringscope.contracts.devices import carrier
+from ringscope.contracts.traced import RankTrace
 from ringscope.positions import SIZE_BYTES, UNTIMED
-from ringscope.traced import RankTrace
 from ringscope.transports.arrays import to_host, write
 from ringscope.transports.base import Buffer, TraceablePlan
 

@@ -19,11 +19,9 @@ from pathlib import Path
 
 from ringscope import positions
 from ringscope.bench.simulation import simulated_records
-from ringscope.cores import cores_each
-from ringscope.errors import UserError
-from ringscope.parent_death import end_with_parent
-from ringscope.receiver import Receiver
-from ringscope.record import (
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import (
     POSITIONS_VARIABLE,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
@@ -36,7 +34,9 @@ from ringscope.record import (
     Record,
     Trace,
 )
-from ringscope.spec import JobSpec
+from ringscope.cores import cores_each
+from ringscope.parent_death import end_with_parent
+from ringscope.receiver import Receiver
 
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0

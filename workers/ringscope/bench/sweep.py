@@ -17,10 +17,10 @@ import numpy as np
 from ringscope.bench.contestant import Contestant, slot_count
 from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, rounds, spread
-from ringscope.benchmark_spec import BenchmarkSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
-from ringscope.record import Check, Log, Measurement, Record, Steps, Trace
-from ringscope.traced import RankTrace
+from ringscope.contracts.record import Check, Log, Measurement, Record, Steps, Trace
+from ringscope.contracts.traced import RankTrace
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -3,7 +3,7 @@
 import subprocess
 from collections.abc import Mapping
 
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 
 def submit(script: str, environment: Mapping[str, str]) -> str:

@@ -56,16 +56,16 @@ from ringscope.cli.sweep_options import (
     Warmup,
 )
 from ringscope.contracts.collectives import AUTO, COLLECTIVES
-from ringscope.devices import SIMULATED
-from ringscope.errors import UserError
-from ringscope.field_errors import field_errors
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.units import format_size
 from ringscope.nccl_tests import render_table, to_json
 from ringscope.operation_perfetto import traced_to_perfetto
 from ringscope.operation_trace import Clock, operations
-from ringscope.record import Measurement
-from ringscope.spec import JobSpec
 from ringscope.tuning_file import path_in, read
-from ringscope.units import format_size
 from ringscope.verdict import explanation, verdict
 
 _TIME = "%Y-%m-%d %H:%M:%S"

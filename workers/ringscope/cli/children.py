@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 from ringscope.parent_death import end_with_parent
 
 STOP_SECONDS = 10.0  # an agent proves its ranks gone and flushes its spool in about half of this

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from ringscope.cluster import ClusterSpec
-from ringscope.errors import UserError
-from ringscope.field_errors import field_errors
-from ringscope.topology import PRESETS
-from ringscope.units import parse_duration, parse_rate
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.findings import field_errors
+from ringscope.contracts.topology import PRESETS
+from ringscope.contracts.units import parse_duration, parse_rate
 
 _LINK_HELP = f"A known link: {', '.join(PRESETS)}; or its rate, such as 450GB/s."
 _FLAT = "flat"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ringscope.client import Client
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 

@@ -10,9 +10,9 @@ from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.cli.words import AsJson, table
 from ringscope.client import AttemptEnvironment, Client, Job
-from ringscope.comparison import Difference, RowPair, differences, points, row_pairs
-from ringscope.record import Measurement
-from ringscope.units import format_size
+from ringscope.contracts.comparison import Difference, RowPair, differences, points, row_pairs
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.units import format_size
 
 First = Annotated[int, typer.Argument(metavar="A", help="The number of the job to compare with.")]
 Second = Annotated[int, typer.Argument(metavar="B", help="The number of the other job.")]

@@ -14,7 +14,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, s
 from ringscope.cli.follow import POLL_SECONDS
 from ringscope.cli.words import AsJson, Columns, say_list, when
 from ringscope.client import Client, Event
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 _COLUMNS: Columns[Event] = {
     "TIME": lambda event: when(event.time),

@@ -11,14 +11,14 @@ from rich.table import Table
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.client import Job
-from ringscope.devices import SIMULATED
-from ringscope.errors import UserError
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.units import format_size
 from ringscope.fit import Fit, Nodes, fit
 from ringscope.fit_document import document
 from ringscope.parameters import Regime
-from ringscope.record import Measurement
 from ringscope.samples import Samples, of_job, read
-from ringscope.units import format_size
 
 _WORST = 5
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ringscope.errors import UserError
-from ringscope.units import parse_size
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.units import parse_size
 
 _TEXTS = frozenset({"labels", "selector"})  # their values are text, whatever they look like
 

@@ -8,11 +8,11 @@ from ringscope.cli.connection import connect
 from ringscope.cli.console import say, stdout_console
 from ringscope.cli.words import table
 from ringscope.client import JobTrace
-from ringscope.devices import SIMULATED
-from ringscope.errors import UserError
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.units import format_duration, format_size
 from ringscope.operation_perfetto import traced_to_perfetto
 from ringscope.operation_trace import TracedRank, TraceRow, TraceStep
-from ringscope.units import format_duration, format_size
 
 _SLOWEST = 5
 _ROW_HEADINGS = ("RANK", "STEP", "TRANSFER", "CHUNKS", "SIZE", "WAITED", "TOOK", "MODEL")

@@ -12,11 +12,11 @@ from ringscope.cli.connection import DEFAULT_URL, Url, served_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, stderr_console, stdout_console
 from ringscope.cli.words import AsJson, table
 from ringscope.client import Client, Node, is_ready
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.units import format_duration, parse_duration, parse_rate
 from ringscope.lab.host import Host
 from ringscope.lab.lab import MACHINE, Lab, LabPlan, wait_until
 from ringscope.lab.network import MAX_HOSTS, Link
-from ringscope.units import format_duration, parse_duration, parse_rate
 
 READY_SECONDS = 60.0
 

@@ -9,7 +9,7 @@ from typer.models import CommandInfo, TyperInfo
 
 from ringscope.cli.console import EXIT_BAD_INPUT, complain, say
 from ringscope.cli.sections import SectionedGroup
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 # The help's sections: of each module the commands that it registers.
 SECTIONS = {

@@ -22,15 +22,15 @@ from ringscope.cli.cluster import (
     described,
 )
 from ringscope.cli.console import say, stdout_console
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
-from ringscope.devices import SIMULATED
-from ringscope.errors import UserError
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.topology import Link, Topology
+from ringscope.contracts.units import format_duration, format_size, parse_amount, parse_rate
 from ringscope.fit_document import FitDocument
 from ringscope.nccl_tuner import ARCHITECTURES
 from ringscope.plan import PRICED, Price, prices
-from ringscope.topology import Link, Topology
-from ringscope.units import format_duration, format_size, parse_amount, parse_rate
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from ringscope.cli.children import Children
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 HOST = "127.0.0.1"  # it asks nobody for a token
 START_SECONDS = 60.0

@@ -11,8 +11,8 @@ from ringscope.cli.job_body import patch_of, read_job
 from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, Columns, named, say_list, until, when
 from ringscope.client import Client, Schedule
-from ringscope.errors import UserError
-from ringscope.merge_patch import merge_patch
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.merge_patch import merge_patch
 
 Which = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or number.")]
 File = Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin.")]

@@ -13,8 +13,8 @@ from ringscope.cli import batch_system
 from ringscope.cli.connection import Url, connect, server_url
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.client import Client
-from ringscope.errors import UserError
-from ringscope.field_errors import field_errors
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.findings import field_errors
 from ringscope.slurm import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
 
 LOOK_SECONDS = 1.0

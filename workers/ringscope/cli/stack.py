@@ -13,7 +13,7 @@ from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
 from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 START_SECONDS = 60.0
 LOOK_SECONDS = 0.05

@@ -36,7 +36,7 @@ from ringscope.cli.sweep_options import (
     Transport,
     Warmup,
 )
-from ringscope.devices import SIMULATED
+from ringscope.contracts.devices import SIMULATED
 
 
 def register(app: typer.Typer) -> None:

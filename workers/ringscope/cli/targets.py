@@ -12,7 +12,7 @@ import typer
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, complain, say
 from ringscope.client import Client, TargetGroup
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 
 def register(app: typer.Typer) -> None:

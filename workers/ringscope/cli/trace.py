@@ -13,10 +13,10 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_trace import show_job_trace, write_perfetto
 from ringscope.cli.letters import size
 from ringscope.contracts.collectives import SCHEDULED
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.topology import Topology
 from ringscope.perfetto import to_perfetto
 from ringscope.schedule import Schedule
-from ringscope.topology import Topology
 from ringscope.trace import TraceStep, trace
 from ringscope.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
 

@@ -9,8 +9,8 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.dry_run import in_words
 from ringscope.cli.job_body import job_body, pairs, patch_of
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
-from ringscope.merge_patch import merge_patch
-from ringscope.training_spec import STRATEGIES, Consistency, DatasetName, ModelName, Optimizer, Precision
+from ringscope.contracts.merge_patch import merge_patch
+from ringscope.contracts.training import STRATEGIES, Consistency, DatasetName, ModelName, Optimizer, Precision
 
 
 def register(app: typer.Typer) -> None:

@@ -21,11 +21,11 @@ from ringscope.cli.console import (
 )
 from ringscope.cli.letters import size
 from ringscope.contracts.collectives import COLLECTIVES, VENDORS
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
+from ringscope.contracts.units import format_size
 from ringscope.nccl_tests import dtype_named
-from ringscope.tuning import Table, ranks_of_nodes_in, table_of
 from ringscope.tuning_file import path_in, read, write
-from ringscope.units import format_size
 
 
 def register(app: typer.Typer) -> None:

@@ -2,7 +2,6 @@
 
 import typer
 
-from ringscope.advice import advice
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.insights import insight_lines
@@ -10,6 +9,7 @@ from ringscope.cli.jobs import JobId
 from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, span, until, when
 from ringscope.client import Attempt, Job
+from ringscope.contracts.advice import advice
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ringscope.cli.console import say, stdout_console
 from ringscope.client import View
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 
 class Named(Protocol):

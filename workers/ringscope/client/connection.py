@@ -13,7 +13,7 @@ from typing import Any, Self
 import httpx
 
 from ringscope.client.view import Page
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 TIMEOUT_SECONDS = 30.0
 PAGE_ITEMS = 500

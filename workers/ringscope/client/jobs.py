@@ -9,7 +9,7 @@ from pydantic import Field
 from ringscope.client.connection import Connection
 from ringscope.client.insights import Insight
 from ringscope.client.view import View
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 
 FINISHED_STATES = frozenset({"succeeded", "failed", "cancelled"})
 

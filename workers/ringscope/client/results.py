@@ -7,7 +7,7 @@ from typing import Any
 from ringscope.client.connection import Connection
 from ringscope.client.events import Event
 from ringscope.client.view import Page, View
-from ringscope.record import Measurement
+from ringscope.contracts.record import Measurement
 
 
 class Step(View):

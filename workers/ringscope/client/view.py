@@ -5,7 +5,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 ItemT = TypeVar("ItemT")
 

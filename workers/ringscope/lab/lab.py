@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import psutil
 from pydantic import BaseModel, ValidationError
 
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 from ringscope.lab import background, network
 from ringscope.lab.host import Host, start_agent
 from ringscope.lab.network import Layout, Link

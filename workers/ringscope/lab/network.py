@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
 
 DEVICE = "eth0"
 PAYLOAD_SHARE = 1448 / 1514  # of an Ethernet frame at MTU 1500: less the headers of Ethernet, IP and TCP (timestamps)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.positions import UNTIMED
 from ringscope.train.checkpoint import Checkpoint, save
 from ringscope.train.place import Place
 from ringscope.train.replica import Replica
 from ringscope.train.resume import apply, newest_checkpoint
 from ringscope.train.unsent import Unsent
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.base import EngineError
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from ringscope.contracts.record import Epoch, Record
+from ringscope.contracts.training import TrainingSpec
 from ringscope.positions import UNTIMED
-from ringscope.record import Epoch, Record
 from ringscope.train.data import Split
 from ringscope.train.evaluation import evaluate
 from ringscope.train.place import Place
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.base import Array
 
 if TYPE_CHECKING:

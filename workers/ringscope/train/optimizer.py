@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ringscope.training_spec import TrainingSpec
+from ringscope.contracts.training import TrainingSpec
 
 
 def build_optimizer(spec: TrainingSpec, module: torch.nn.Module) -> torch.optim.Optimizer:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, Record
+from ringscope.contracts.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, Record
+from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
+from ringscope.contracts.units import format_size
 from ringscope.train import data, models
 from ringscope.train.buckets import Bucket
 from ringscope.train.checkpoints import Checkpoints
@@ -30,9 +32,7 @@ from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
 from ringscope.train.torch_ddp import TorchDdp
 from ringscope.train.trainer import Trainer
 from ringscope.train.unsent import Unsent
-from ringscope.training_spec import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
 from ringscope.transports.base import EngineError
-from ringscope.units import format_size
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

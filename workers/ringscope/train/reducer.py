@@ -17,7 +17,7 @@ import torch
 
 from ringscope.choice import Choice
 from ringscope.contracts.collectives import AUTO
-from ringscope.devices import carrier
+from ringscope.contracts.devices import carrier
 from ringscope.train.buckets import Bucket, place_gradients
 from ringscope.train.device import Marker
 from ringscope.train.gradient_sum import Sums

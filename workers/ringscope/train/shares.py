@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.batch_weights import Balancer, equal
-from ringscope.training_spec import TrainingSpec
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ringscope.contracts.collectives import bus_factor
-from ringscope.record import Buckets, Record, Steps
+from ringscope.contracts.record import Buckets, Record, Steps
 
 _MOST_STEPS = 20
 _MOST_SECONDS = 0.5

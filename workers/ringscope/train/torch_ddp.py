@@ -15,8 +15,8 @@ import torch
 from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.gradient_sum import Sums
-from ringscope.training_spec import TrainingSpec
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
+from ringscope.contracts.record import Buckets, Record
+from ringscope.contracts.training import TrainingSpec
 from ringscope.positions import ITERATIONS, SIZE_BYTES
-from ringscope.record import Buckets, Record
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
 from ringscope.train.drill import Drill
@@ -21,7 +22,6 @@ from ringscope.train.replica import Result
 from ringscope.train.sampler import Sampler
 from ringscope.train.shares import Shares
 from ringscope.train.telling import Step, Telling
-from ringscope.training_spec import TrainingSpec
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -10,9 +10,9 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from ringscope.contracts.traced import RankTrace
+from ringscope.contracts.units import format_size
 from ringscope.schedule import Chunk, Schedule
-from ringscope.traced import RankTrace
-from ringscope.units import format_size
 
 Array = NDArray[Any]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from mpi4py import MPI
 
 from ringscope.choice import Choice, Chooser, Situation
-from ringscope.errors import UserError
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.tuning import Table
 from ringscope.transports.base import EngineError
-from ringscope.tuning import Table
 
 
 class SharedChooser:

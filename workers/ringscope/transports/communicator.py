@@ -17,9 +17,10 @@ from ringscope import positions
 from ringscope.algorithms import SCHEDULES, build
 from ringscope.choice import Choice, Situation
 from ringscope.contracts.collectives import AUTO, REDUCING, VENDORS, available
-from ringscope.devices import VENDOR_DEVICES
-from ringscope.dtypes import DTYPES, OPS, check_dtype, check_op
-from ringscope.record import POSITIONS_VARIABLE
+from ringscope.contracts.devices import VENDOR_DEVICES
+from ringscope.contracts.dtypes import DTYPES, OPS, check_dtype, check_op
+from ringscope.contracts.record import POSITIONS_VARIABLE
+from ringscope.contracts.tuning import Table
 from ringscope.transports.agreement import Agreement
 from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
 from ringscope.transports.base import (
@@ -42,7 +43,6 @@ from ringscope.transports.nccl import NcclTransport
 from ringscope.transports.post import Post
 from ringscope.transports.roll_call import RollCall
 from ringscope.transports.vendor import vendor_plan
-from ringscope.tuning import Table
 
 _ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
 _MAX_PLANS = 256

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mpi4py import MPI
 
-from ringscope.devices import TRANSPORT_DEVICES, settle
+from ringscope.contracts.devices import TRANSPORT_DEVICES, settle
 from ringscope.transports import cuda
 from ringscope.transports.base import EngineError, Transport
 from ringscope.transports.cuda_aware import require_cuda_aware

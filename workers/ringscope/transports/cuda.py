@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ringscope.record import LOOPBACK
+from ringscope.contracts.record import LOOPBACK
+from ringscope.contracts.units import format_size
 from ringscope.transports.base import EngineError, OutOfMemoryError
-from ringscope.units import format_size
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ringscope.devices import MPI_ON_GPUS
+from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.transports import arithmetic, cuda
 from ringscope.transports.arithmetic import Reduction
 from ringscope.transports.base import Array, EngineError

@@ -15,10 +15,10 @@ from typing import NamedTuple
 # ranks than cores every call then takes a scheduler slice (8 ms instead of 16 us at 4 ranks on 2 cores).
 from mpi4py import MPI
 
+from ringscope.contracts.traced import RankTrace, Span, TracedTransfer
 from ringscope.last_words import deliver
 from ringscope.messages import Message, messages, untouched
 from ringscope.schedule import Schedule
-from ringscope.traced import RankTrace, Span, TracedTransfer
 from ringscope.transports.arrays import address, module_of
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Scratch, bits, cut, remembered
 from ringscope.transports.memory import HostMemory, Memory

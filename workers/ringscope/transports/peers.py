@@ -16,8 +16,8 @@ from pathlib import Path
 from mpi4py import MPI
 
 from ringscope import positions
+from ringscope.contracts.record import POSITIONS_VARIABLE
 from ringscope.positions import WAITED_NS
-from ringscope.record import POSITIONS_VARIABLE
 from ringscope.transports.base import EngineError, LostRankError, StalledError
 from ringscope.transports.pause import pause
 

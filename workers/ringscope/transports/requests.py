@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mpi4py import MPI
 
-from ringscope.traced import Span
+from ringscope.contracts.traced import Span
 from ringscope.transports.peers import Peers
 from ringscope.transports.stopwatch import Stopwatch
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from mpi4py import MPI
 
+from ringscope.contracts.traced import RankTrace
 from ringscope.schedule import Chunk, Hub, Schedule, hubs
-from ringscope.traced import RankTrace
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.base import (
     DEFAULT_TIMEOUT_SECONDS,

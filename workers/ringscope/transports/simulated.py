@@ -7,11 +7,11 @@ import mmap
 
 import numpy as np
 
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.dtypes import OPS
+from ringscope.contracts.topology import Topology
 from ringscope.cost import Timeline, simulate
-from ringscope.devices import SIMULATED
-from ringscope.dtypes import OPS
 from ringscope.schedule import Schedule
-from ringscope.topology import Topology
 from ringscope.transports.base import Buffer, EngineError
 
 

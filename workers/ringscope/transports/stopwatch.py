@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ringscope.traced import RankTrace, Span, TracedTransfer
+from ringscope.contracts.traced import RankTrace, Span, TracedTransfer
 
 
 class Stopwatch:

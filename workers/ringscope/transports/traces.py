@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ringscope.contracts.traced import Span, TracedTransfer
 from ringscope.messages import Message
 from ringscope.schedule import Chunk, Hub, Transfer
-from ringscope.traced import Span, TracedTransfer
 from ringscope.transports.hazards import Action
 
 

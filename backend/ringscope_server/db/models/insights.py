@@ -41,4 +41,4 @@ class Pulse(Base):
     node_id: Mapped[int] = mapped_column(ForeignKey("nodes.id"), primary_key=True)
     heard_at: Mapped[datetime]
     time_us: Mapped[int] = mapped_column(BigInteger)  # by a clock of the node that never jumps
-    ranks: Mapped[list[dict[str, Any]]]  # ringscope.protocol.RankPulse
+    ranks: Mapped[list[dict[str, Any]]]  # ringscope.contracts.protocol.RankPulse

@@ -74,7 +74,7 @@ class Step(Base):
 
 
 class Trace(Base):
-    """One operation of one rank, followed transfer by transfer: ``ringscope.record.Trace``."""
+    """One operation of one rank, followed transfer by transfer: ``ringscope.contracts.record.Trace``."""
 
     __tablename__ = "traces"
 
@@ -91,7 +91,7 @@ class Trace(Base):
     dtype: Mapped[str]
     started_at_ns: Mapped[int] = mapped_column(BigInteger)
     duration_ns: Mapped[int] = mapped_column(BigInteger)
-    transfers: Mapped[list[list[Any]]] = mapped_column(JSON)  # ringscope.traced.TracedTransfer
+    transfers: Mapped[list[list[Any]]] = mapped_column(JSON)  # ringscope.contracts.traced.TracedTransfer
     left_out: Mapped[int]
 
 

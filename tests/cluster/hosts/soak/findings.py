@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.cluster.hosts.soak.workload import Work
 
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 from ringscope_server.jobs.reasons import REASONS
 from ringscope_server.jobs.states import BY_MOVE, TERMINAL
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.cluster.hosts.soak.site import SLOTS
 
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
 
 ALGORITHMS = ("ring", "direct", "mpi", "hierarchical", "recursive_doubling", "auto")
 # Nodes, ranks on each, and how often: most are small, so that a hundred take minutes on two cores.

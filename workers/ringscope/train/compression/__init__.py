@@ -1,10 +1,10 @@
 """What travels instead of float32 gradients: a module for each way."""
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.compression.base import Collectives, Compressor, Shapes
 from ringscope.train.compression.fp16 import Fp16
 from ringscope.train.compression.powersgd import PowerSgd
 from ringscope.train.compression.top_k import TopK
-from ringscope.training_spec import TrainingSpec
 
 __all__ = ["Collectives", "Compressor", "Shapes", "compression"]
 

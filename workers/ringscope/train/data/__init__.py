@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data import cifar10, digits, synthetic, text
 from ringscope.train.data.split import Dataset, Normalisation, Split
-from ringscope.training_spec import TrainingSpec
 
 __all__ = ["Dataset", "Normalisation", "Split", "load"]
 

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data.split import Dataset, pictures
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.base import EngineError
 
 TRAINING_FILES = tuple(f"data_batch_{i}" for i in range(1, 6))

@@ -6,8 +6,8 @@ Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UC
 import numpy as np
 import torch
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data.split import Dataset, pictures
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.base import EngineError
 
 CLASSES = 10

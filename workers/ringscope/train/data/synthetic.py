@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from numpy.random import Generator
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data.split import Dataset, Split, pictures
 from ringscope.train.data.text import TOKENS
-from ringscope.training_spec import TrainingSpec
 
 SAMPLES = 8192
 CLASSES = 10

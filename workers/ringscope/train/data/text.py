@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data.split import Dataset, Split
-from ringscope.training_spec import TrainingSpec
 from ringscope.transports.base import EngineError
 
 TOKENS = 256

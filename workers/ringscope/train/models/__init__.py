@@ -7,12 +7,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data import Dataset
 from ringscope.train.models.cnn import cnn
 from ringscope.train.models.gpt import Gpt
 from ringscope.train.models.mlp import mlp
 from ringscope.train.models.resnet18 import ResNet18
-from ringscope.training_spec import TrainingSpec
 
 __all__ = ["build", "loss_sum", "parameter_count"]
 

@@ -6,7 +6,7 @@ that begins a step may be ahead of the slowest one: 0 for sync, s for ssp, none 
 
 from collections.abc import Callable, Sequence
 
-from ringscope.training_spec import TrainingSpec
+from ringscope.contracts.training import TrainingSpec
 
 
 class StalenessError(AssertionError):

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.record import Record
+from ringscope.contracts.record import Record
+from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.units import format_size
 from ringscope.train import models
 from ringscope.train.checkpoints import Checkpoints
 from ringscope.train.data import Dataset
@@ -25,8 +27,6 @@ from ringscope.train.parameter_server.worker import Worker
 from ringscope.train.place import Place
 from ringscope.train.replica import Replica
 from ringscope.train.trainer import Trainer
-from ringscope.training_spec import TrainingSpec
-from ringscope.units import format_size
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.training_spec import TrainingSpec
+from ringscope.contracts.training import TrainingSpec
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ringscope.contracts.record import Record, Steps
 from ringscope.positions import ITERATIONS
-from ringscope.record import Record, Steps
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -12,8 +12,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from ringscope.contracts.record import Record
+from ringscope.contracts.training import TrainingSpec
 from ringscope.positions import UNTIMED
-from ringscope.record import Record
 from ringscope.train import models
 from ringscope.train.data import Dataset
 from ringscope.train.place import Place
@@ -23,7 +24,6 @@ from ringscope.train.tf_peer.library import between_operations, load
 from ringscope.train.tf_peer.replicas import KerasReplicas
 from ringscope.train.tf_peer.served import ServedModel
 from ringscope.train.trainer import Trainer
-from ringscope.training_spec import TrainingSpec
 
 if TYPE_CHECKING:
     from ringscope.transports.communicator import Communicator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ringscope.training_spec import TrainingSpec
+from ringscope.contracts.training import TrainingSpec
 
 _EPSILON = 1e-8  # PyTorch's; Keras' own is 1e-7
 

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import nn
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.gradient_sum import Sums
 from ringscope.train.replica import Result
 from ringscope.train.tf_peer.keras_model import KerasModel
 from ringscope.train.tf_peer.keras_optimizer import KerasOptimizer
-from ringscope.training_spec import TrainingSpec
 
 # Algorithm and transport, as in records.
 _NAMES = {"tf_mirrored": ("tf_collective", "memory"), "tf_multi_worker_mirrored": ("tf_ring", "grpc")}

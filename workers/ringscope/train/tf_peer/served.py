@@ -6,9 +6,9 @@ from typing import Any
 
 from torch import nn
 
+from ringscope.contracts.training import TrainingSpec
 from ringscope.train.replica import Result
 from ringscope.train.tf_peer.replicas import Parts, PartStep, gradient_bytes, split, unknown_sums
-from ringscope.training_spec import TrainingSpec
 
 
 class ServedModel:

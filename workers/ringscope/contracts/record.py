@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from ringscope.traced import MAX_TRANSFERS, TracedTransfer
+from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
 SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
 TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"

@@ -6,8 +6,8 @@ from math import hypot
 from typing import Any
 
 from ringscope.contracts.collectives import REDUCING
-from ringscope.record import Measurement
-from ringscope.spec import JobSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import Measurement
 
 FASTEST = "fastest"  # stands for whichever algorithm took the least time at a size
 

@@ -1,6 +1,6 @@
 """What both pages say of themselves."""
 
-from ringscope.metrics.family import Table
+from ringscope.contracts.metrics.family import Table
 
 COLLECTOR = Table()
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from ringscope.cluster import ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import AUTO, REDUCING, SCHEDULED, Algorithm, Collective, nameable
-from ringscope.devices import SIMULATED, Device, TransportName, settle
-from ringscope.dtypes import DType, Op, check_dtype, check_op
-from ringscope.spec_model import SpecModel
-from ringscope.spec_model import at as _at
+from ringscope.contracts.devices import SIMULATED, Device, TransportName, settle
+from ringscope.contracts.dtypes import DType, Op, check_dtype, check_op
+from ringscope.contracts.spec_model import SpecModel
+from ringscope.contracts.spec_model import at as _at
 
 Average = Literal["rank0", "mean", "min", "max"]
 

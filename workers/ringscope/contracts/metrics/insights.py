@@ -1,6 +1,6 @@
 """What a server exports of its insights: what is wrong with running jobs, as far as it knows."""
 
-from ringscope.metrics.family import Table
+from ringscope.contracts.metrics.family import Table
 
 INSIGHTS = Table()
 

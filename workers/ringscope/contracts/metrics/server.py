@@ -4,7 +4,7 @@ Counters and distributions are of this server alone: of several on one database 
 nodes and benchmarks are read from the tables and stand on the page of each.
 """
 
-from ringscope.metrics.family import Table
+from ringscope.contracts.metrics.family import Table
 
 SERVER = Table()
 

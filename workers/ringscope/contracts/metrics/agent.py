@@ -3,7 +3,7 @@
 ``rank`` is a number, or "all" for a gang that is larger than the agent's ``rank_series_max_world_size``.
 """
 
-from ringscope.metrics.family import Table
+from ringscope.contracts.metrics.family import Table
 
 AGENT = Table()
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from prometheus_client.core import CounterMetricFamily, Exemplar, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-from ringscope.metrics.family import Family
-from ringscope.metrics.histogram import Histogram
+from ringscope.contracts.metrics.family import Family
+from ringscope.contracts.metrics.histogram import Histogram
 
 NO_EXEMPLARS: Mapping[int, Exemplar] = {}
 

@@ -4,15 +4,15 @@ from functools import cached_property
 
 from pydantic import Field, field_validator, model_validator
 
-from ringscope.spec_model import SpecModel, at
-from ringscope.topology import PRESETS, Link, Topology
-from ringscope.units import parse_rate
+from ringscope.contracts.spec_model import SpecModel, at
+from ringscope.contracts.topology import PRESETS, Link, Topology
+from ringscope.contracts.units import parse_rate
 
 MAX_RANKS = 512  # pairwise algorithms have p² messages: more would take minutes to price
 
 
 class ClusterSpec(SpecModel):
-    """Ranks, and the links between them; see ``ringscope.topology`` for what each figure means."""
+    """Ranks, and the links between them; see ``ringscope.contracts.topology`` for what each figure means."""
 
     shape: str = Field(
         "8", description="RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8: ranks are those of one node."

@@ -5,9 +5,9 @@ from typing import Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from ringscope.contracts.collectives import Algorithm
-from ringscope.devices import Device
-from ringscope.spec_model import SpecModel
-from ringscope.spec_model import at as _at
+from ringscope.contracts.devices import Device
+from ringscope.contracts.spec_model import SpecModel
+from ringscope.contracts.spec_model import at as _at
 
 Strategy = Literal[
     "mirrored",

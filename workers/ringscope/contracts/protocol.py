@@ -19,8 +19,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 
-from ringscope.spec import JobSpec
-from ringscope.tuning import Table
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.tuning import Table
 
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3
@@ -257,7 +257,7 @@ class RecordBatch(BaseModel):
     epoch: int
     attempt_id: int
     first_sequence: int = Field(ge=1)
-    records: list[dict[str, Any]] = Field(description="See ringscope.record.")
+    records: list[dict[str, Any]] = Field(description="See ringscope.contracts.record.")
 
 
 class RecordsAccepted(BaseModel):

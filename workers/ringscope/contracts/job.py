@@ -8,12 +8,12 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
-from ringscope.benchmark_spec import BenchmarkSpec
-from ringscope.devices import SIMULATED
-from ringscope.spec_model import SpecModel
-from ringscope.spec_model import at as _at
-from ringscope.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
-from ringscope.training_spec import ONE_NODE, ScriptSpec, TrainingSpec
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.spec_model import SpecModel
+from ringscope.contracts.spec_model import at as _at
+from ringscope.contracts.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
+from ringscope.contracts.training import ONE_NODE, ScriptSpec, TrainingSpec
 
 JobKind = Literal["benchmark", "training", "script"]
 Arrangement = Literal["pack", "spread"]

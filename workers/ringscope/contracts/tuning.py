@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from ringscope.contracts.collectives import REDUCING
-from ringscope.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
-from ringscope.record import Measurement
+from ringscope.contracts.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
+from ringscope.contracts.record import Measurement
 
 VERSION = 1
 MAX_CURVES = 10_000

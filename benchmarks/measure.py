@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ringscope.bench.timing import timed_block
-from ringscope.choice import candidates
+from ringscope.choice.chooser import candidates
 from ringscope.contracts.collectives import AUTO, bus_factor
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of

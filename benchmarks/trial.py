@@ -9,7 +9,7 @@ from ringscope.client import Step
 from ringscope.contracts.collectives import bus_factor
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.topology import Link, Topology
-from ringscope.plan import prices
+from ringscope.cost.prices import prices
 
 # MPICH's documented choice for long messages (Rabenseifner); what it really ran cannot be asked.
 _STANDS_FOR = {"mpi": "halving_doubling"}

@@ -3,7 +3,7 @@
     mpiexec -n 4 python examples/ring_by_hand.py
 
 Every rank sends 2(p-1)/p of its data, however many ranks there are. `ringscope trace ring --ranks 4` prints the same
-steps with numbers; the engine's own version is workers/ringscope/algorithms/ring.py.
+steps with numbers; the engine's own version is workers/ringscope/schedules/algorithms/ring.py.
 """
 
 import numpy as np

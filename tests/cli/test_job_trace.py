@@ -9,7 +9,7 @@ from tests.cli.fake_api import FakeApi, refusal
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import Trace
-from ringscope.operation_trace import Clock, OperationTrace, TracedOperation, operations
+from ringscope.cost.operation_trace import Clock, OperationTrace, TracedOperation, operations
 
 TRACES: dict[str, Any] = {"items": []}
 

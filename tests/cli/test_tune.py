@@ -7,8 +7,8 @@ import pytest
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 from tests.engine.test_nccl_tests import row
 
+from ringscope.choice.tuning_file import path_in, write
 from ringscope.contracts.tuning import Table, table_of
-from ringscope.tuning_file import path_in, write
 
 
 def tune(data_dir: Path, *arguments: str):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.cluster.lab import Lab
 
-from ringscope.algorithms import build
+from ringscope.schedules.algorithms import build
 
 RANKS = 3
 SIZES = (4096, 65536)

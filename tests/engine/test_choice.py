@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.engine.test_fit import priced
 from tests.engine.test_nccl_tests import row
 
-from ringscope.choice import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
+from ringscope.choice.chooser import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
 from ringscope.contracts.collectives import COLLECTIVES, available
 from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.contracts.record import LOOPBACK

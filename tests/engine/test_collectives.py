@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import build
 from ringscope.contracts.collectives import ROOTED, SCHEDULED
-from ringscope.schedule import Schedule
+from ringscope.schedules.algorithms import build
+from ringscope.schedules.schedule import Schedule
 
 RANKS = st.integers(1, 17)
 PAIRS = st.sampled_from([(c, a) for c, algorithms in SCHEDULED.items() for a in algorithms])

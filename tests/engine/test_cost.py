@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES, build
-from ringscope.algorithms.parameter_server import parameter_server, separate_servers
-from ringscope.closed_forms import (
+from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.topology import Link, SharedLink, Topology, flat
+from ringscope.cost.closed_forms import (
     FORMULAS,
     assisted_servers,
     gather,
@@ -22,10 +22,10 @@ from ringscope.closed_forms import (
     tree,
     whole_elements_ring,
 )
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.topology import Link, SharedLink, Topology, flat
-from ringscope.cost import simulate
-from ringscope.schedule import Chunk, Schedule, Transfer, partition
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
+from ringscope.schedules.schedule import Chunk, Schedule, Transfer, partition
 
 GB_PER_S = Link(0.0, 1e9)
 PARAMETERS, BYTES = 300_000_000, 1_200_000_000  # the lecture's Deep Speech 2: 300 million float32 weights

@@ -1,11 +1,11 @@
-"""ringscope.effort."""
+"""ringscope.cost.effort."""
 
 import pytest
 
-from ringscope.algorithms import SCHEDULES, build
-from ringscope.algorithms.parameter_server import parameter_server, separate_servers
-from ringscope.effort import message_count
-from ringscope.messages import messages
+from ringscope.cost.effort import message_count
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
+from ringscope.schedules.messages import messages
 
 
 @pytest.mark.parametrize("algorithm", [*SCHEDULES, "separate_servers"])

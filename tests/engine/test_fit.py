@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES, build
 from ringscope.contracts.collectives import REDUCING, SCHEDULED, elements
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.topology import Link, Topology, flat
-from ringscope.cost import simulate
-from ringscope.fit import Nodes, fit, held_out
+from ringscope.cost.fit import Nodes, fit, held_out
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import SCHEDULES, build
 
 SIZES = [4 << i for i in range(24)]
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES
-from ringscope.messages import Message
-from ringscope.schedule import Schedule, Transfer, partition
+from ringscope.schedules.algorithms import SCHEDULES
+from ringscope.schedules.messages import Message
+from ringscope.schedules.schedule import Schedule, Transfer, partition
 from ringscope.transports.hazards import Action, programs
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringscope.knee import knee_bytes
+from ringscope.cost.knee import knee_bytes
 
 
 def test_half_of_the_time_is_latency_at_the_knee():

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from ringscope.known import Known
+from ringscope.schedules.known import Known
 
 
 class Maker:

@@ -3,14 +3,14 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringscope import message_graph
-from ringscope.algorithms import build
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
 from ringscope.contracts.topology import Link, flat
-from ringscope.event_queue import EventQueue
-from ringscope.message_graph import graph_of, message_steps
-from ringscope.message_times import times_alone
-from ringscope.schedule import Chunk, Schedule, Transfer
+from ringscope.cost.event_queue import EventQueue
+from ringscope.cost.message_times import times_alone
+from ringscope.schedules import message_graph
+from ringscope.schedules.algorithms import build
+from ringscope.schedules.message_graph import graph_of, message_steps
+from ringscope.schedules.schedule import Chunk, Schedule, Transfer
 
 NAMED = [(collective, name) for collective, names in SCHEDULED.items() for name in names]
 

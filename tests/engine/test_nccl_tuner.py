@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 
 from ringscope.contracts.topology import PRESETS, Link, Topology
-from ringscope.nccl_tuner import H100_NODE, Machine, machine_of, predictions
+from ringscope.cost.nccl_model import H100_NODE, Machine, machine_of, predictions
 
 KIB, MIB = 1 << 10, 1 << 20
 # The same NVSwitch node: an H200 differs from an H100 in its memory only. size -> measured us

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 from tests.engine.test_trace import assert_no_overlap
 
-from ringscope.algorithms import build
 from ringscope.bench.simulation import simulated_records
+from ringscope.choice.priced_call import executed_schedule, priced_call
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.record import RECORD, Trace
 from ringscope.contracts.topology import Link, flat
 from ringscope.contracts.traced import TracedTransfer
-from ringscope.cost import simulate
-from ringscope.operation_perfetto import traced_to_perfetto
-from ringscope.operation_trace import Clock, OperationTrace, PricedCall, joined, operations
-from ringscope.priced_call import executed_schedule, priced_call
-from ringscope.samples import Sample
+from ringscope.cost.operation_perfetto import traced_to_perfetto
+from ringscope.cost.operation_trace import Clock, OperationTrace, PricedCall, joined, operations
+from ringscope.cost.samples import Sample
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import build
 
 CLUSTER = {"shape": "2x2", "link": "10GB/s", "latency_us": 5, "intra": "100GB/s", "reduce_gb_per_s": 10}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
 from ringscope.contracts.collectives import COLLECTIVES
 from ringscope.contracts.dtypes import DTYPES, ops_of
-from ringscope.schedule import partition
+from ringscope.schedules.schedule import partition
 
 COUNTS = st.sampled_from([1, 2, 10_006, 10_007, 10_008, 100_000, 700_000])
 REDUCTIONS = st.sampled_from([(dtype, op) for dtype in DTYPES for op in ops_of(dtype) if op != "avg"])

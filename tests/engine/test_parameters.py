@@ -4,13 +4,13 @@ from math import inf
 
 import pytest
 
-from ringscope.algorithms import SCHEDULES, build
 from ringscope.contracts.topology import Link, Topology, flat
-from ringscope.cost import simulate
-from ringscope.fit import Nodes, fit
-from ringscope.fit_document import FitDocument, document
-from ringscope.parameters import Regime, regime_of, timeline
-from ringscope.samples import Sample
+from ringscope.cost.fit import Nodes, fit
+from ringscope.cost.fit_document import FitDocument, document
+from ringscope.cost.regimes import Regime, regime_of, timeline
+from ringscope.cost.samples import Sample
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import SCHEDULES, build
 
 EAGER, RENDEZVOUS = Link(1e-6, 1e9), Link(20e-6, 10e9)
 TWO = (Regime(1 << 14, 1e-6, 1e-9, None), Regime(inf, 20e-6, 1e-10, None))

@@ -4,11 +4,11 @@ from typing import Any, get_args
 
 import pytest
 
-from ringscope.algorithms import SCHEDULES
 from ringscope.contracts.cluster import MAX_RANKS, ClusterSpec
 from ringscope.contracts.topology import PRESETS, Link, Topology, flat
-from ringscope.nccl_tuner import H100_NODE, Architecture, machine_of
-from ringscope.plan import PRICED, bus_limit_gb_per_s, prices
+from ringscope.cost.nccl_model import H100_NODE, Architecture, machine_of
+from ringscope.cost.prices import PRICED, bus_limit_gb_per_s, prices
+from ringscope.schedules.algorithms import SCHEDULES
 
 LECTURE = flat(10, Link(0.0, 1e9))
 BYTES = 1_200_000_000

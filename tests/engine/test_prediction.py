@@ -4,13 +4,13 @@ import pytest
 from tests.engine.test_fit import priced
 
 from ringscope.bench.simulation import simulated_records
-from ringscope.choice import Chooser, Situation
+from ringscope.choice.chooser import Chooser, Situation
+from ringscope.choice.prediction import MAX_SIZES, PredictedRow, predict
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.topology import Link
 from ringscope.contracts.tuning import Table, table_of
-from ringscope.prediction import MAX_SIZES, PredictedRow, predict
 
 
 def sweep(*algorithms: str, **fields: object) -> BenchmarkSpec:

@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES
-from ringscope.algorithms.direct import direct
-from ringscope.algorithms.double_tree import double_tree, parents
-from ringscope.algorithms.halving_doubling import halving_doubling
-from ringscope.algorithms.hierarchical import hierarchical
-from ringscope.algorithms.naive import naive
-from ringscope.algorithms.parameter_server import parameter_server, separate_servers
-from ringscope.algorithms.recursive_doubling import recursive_doubling
-from ringscope.algorithms.ring import ring
-from ringscope.algorithms.tree import tree
 from ringscope.contracts.collectives import ALGORITHMS as ALGORITHM_NAMES
 from ringscope.contracts.collectives import AUTO, VENDORS
-from ringscope.schedule import Schedule, Transfer, hubs, partition
+from ringscope.schedules.algorithms import SCHEDULES
+from ringscope.schedules.algorithms.direct import direct
+from ringscope.schedules.algorithms.double_tree import double_tree, parents
+from ringscope.schedules.algorithms.halving_doubling import halving_doubling
+from ringscope.schedules.algorithms.hierarchical import hierarchical
+from ringscope.schedules.algorithms.naive import naive
+from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
+from ringscope.schedules.algorithms.recursive_doubling import recursive_doubling
+from ringscope.schedules.algorithms.ring import ring
+from ringscope.schedules.algorithms.tree import tree
+from ringscope.schedules.schedule import Schedule, Transfer, hubs, partition
 
 RANKS = st.integers(1, 17)
 COUNTS = st.one_of(st.integers(0, 40), st.sampled_from([97, 127, 128, 1009, 65537]))

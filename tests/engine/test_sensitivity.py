@@ -1,12 +1,12 @@
-"""ringscope.sensitivity."""
+"""ringscope.cost.sensitivity."""
 
 from math import inf
 
 import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.parameters import Regime
-from ringscope.sensitivity import sensitivities
+from ringscope.cost.regimes import Regime
+from ringscope.cost.sensitivity import sensitivities
 
 NODES = ClusterSpec(shape="2x4", link="ib200", reduce_gb_per_s=50).topology
 MEASURED = Regime(inf, 2e-6, 1e-9, 1e-10, 1e-6, 5e-10)

@@ -3,9 +3,9 @@
 import psutil
 import pytest
 
-from ringscope.algorithms import SCHEDULES
 from ringscope.contracts.topology import Link, Topology
-from ringscope.cost import simulate
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import SCHEDULES
 from ringscope.transports.base import EngineError, Plan, Transport
 from ringscope.transports.simulated import SimulatedTransport
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from ringscope.algorithms import build
 from ringscope.bench.local import Run, run_local
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement, Record, Steps
-from ringscope.cost import simulate
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import build
 
 CLUSTER = {"shape": "2x4", "link": "10GB/s", "latency_us": 5, "intra": "100GB/s"}
 

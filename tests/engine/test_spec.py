@@ -5,12 +5,12 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from ringscope.algorithms import BUILDERS
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import ALGORITHMS, COLLECTIVES, SCHEDULED, nameable
 from ringscope.contracts.dtypes import DTYPES, OPS, DType, Op, ops_of
 from ringscope.contracts.findings import field_errors, pointer
 from ringscope.contracts.job import JobSpec, Placement
+from ringscope.schedules.algorithms import BUILDERS
 
 
 def test_every_dtype_may_be_asked_for_with_every_op_that_it_has() -> None:

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES, build
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.topology import Link, flat
-from ringscope.cost import simulate
-from ringscope.perfetto import to_perfetto
-from ringscope.trace import trace
+from ringscope.cost.perfetto import to_perfetto
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.trace import trace
 
 LECTURE = [[2, 4, 6], [1, 2, 3], [4, 8, 12]]
 ALGORITHMS = st.sampled_from(sorted(SCHEDULES))

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from ringscope.algorithms import build
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.topology import Link, flat
 from ringscope.contracts.traced import MAX_TRANSFERS, RankTrace, Span, TracedTransfer
-from ringscope.cost import simulate
-from ringscope.messages import messages
-from ringscope.modelled_trace import modelled
-from ringscope.schedule import Schedule, hubs
+from ringscope.cost.modelled_trace import modelled
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import build
+from ringscope.schedules.messages import messages
+from ringscope.schedules.schedule import Schedule, hubs
 from ringscope.transports.hazards import programs
 from ringscope.transports.traces import of_hubs, of_messages, pulled
 

@@ -4,10 +4,10 @@ import pytest
 from pydantic import ValidationError
 from tests.engine.test_nccl_tests import row
 
+from ringscope.choice.tuning_file import default_path, path_in, read, write
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.tuning import Table, arithmetic_of, ranks_of_nodes_in, shape_of, table_of
-from ringscope.tuning_file import default_path, path_in, read, write
 
 
 def times(table: Table) -> dict[tuple[str, str, str, bool], dict[int, float]]:

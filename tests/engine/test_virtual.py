@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringscope.algorithms import SCHEDULES, build
-from ringscope.algorithms.parameter_server import separate_servers
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.algorithms.parameter_server import separate_servers
 from ringscope.transports.base import Buffer, StalledError
 from ringscope.transports.virtual import Faults, VirtualTransport
 

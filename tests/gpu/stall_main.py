@@ -7,7 +7,7 @@ import time
 
 from mpi4py import MPI
 
-from ringscope.algorithms import build
+from ringscope.schedules.algorithms import build
 from ringscope.transports import cuda
 from ringscope.transports.base import EngineError
 from ringscope.transports.cuda_ipc import CudaIpcTransport

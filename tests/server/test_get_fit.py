@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from tests.server.conftest import FakeAgent, Server, measurement
 
-from ringscope.algorithms import build
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.cost import simulate
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import build
 
 SWEEP = {"benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 65_536}}
 LINKS = {"shape": "4", "link": "2GB/s", "latency_us": 3, "reduce_gb_per_s": 8}

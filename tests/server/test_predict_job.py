@@ -6,9 +6,9 @@ import pytest
 from tests.server.conftest import ONE_SIZE, Clock, Server, measurement
 from tests.server.metrics_page import run_sweep
 
+from ringscope.choice.prediction import predict
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table
-from ringscope.prediction import predict
 
 SWEEP = {
     "benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 4096},

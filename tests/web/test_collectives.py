@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.web.browsing import Site, Visit, visiting
 from tests.web.test_submit import cells, three_digits
 
-from ringscope.algorithms import SCHEDULES
 from ringscope.contracts.collectives import COLLECTIVES
+from ringscope.schedules.algorithms import SCHEDULES
 
 NAMES = {
     "all_reduce": "an all-reduce (sum of float32)",

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ringscope.choice.tuning_file import default_path, read
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, EngineError, LostRankError, StalledError
 from ringscope.transports.communicator import Communicator
-from ringscope.tuning_file import default_path, read
 
 if TYPE_CHECKING:
     import torch
@@ -76,8 +76,8 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
     returned.
 
     ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is cut towards zero; complex numbers have
-    sum and avg only. ``algorithm`` is one of ``ringscope.algorithms.SCHEDULES``, mpi, or auto, which takes the fastest
-    for this size: by what `ringscope tune` measured on this machine, else by the cost model.
+    sum and avg only. ``algorithm`` is one of ``ringscope.schedules.algorithms.SCHEDULES``, mpi, or auto, which takes
+    the fastest for this size: by what `ringscope tune` measured on this machine, else by the cost model.
     """
     return init().all_reduce(x, op, algorithm, out)
 

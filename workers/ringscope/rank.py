@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ringscope.choice.tuning_file import read
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
@@ -41,7 +42,6 @@ from ringscope.parent_death import end_with_parent
 from ringscope.reporter import Reporter
 from ringscope.stacks import answer
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, EngineError, LostRankError, OutOfMemoryError
-from ringscope.tuning_file import read
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -5,11 +5,11 @@ from functools import lru_cache
 from math import log2
 from typing import NamedTuple
 
-from ringscope.algorithms import build
 from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size, plural
+from ringscope.schedules.algorithms import build
 
 VENDOR_NAMES = {
     "all_reduce": "MPI_Allreduce",

@@ -30,7 +30,7 @@ from ringscope.contracts.training import (
     Strategy,
     TrainingSpec,
 )
-from ringscope.plan import PRICED
+from ringscope.cost.prices import PRICED
 from ringscope_server.http.auth import Viewer
 
 router = APIRouter(tags=["engine"])

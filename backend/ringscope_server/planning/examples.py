@@ -4,14 +4,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, model_validator
 
-from ringscope.algorithms import build
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED, Collective
 from ringscope.contracts.spec_model import SpecModel, at
-from ringscope.cost import Timeline
-from ringscope.perfetto import to_perfetto
-from ringscope.schedule import Schedule
-from ringscope.worked_example import (
+from ringscope.cost.perfetto import to_perfetto
+from ringscope.cost.timeline import Timeline
+from ringscope.cost.worked_example import (
     LINKS,
     MAX_RANKS,
     USUAL_RANKS,
@@ -20,6 +18,8 @@ from ringscope.worked_example import (
     usual_values,
     worked_example,
 )
+from ringscope.schedules.algorithms import build
+from ringscope.schedules.schedule import Schedule
 
 MAX_ELEMENT_BYTES = 1 << 40
 # In all steps of all ranks together: an answer of about 4 MB.

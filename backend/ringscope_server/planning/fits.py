@@ -8,10 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import PER_RANK
 from ringscope.contracts.job import JobSpec
-from ringscope.effort import message_count
-from ringscope.fit import MeasuredRow, Nodes, fit
-from ringscope.fit_document import FitDocument, document
-from ringscope.samples import Sample, Samples, of_job
+from ringscope.cost.effort import message_count
+from ringscope.cost.fit import MeasuredRow, Nodes, fit
+from ringscope.cost.fit_document import FitDocument, document
+from ringscope.cost.samples import Sample, Samples, of_job
 from ringscope_server.db.models import Measurement, Member
 from ringscope_server.planning.views import JobFit
 

@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import TypeVar
 
 from ringscope.contracts.topology import Topology
-from ringscope.nccl_tuner import ARCHITECTURES
-from ringscope.parameters import Regime, regime_of
-from ringscope.plan import Price, bus_limit_gb_per_s, prices
-from ringscope.sensitivity import sensitivities
+from ringscope.cost.nccl_model import ARCHITECTURES
+from ringscope.cost.prices import Price, bus_limit_gb_per_s, prices
+from ringscope.cost.regimes import Regime, regime_of
+from ringscope.cost.sensitivity import sensitivities
 from ringscope_server.planning.questions import MAX_BYTES, PlanQuestion, Question, SensitivityQuestion
 from ringscope_server.planning.views import Plan, PlanCell, SensitivityList
 

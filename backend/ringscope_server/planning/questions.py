@@ -9,8 +9,8 @@ from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED, Collective
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.spec_model import SpecModel, at
-from ringscope.effort import message_count
-from ringscope.fit_document import RegimeFigures
+from ringscope.cost.effort import message_count
+from ringscope.cost.fit_document import RegimeFigures
 
 MAX_RANKS = 128
 MAX_CELLS = 200

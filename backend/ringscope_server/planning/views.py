@@ -3,9 +3,9 @@
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.fit_document import FitDocument
-from ringscope.plan import Price
-from ringscope.sensitivity import Sensitivity
+from ringscope.cost.fit_document import FitDocument
+from ringscope.cost.prices import Price
+from ringscope.cost.sensitivity import Sensitivity
 
 
 class PlanCell(BaseModel):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Nic
-from ringscope.plan import bus_limit_gb_per_s
+from ringscope.cost.prices import bus_limit_gb_per_s
 from ringscope_server.predictions.views import Limit
 
 _BITS = 8

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
-from ringscope import prediction as library
+from ringscope.choice import prediction as library
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.engine import Database

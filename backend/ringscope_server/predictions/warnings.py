@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ringscope.choice.prediction import Prediction
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.units import format_duration, format_size
-from ringscope.prediction import Prediction
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ringscope.choice.prediction import some
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.record import Measurement
-from ringscope.prediction import some
 from ringscope.verdict import explanation, verdict
 from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, SizeBusbw, TrainingSummary
 

@@ -7,12 +7,12 @@ from pydantic import BaseModel
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.choice.priced_call import executed_schedule, priced_call
 from ringscope.contracts import record
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
-from ringscope.operation_trace import Clock, OperationTrace, TracedOperation, joined
-from ringscope.priced_call import executed_schedule, priced_call
-from ringscope.samples import Sample
+from ringscope.cost.operation_trace import Clock, OperationTrace, TracedOperation, joined
+from ringscope.cost.samples import Sample
 from ringscope_server.db.models import Job, Measurement, Member, Trace
 from ringscope_server.results import clocks
 from ringscope_server.results.clocks import Seat

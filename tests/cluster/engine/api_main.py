@@ -6,7 +6,7 @@ import numpy as np
 from mpi4py import MPI
 
 import ringscope
-from ringscope.algorithms import SCHEDULES
+from ringscope.schedules.algorithms import SCHEDULES
 
 
 def expect_error(part: str, *arguments: object, **keywords: object) -> None:

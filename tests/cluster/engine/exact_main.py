@@ -7,10 +7,10 @@ from random import Random
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import SCHEDULES
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.schedules.algorithms import SCHEDULES
 from ringscope.transports.communicator import Communicator
 
 COUNTS = [0, 1, 2, 3, 4, 5, 17, 1009, 65537, 200_003]

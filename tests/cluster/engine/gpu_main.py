@@ -8,10 +8,10 @@ import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import build
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.schedules.algorithms import build
 from ringscope.transports import cuda
 from ringscope.transports.arrays import copy, module_of, to_host
 from ringscope.transports.base import Buffer, EngineError, Plan

@@ -5,7 +5,7 @@ import sys
 import cupy
 from mpi4py import MPI
 
-from ringscope.algorithms import build
+from ringscope.schedules.algorithms import build
 from ringscope.transports.cuda import Gpu
 from ringscope.transports.cuda_ipc import CudaIpcTransport
 

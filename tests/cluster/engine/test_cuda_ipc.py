@@ -3,7 +3,7 @@
 import pytest
 from tests.engine.fakes.fixture import PYTHONPATH
 
-from ringscope.algorithms import build
+from ringscope.schedules.algorithms import build
 from ringscope.transports import cuda
 from ringscope.transports.base import EngineError
 

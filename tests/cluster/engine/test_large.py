@@ -5,7 +5,7 @@ import shutil
 import psutil
 import pytest
 
-from ringscope.algorithms import SCHEDULES
+from ringscope.schedules.algorithms import SCHEDULES
 
 pytestmark = pytest.mark.long
 

@@ -7,10 +7,10 @@ import pytest
 from mpi4py import MPI
 from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 
-from ringscope.algorithms import build
 from ringscope.bench.local import Run, run_local
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import EXIT_FAILURE, Failure
+from ringscope.schedules.algorithms import build
 from ringscope.transports import cuda
 from ringscope.transports.base import EngineError
 from ringscope.transports.cuda_aware import is_cuda_aware, require_cuda_aware, says_cuda_aware

@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 
-from ringscope.algorithms import build
+from ringscope.schedules.algorithms import build
 from ringscope.transports import nccl_link
 from ringscope.transports.base import Buffer, EngineError
 from ringscope.transports.cuda import Gpu

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.algorithms import build
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.traced import RankTrace
-from ringscope.schedule import Schedule
+from ringscope.schedules.algorithms import build
+from ringscope.schedules.schedule import Schedule
 from ringscope.transports.base import TraceablePlan
 from ringscope.transports.communicator import Communicator
 

@@ -13,7 +13,7 @@ from functools import reduce
 
 import numpy as np
 
-from ringscope.schedule import Chunk, partition
+from ringscope.schedules.schedule import Chunk, partition
 from ringscope.transports.base import Array, bits, components, cut
 
 _PERIOD = 10_007

@@ -9,15 +9,15 @@ from itertools import product
 
 import numpy as np
 
-from ringscope.algorithms import build
 from ringscope.bench.timing import spread
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import REDUCING, bus_factor, elements
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.record import Measurement, Record, Steps, Trace
-from ringscope.cost import Timeline
-from ringscope.modelled_trace import modelled
+from ringscope.cost.modelled_trace import modelled
+from ringscope.cost.timeline import Timeline
+from ringscope.schedules.algorithms import build
 from ringscope.transports.simulated import SimulatedTransport
 
 _STEPS_PER_RECORD = 1000

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ringscope.bench.local import Run, run_local
+from ringscope.choice.tuning_file import path_in, read
 from ringscope.cli.children import interrupts
 from ringscope.cli.cluster import (
     Gamma,
@@ -62,10 +63,9 @@ from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size
+from ringscope.cost.operation_perfetto import traced_to_perfetto
+from ringscope.cost.operation_trace import Clock, operations
 from ringscope.nccl_tests import render_table, to_json
-from ringscope.operation_perfetto import traced_to_perfetto
-from ringscope.operation_trace import Clock, operations
-from ringscope.tuning_file import path_in, read
 from ringscope.verdict import explanation, verdict
 
 _TIME = "%Y-%m-%d %H:%M:%S"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ringscope.tuning_file import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
+from ringscope.choice.tuning_file import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
 
 _PIPE_COLUMNS = 240
 

@@ -15,10 +15,10 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size
-from ringscope.fit import Fit, Nodes, fit
-from ringscope.fit_document import document
-from ringscope.parameters import Regime
-from ringscope.samples import Samples, of_job, read
+from ringscope.cost.fit import Fit, Nodes, fit
+from ringscope.cost.fit_document import document
+from ringscope.cost.regimes import Regime
+from ringscope.cost.samples import Samples, of_job, read
 
 _WORST = 5
 

@@ -28,9 +28,9 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.topology import Link, Topology
 from ringscope.contracts.units import format_duration, format_size, parse_amount, parse_rate
-from ringscope.fit_document import FitDocument
-from ringscope.nccl_tuner import ARCHITECTURES
-from ringscope.plan import PRICED, Price, prices
+from ringscope.cost.fit_document import FitDocument
+from ringscope.cost.nccl_model import ARCHITECTURES
+from ringscope.cost.prices import PRICED, Price, prices
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from ringscope.algorithms import SCHEDULES, build
 from ringscope.cli.cluster import Shape, cluster, described
 from ringscope.cli.connection import Url
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
@@ -15,10 +14,11 @@ from ringscope.cli.letters import size
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.topology import Topology
-from ringscope.perfetto import to_perfetto
-from ringscope.schedule import Schedule
-from ringscope.trace import TraceStep, trace
-from ringscope.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
+from ringscope.cost.perfetto import to_perfetto
+from ringscope.cost.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.schedule import Schedule
+from ringscope.schedules.trace import TraceStep, trace
 
 _ELEMENT_BYTES = 4
 

@@ -7,7 +7,8 @@ import typer
 from rich.table import Table as Grid
 
 from ringscope.bench.local import Run
-from ringscope.choice import Chooser, Situation, candidates
+from ringscope.choice.chooser import Chooser, Situation, candidates
+from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.bench import validated, watch
 from ringscope.cli.children import interrupts
 from ringscope.cli.console import (
@@ -25,7 +26,6 @@ from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
 from ringscope.contracts.units import format_size
 from ringscope.nccl_tests import dtype_named
-from ringscope.tuning_file import path_in, read, write
 
 
 def register(app: typer.Typer) -> None:

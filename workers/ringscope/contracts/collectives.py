@@ -1,6 +1,6 @@
 """The names of collectives and algorithms, and what a size means in each collective. Pure.
 
-The schedules that execute them are built in ``ringscope.algorithms``, by these names.
+The schedules that execute them are built in ``ringscope.schedules.algorithms``, by these names.
 """
 
 from typing import Literal, get_args
@@ -25,7 +25,7 @@ Algorithm = Literal[
 
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
-AUTO = "auto"  # in a job: ``ringscope.choice`` takes one for each row
+AUTO = "auto"  # in a job: ``ringscope.choice.chooser`` takes one for each row
 # The algorithms of each collective that are a schedule of ours.
 SCHEDULED: dict[str, tuple[str, ...]] = {
     "all_reduce": (

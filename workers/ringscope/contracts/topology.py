@@ -41,7 +41,7 @@ class Path(NamedTuple):
     is_intra: bool = False
 
 
-# [V]: read in the named document; [R]: recalled, replace it by a fit (`ringscope.fit`) before relying on it.
+# [V]: read in the named document; [R]: recalled, replace it by a fit (`ringscope.cost.fit`) before relying on it.
 PRESETS: dict[str, Preset] = {
     "10gbe": Preset(Link(25e-6, 1.25e9), "rate IEEE 802.3ae; latency of TCP [R]"),
     "25gbe": Preset(Link(10e-6, 3.125e9), "rate IEEE 802.3by; latency of TCP [R]"),

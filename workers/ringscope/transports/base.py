@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.units import format_size
-from ringscope.schedule import Chunk, Schedule
+from ringscope.schedules.schedule import Chunk, Schedule
 
 Array = NDArray[Any]
 

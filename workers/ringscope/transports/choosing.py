@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mpi4py import MPI
 
-from ringscope.choice import Choice, Chooser, Situation
+from ringscope.choice.chooser import Choice, Chooser, Situation
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table
 from ringscope.transports.base import EngineError

@@ -14,13 +14,13 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope import positions
-from ringscope.algorithms import SCHEDULES, build
-from ringscope.choice import Choice, Situation
+from ringscope.choice.chooser import Choice, Situation
 from ringscope.contracts.collectives import AUTO, REDUCING, VENDORS, available
 from ringscope.contracts.devices import VENDOR_DEVICES
 from ringscope.contracts.dtypes import DTYPES, OPS, check_dtype, check_op
 from ringscope.contracts.record import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
+from ringscope.schedules.algorithms import SCHEDULES, build
 from ringscope.transports.agreement import Agreement
 from ringscope.transports.arrays import address, copy, is_array, is_writable, overlap
 from ringscope.transports.base import (

@@ -14,7 +14,7 @@ from typing import Any
 
 from mpi4py import MPI
 
-from ringscope.schedule import Chunk, Hub, Schedule, hubs
+from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 from ringscope.transports import cuda
 from ringscope.transports.arrays import address, module_of
 from ringscope.transports.base import Buffer, EngineError, Plan, Scratch, cut

@@ -10,8 +10,8 @@ as in an exchange, it pulls into scratch memory, and a second action puts the va
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from ringscope.messages import Message, messages, untouched
-from ringscope.schedule import Schedule
+from ringscope.schedules.messages import Message, messages, untouched
+from ringscope.schedules.schedule import Schedule
 
 Waits = tuple[tuple[int, int], ...]
 ENTERED = 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache, partial, reduce
 from typing import Any
 
-from ringscope.schedule import Schedule
+from ringscope.schedules.schedule import Schedule
 from ringscope.transports.base import Array, components, cut
 
 # T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits. As NumPy's minimum

@@ -17,8 +17,8 @@ from mpi4py import MPI
 
 from ringscope.contracts.traced import RankTrace, Span, TracedTransfer
 from ringscope.last_words import deliver
-from ringscope.messages import Message, messages, untouched
-from ringscope.schedule import Schedule
+from ringscope.schedules.messages import Message, messages, untouched
+from ringscope.schedules.schedule import Schedule
 from ringscope.transports.arrays import address, module_of
 from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Scratch, bits, cut, remembered
 from ringscope.transports.memory import HostMemory, Memory

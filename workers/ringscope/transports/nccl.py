@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ringscope.messages import Message, messages, untouched
-from ringscope.schedule import Schedule
+from ringscope.schedules.messages import Message, messages, untouched
+from ringscope.schedules.schedule import Schedule
 from ringscope.transports import cuda
 from ringscope.transports.arrays import address, module_of
 from ringscope.transports.base import Array, Buffer, Plan, cut

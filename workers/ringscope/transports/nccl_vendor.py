@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ringscope.schedule import partition
+from ringscope.schedules.schedule import partition
 from ringscope.transports.arrays import address, module_of
 from ringscope.transports.base import Array, EngineError, Plan
 from ringscope.transports.nccl_link import NcclLink

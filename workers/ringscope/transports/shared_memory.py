@@ -14,7 +14,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.contracts.traced import RankTrace
-from ringscope.schedule import Chunk, Hub, Schedule, hubs
+from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.base import (
     DEFAULT_TIMEOUT_SECONDS,

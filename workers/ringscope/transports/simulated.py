@@ -10,8 +10,8 @@ import numpy as np
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.dtypes import OPS
 from ringscope.contracts.topology import Topology
-from ringscope.cost import Timeline, simulate
-from ringscope.schedule import Schedule
+from ringscope.cost.timeline import Timeline, simulate
+from ringscope.schedules.schedule import Schedule
 from ringscope.transports.base import Buffer, EngineError
 
 

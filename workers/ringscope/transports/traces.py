@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ringscope.contracts.traced import Span, TracedTransfer
-from ringscope.messages import Message
-from ringscope.schedule import Chunk, Hub, Transfer
+from ringscope.schedules.messages import Message
+from ringscope.schedules.schedule import Chunk, Hub, Transfer
 from ringscope.transports.hazards import Action
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.contracts.collectives import REDUCING
-from ringscope.schedule import partition
+from ringscope.schedules.schedule import partition
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.arrays import address, is_on_gpu, module_of
 from ringscope.transports.base import Array, Buffer, EngineError, Plan, bits

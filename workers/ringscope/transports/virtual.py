@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ringscope.messages import Message, messages, untouched
-from ringscope.schedule import Schedule
+from ringscope.schedules.messages import Message, messages, untouched
+from ringscope.schedules.schedule import Schedule
 from ringscope.transports.arithmetic import reduction
 from ringscope.transports.base import Array, Buffer, Plan, StalledError, cut
 

@@ -1,0 +1,241 @@
+"""What a sweep should take, before it runs: each row's time in the cost model, that of all of them, memory. Pure.
+
+``ringscope.cost.prices`` answers another question: what algorithms cost on links that somebody describes, side by side
+and with the textbook's formulas. Here ranks, transport and number type are a job's, and the links' parameters what earlier
+jobs measured; both take the time of a call from ``ringscope.cost.timeline``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ringscope.choice.chooser import MAX_PRICED_RANKS, Chooser, Situation
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.collectives import AUTO, bus_factor, elements
+from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.tuning import Table
+from ringscope.cost.knee import knee_bytes
+from ringscope.cost.timeline import simulate
+from ringscope.schedules.algorithms import build
+
+MAX_SIZES = 30  # of a sweep with more of them some are told
+# Somebody waits for it: so many messages are followed, 1 us each to 30 where links are shared. Between the sizes that
+# are priced the time is a straight line over the bytes, as it is in the model while messages stay in one regime.
+_MAX_MESSAGES = 10_000
+_MOST_MESSAGES = 30_000  # where even the fewest sizes take more, nothing is told
+_FEWEST_SIZES = 3
+_MOST_SUMMED = 1_000
+_AUTO_WEIGHS = 12  # it prices every algorithm
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedRow:
+    """One row out of place. ``chosen_algorithm`` is what auto would take; None for an algorithm that is named."""
+
+    algorithm: str
+    chosen_algorithm: str | None
+    size_bytes: int
+    time_us: float
+    algbw_gb_per_s: float
+    busbw_gb_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedKnee:
+    """The size at which half of an algorithm's time is latency (``ringscope.cost.knee``)."""
+
+    algorithm: str
+    size_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the model says of a sweep.
+
+    Args:
+        model: where its parameters come from, in a sentence.
+        median_error: of the fitted parameters: the median of abs(ln(model / measured)); None where nothing was fitted.
+        knees: of the named algorithms, where the sweep reaches it.
+        unpredicted: algorithms that the model does not know here.
+        operations_seconds: of all operations of the sweep, checks and warm-up included; starting the ranks and
+            comparing results come on top. None where an algorithm is unpredicted, and of a simulation, which waits
+            for nothing.
+        buffer_bytes: what each rank allocates for input and result of the largest message.
+    """
+
+    rows: tuple[PredictedRow, ...]
+    knees: tuple[PredictedKnee, ...]
+    model: str
+    median_error: float | None
+    unpredicted: tuple[str, ...]
+    operations_seconds: float | None
+    buffer_bytes: int
+
+
+def predict(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) -> Prediction:
+    """For ranks that lie on nodes like this, by what earlier runs alike measured; a simulation has its own cluster."""
+    model = _Described(spec) if spec.topology is not None else _Fitted(spec, ranks_of_nodes, known)
+    told = some([*spec.sizes()], MAX_SIZES)
+    curves: dict[str, list[_Call]] = {
+        name: _calls(model, name, told, _priced_sizes(spec, model.ranks)) for name in spec.algorithms
+    }
+    rows = [_row(spec, model.ranks, call) for calls in curves.values() for call in calls]
+    unpredicted = tuple(name for name, calls in curves.items() if not calls)
+    return Prediction(
+        rows=tuple(rows),
+        knees=tuple(knee for name, calls in curves.items() if (knee := _knee(model, name, calls)) is not None),
+        model=model.sentence(),
+        median_error=model.median_error(),
+        unpredicted=unpredicted,
+        operations_seconds=None if unpredicted or spec.is_simulated else _seconds(spec, model, curves),
+        buffer_bytes=0 if spec.is_simulated else 2 * model.bytes_of(told[-1]),
+    )
+
+
+def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
+    """What will move the data, as far as that is known before the ranks have looked at their devices."""
+    on_gpus = spec.settled_device == "cuda"
+    if spec.transport == "auto":
+        return "nccl" if on_gpus else "shared_memory" if nodes == 1 else "mpi"
+    return MPI_ON_GPUS if spec.transport == "mpi" and on_gpus else spec.transport
+
+
+class _Call(NamedTuple):
+    algorithm: str
+    chosen: str | None  # by auto
+    size_bytes: int
+    time_us: float
+
+
+class _Model(ABC):
+    """Prices one call after the other."""
+
+    def __init__(self, spec: BenchmarkSpec, ranks: int) -> None:
+        self.spec, self.ranks = spec, ranks
+
+    def elements_of(self, size_bytes: int) -> int:
+        """Of the larger of input and result."""
+        return elements(self.spec.collective, size_bytes, ITEMSIZE_BYTES[self.spec.dtype], self.ranks)[1]
+
+    def bytes_of(self, size_bytes: int) -> int:
+        """What a row of this size says."""
+        return self.elements_of(size_bytes) * ITEMSIZE_BYTES[self.spec.dtype]
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """By what it has priced."""
+
+    def median_error(self) -> float | None:
+        """How well that describes the rows that it was fitted to."""
+        return None
+
+    @abstractmethod
+    def call(self, name: str, size_bytes: int) -> _Call | None:
+        """None for what it does not know."""
+
+
+class _Described(_Model):
+    """The times of a cluster that is only described: what its simulation will give."""
+
+    def __init__(self, spec: BenchmarkSpec) -> None:
+        assert spec.topology is not None
+        super().__init__(spec, spec.topology.ranks)
+        self._topology = spec.topology.topology
+
+    def sentence(self) -> str:
+        return "The cost model of the described cluster; its simulation gives the same."
+
+    def call(self, name: str, size_bytes: int) -> _Call | None:
+        if self.ranks > MAX_PRICED_RANKS:
+            return None
+        total, collective, root = self.elements_of(size_bytes), self.spec.collective, self.spec.root
+        schedule = build(name, self.ranks, total, self._topology.nodes, collective, root)
+        seconds = simulate(schedule, ITEMSIZE_BYTES[self.spec.dtype], self._topology).seconds
+        return _Call(name, None, self.bytes_of(size_bytes), seconds * 1e6)
+
+
+class _Fitted(_Model):
+    """The times of real ranks, with parameters that are fitted to what was measured, or the usual ones."""
+
+    def __init__(self, spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) -> None:
+        transport = transport_of(spec, len(ranks_of_nodes))
+        self._situation = Situation(spec.collective, spec.dtype, tuple(ranks_of_nodes), transport)
+        super().__init__(spec, self._situation.ranks)
+        self._chooser = Chooser(known)
+        self._fits: dict[str, tuple[int, float | None]] = {}
+
+    def call(self, name: str, size_bytes: int) -> _Call | None:
+        size_bytes = self.bytes_of(size_bytes)
+        chosen = self._chooser.choose(self._situation, size_bytes).algorithm if name == AUTO else None
+        found = self._chooser.priced(self._situation, size_bytes, chosen or name)
+        if found is None:
+            return None
+        self._fits[chosen or name] = found.rows, found.median_error
+        return _Call(name, chosen, size_bytes, found.time_us)
+
+    def sentence(self) -> str:
+        rows = sorted({rows for rows, _ in self._fits.values()})
+        if not rows:
+            return "The cost model does not know these algorithms here."
+        if rows == [0]:
+            return "The cost model with its usual parameters, measured elsewhere: nothing alike has run here yet."
+        some = " for some of the algorithms, else its usual parameters" if rows[0] == 0 else ""
+        return f"The cost model, fitted to {rows[-1]} measured rows of earlier jobs on nodes alike{some}."
+
+    def median_error(self) -> float | None:
+        return max((error for _, error in self._fits.values() if error is not None), default=None)
+
+
+def _calls(model: _Model, name: str, told: Sequence[int], priced: Sequence[int]) -> list[_Call]:
+    """The calls of one algorithm: those that are priced, and of a named one the others by a line between them."""
+    known = [call for size in priced if (call := model.call(name, size)) is not None]
+    if name == AUTO or not known:
+        return known
+    sizes = [model.bytes_of(size) for size in told]
+    times_us = np.interp(sizes, [call.size_bytes for call in known], [call.time_us for call in known])
+    first = known[0].size_bytes  # below it there is nothing to send
+    return [_Call(name, None, *at) for at in zip(sizes, times_us.tolist(), strict=True) if at[0] >= first]
+
+
+def _knee(model: _Model, name: str, calls: Sequence[_Call]) -> PredictedKnee | None:
+    """Of one algorithm; auto goes from one to the other."""
+    smallest = None if name == AUTO or not calls else model.call(name, model.ranks * ITEMSIZE_BYTES[model.spec.dtype])
+    if smallest is None:
+        return None
+    curve = [smallest, *(call for call in calls if call.size_bytes > smallest.size_bytes)]
+    size_bytes = knee_bytes([call.size_bytes for call in curve], [call.time_us for call in curve])
+    return None if size_bytes is None else PredictedKnee(name, size_bytes)
+
+
+def _priced_sizes(spec: BenchmarkSpec, ranks: int) -> list[int]:
+    each = sum(_AUTO_WEIGHS if name == AUTO else 1 for name in spec.algorithms) * 2 * ranks**2
+    if each * _FEWEST_SIZES > _MOST_MESSAGES:
+        return []
+    return some([*spec.sizes()], max(_FEWEST_SIZES, min(MAX_SIZES, _MAX_MESSAGES // each)))
+
+
+def _row(spec: BenchmarkSpec, ranks: int, call: _Call) -> PredictedRow:
+    algbw = call.size_bytes / (call.time_us * 1e3) if call.time_us else 0.0
+    return PredictedRow(*call, algbw, algbw * bus_factor(spec.collective, ranks))
+
+
+def _seconds(spec: BenchmarkSpec, model: _Model, curves: Mapping[str, Sequence[_Call]]) -> float:
+    """Of the operations of all sizes, places and cycles."""
+    sizes = [model.bytes_of(size) for size in some([*spec.sizes()], _MOST_SUMMED)]
+    means_us = [
+        np.interp(sizes, [call.size_bytes for call in calls], [call.time_us for call in calls]).mean()
+        for calls in curves.values()
+    ]
+    operations = max(spec.warmup, 1) + spec.iterations * spec.aggregate + spec.check
+    return float(operations * spec.measurement_count() * sum(means_us) / len(means_us) / 1e6)
+
+
+def some(sizes: Sequence[int], most: int) -> list[int]:
+    """All of a few; of many the smallest, the largest, and between them every so many."""
+    if len(sizes) <= most:
+        return [*sizes]
+    return [sizes[round(i * (len(sizes) - 1) / (most - 1))] for i in range(most)]

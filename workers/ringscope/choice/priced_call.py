@@ -1,0 +1,99 @@
+"""What the cost model says of one call of a job: on the cluster it describes, else by parameters from its rows. Pure.
+
+Where its rows are too few to learn from, the engine's defaults stand in; the words beside a price say which it was.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate
+
+from ringscope.choice.chooser import DEFAULTS, MAX_PRICED_RANKS, timeline_on, topology_at
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.collectives import PER_RANK, SCHEDULED
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.cost.fit import Fit, MeasuredRow, fit
+from ringscope.cost.operation_trace import PricedCall, TracedOperation
+from ringscope.cost.regimes import timeline
+from ringscope.cost.samples import even
+from ringscope.cost.timeline import Timeline, simulate
+from ringscope.schedules.algorithms import build
+from ringscope.schedules.schedule import Schedule
+
+_MAX_REGIMES = 3
+# Somebody waits for it: so many messages are priced, 1 to 30 us each; a fit does so in each of its rounds.
+_MAX_MESSAGES = 20_000
+
+
+def executed_schedule(
+    operation: TracedOperation, ranks_of_nodes: Sequence[int], root: int, cluster: ClusterSpec | None
+) -> Schedule | None:
+    """What ranks followed that lie on nodes like this, in rank order; those of a ``cluster`` are only simulated.
+
+    None: this version does not know such an operation.
+    """
+    if operation.executed not in SCHEDULED.get(operation.collective, ()) or operation.dtype not in ITEMSIZE_BYTES:
+        return None
+    ends = list(accumulate(ranks_of_nodes))
+    nodes = [list(range(end - count, end)) for end, count in zip(ends, ranks_of_nodes, strict=True)]
+    if cluster is not None:
+        nodes = cluster.topology.nodes
+    count = operation.size_bytes // ITEMSIZE_BYTES[operation.dtype]
+    return build(operation.executed, sum(map(len, nodes)), count, nodes, operation.collective, root)
+
+
+def priced_call(
+    operation: TracedOperation,
+    schedule: Schedule,
+    ranks_of_nodes: Sequence[int],
+    rows: Sequence[MeasuredRow],
+    cluster: ClusterSpec | None,
+) -> PricedCall | None:
+    """The model's timeline of a call; None: it has no parameters, or more messages than can be priced at once.
+
+    ``rows`` are the job's, of the same algorithm over the same transport.
+    """
+    itemsize = ITEMSIZE_BYTES[operation.dtype]
+    if _messages(schedule) > _MAX_MESSAGES:
+        return None
+    if cluster is not None:
+        return PricedCall(simulate(schedule, itemsize, cluster.topology), "of the simulated cluster")
+    found = _fitted(_few(rows), ranks_of_nodes)
+    if found is not None:
+        priced = timeline(found.regimes, schedule, itemsize, found.nodes.topology(schedule.ranks))
+        return PricedCall(priced, f"fitted to {len(found.rows)} rows of this job")
+    if operation.transport not in DEFAULTS:
+        return None
+    return PricedCall(
+        _by_default(schedule, itemsize, ranks_of_nodes, operation.transport),
+        f"the engine's defaults for {operation.transport}, which were not measured here",
+    )
+
+
+def _messages(schedule: Schedule) -> int:
+    return sum(1 for _ in schedule.transfers())
+
+
+def _few(rows: Sequence[MeasuredRow]) -> Sequence[MeasuredRow]:
+    """So many rows that their schedules can be priced, of all sizes alike."""
+    if not rows:
+        return rows
+    largest = max(rows, key=lambda row: row.count)
+    elements = largest.count * (largest.ranks if largest.collective in PER_RANK else 1)
+    each = _messages(build(largest.algorithm, largest.ranks, elements, None, largest.collective))
+    return rows[:: -(-len(rows) * each // _MAX_MESSAGES) or 1]
+
+
+def _fitted(rows: Sequence[MeasuredRow], ranks_of_nodes: Sequence[int]) -> Fit | None:
+    """None where the rows, or the way that ranks lie on nodes, do not give parameters."""
+    nodes = even(ranks_of_nodes)
+    if nodes is None or sum(ranks_of_nodes) > MAX_PRICED_RANKS:
+        return None
+    try:
+        return fit(rows, _MAX_REGIMES, nodes)
+    except ValueError:
+        return None
+
+
+def _by_default(schedule: Schedule, itemsize: int, ranks_of_nodes: Sequence[int], transport: str) -> Timeline:
+    inside, between = DEFAULTS[transport]
+    return timeline_on(partial(topology_at, tuple(ranks_of_nodes), inside, between), schedule, itemsize)

@@ -1,0 +1,207 @@
+"""One traced operation as people look at it: what all ranks told, on one clock, with the model beside. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from pydantic import BaseModel, Field
+
+from ringscope.contracts.record import Trace
+from ringscope.contracts.traced import TracedTransfer
+from ringscope.cost.timeline import TimedMessage, Timeline
+from ringscope.schedules.schedule import Chunk
+
+_NOT_KNOWN = "null: not known."
+
+
+class Clock(NamedTuple):
+    """The clock of a rank's node: how far it was off, and how far that may be from the truth; None: not known."""
+
+    node: str
+    offset_ns: int | None = 0
+    error_ns: int | None = 0
+
+
+class TracedRank(BaseModel):
+    """One rank's part; ranks of one node share a clock, so its error does not matter between them."""
+
+    rank: int
+    node: str
+    started_ns: int = Field(description="Since the operation began on the first rank.")
+    ended_ns: int
+    clock_offset_ns: int | None = Field(description=f"The node's clock minus the server's; {_NOT_KNOWN}")
+    clock_error_ns: int | None = Field(description=f"Its times are at most so far from the truth; {_NOT_KNOWN}")
+    left_out: int = Field(description="Later transfers that it did not tell: there were too many.")
+
+
+class TraceRow(BaseModel):
+    """One transfer as one rank told it; times in ns since the operation began on the first rank, by one clock."""
+
+    rank: int = Field(description="Who tells it.")
+    is_send: bool = Field(description="It sends to peer; else it receives from it.")
+    peer: int
+    step: int
+    phase: str
+    chunks: list[int] = Field(description="Of the schedule, at the source.")
+    into: list[int] = Field(description="Where they land at the destination.")
+    reduce: bool = Field(description="The receiver adds what comes to its own.")
+    bytes: int
+    start_ns: int = Field(description="Posted the message; in shared memory: began to wait for the peer.")
+    send_ns: int | None = Field(description="The bytes began to move; null: this end cannot know.")
+    recv_ns: int | None = Field(description="They were there, or had left; null: moving and adding were one pass.")
+    reduce_ns: int | None = Field(description="Adding began; null: nothing is added here.")
+    done_ns: int
+    work_ns: int | None = Field(description="How long its processor moved or added the bytes; null: it did not.")
+    predicted_ns: int | None = Field(description="How long the model takes, adding included; null: not priced.")
+
+
+class TraceStep(BaseModel):
+    """One step of the schedule over all ranks, beside the model's."""
+
+    step: int
+    phase: str = Field(description="Several are joined by a plus sign.")
+    start_ns: int = Field(description="The first transfer began to move.")
+    end_ns: int
+    predicted_start_ns: int | None = Field(description="null: not priced.")
+    predicted_end_ns: int | None
+
+
+class TracePrediction(BaseModel):
+    """The model's time for the same operation."""
+
+    duration_ns: int
+    parameters: str = Field(description="Where α, β and γ are from, in words.")
+
+
+class TracedOperation(BaseModel):
+    """What a trace is of."""
+
+    collective: str
+    algorithm: str = Field(description="As the job names it; auto stays auto.")
+    chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
+    transport: str = Field(description="simulated: the times are the cost model's.")
+    in_place: bool
+    size_bytes: int
+    dtype: str
+    duration_ns: int = Field(description="Of the slowest rank; it is none of the timed operations.")
+
+    @property
+    def executed(self) -> str:
+        """The algorithm that did it."""
+        return self.chosen_algorithm or self.algorithm
+
+
+class ChunkView(BaseModel):
+    """A run of elements of the buffer."""
+
+    offset: int
+    length: int
+
+
+class OperationTrace(TracedOperation):
+    """One operation, transfer by transfer. Events of two nodes that are closer than both errors have no order."""
+
+    started_at: datetime = Field(description="On the first rank, by the server's clock.")
+    chunks: list[ChunkView] | None = Field(description="In which the schedule cuts the buffer; null: not known.")
+    ranks: list[TracedRank]
+    steps: list[TraceStep]
+    rows: list[TraceRow] = Field(description="By rank, then in the order of their start.")
+    prediction: TracePrediction | None = Field(description="null: it could not be priced.")
+
+
+class PricedCall(NamedTuple):
+    """The model's timeline, and where its parameters are from."""
+
+    timeline: Timeline
+    parameters: str
+
+
+def joined(
+    told: Sequence[Trace],
+    clocks: Mapping[int, Clock],
+    chunks: Sequence[Chunk] | None = None,
+    priced: PricedCall | None = None,
+) -> OperationTrace:
+    """What the ranks told of one operation; ``told`` has one entry or more, and ``clocks`` one for each rank."""
+    starts_ns = {t.rank: t.started_at_ns - (clocks[t.rank].offset_ns or 0) for t in told}
+    origin_ns = min(starts_ns.values())
+    ordered = sorted(told, key=lambda t: t.rank)
+    expected = _expected(priced)
+    rows = [_row(t.rank, x, starts_ns[t.rank] - origin_ns, expected) for t in ordered for x in t.transfers]
+    return OperationTrace(
+        **ordered[0].model_dump(include=TracedOperation.model_fields.keys() - {"duration_ns"}),
+        duration_ns=max(t.duration_ns for t in told),
+        started_at=datetime.fromtimestamp(origin_ns / 1e9, UTC),
+        chunks=None if chunks is None else [ChunkView(offset=chunk.offset, length=chunk.length) for chunk in chunks],
+        ranks=[_rank(t, starts_ns[t.rank] - origin_ns, clocks[t.rank]) for t in ordered],
+        steps=_steps(rows, priced),
+        rows=rows,
+        prediction=None
+        if priced is None
+        else TracePrediction(duration_ns=_ns(priced.timeline.seconds), parameters=priced.parameters),
+    )
+
+
+def operations(told: Iterable[Trace], clocks: Mapping[int, Clock]) -> list[OperationTrace]:
+    """Every operation that ranks told of, in the order in which they began."""
+    found: dict[tuple[str, int, bool], list[Trace]] = {}
+    for trace in told:
+        found.setdefault((trace.algorithm, trace.size_bytes, trace.in_place), []).append(trace)
+    return sorted((joined(each, clocks) for each in found.values()), key=lambda operation: operation.started_at)
+
+
+_Key = tuple[int, int, int, tuple[int, ...]]  # step, source, destination, chunks
+
+
+def _expected(priced: PricedCall | None) -> dict[_Key, TimedMessage]:
+    timed = priced.timeline.messages if priced is not None else ()
+    return {(m.message.step, m.message.src, m.message.dst, m.message.reads): m for m in timed}
+
+
+def _row(rank: int, x: TracedTransfer, shift_ns: int, expected: Mapping[_Key, TimedMessage]) -> TraceRow:
+    ends = (rank, x.peer) if x.is_send else (x.peer, rank)
+    timed = expected.get((x.step, *ends, tuple(x.chunks)))
+    times = {
+        name: None if value is None else value + shift_ns
+        for name in ("start_ns", "send_ns", "recv_ns", "reduce_ns", "done_ns")
+        for value in (getattr(x, name),)
+    }
+    predicted_ns = None if timed is None else _ns(timed.end_s - timed.start_s)
+    return TraceRow.model_validate(x._asdict() | times | {"rank": rank, "predicted_ns": predicted_ns})
+
+
+def _rank(told: Trace, started_ns: int, clock: Clock) -> TracedRank:
+    return TracedRank(
+        rank=told.rank,
+        node=clock.node,
+        started_ns=started_ns,
+        ended_ns=started_ns + told.duration_ns,
+        clock_offset_ns=clock.offset_ns,
+        clock_error_ns=clock.error_ns,
+        left_out=told.left_out,
+    )
+
+
+def _steps(rows: Sequence[TraceRow], priced: PricedCall | None) -> list[TraceStep]:
+    by_step: dict[int, list[TraceRow]] = {}
+    for row in rows:
+        by_step.setdefault(row.step, []).append(row)
+    expected: dict[int, list[TimedMessage]] = {}
+    for timed in priced.timeline.messages if priced is not None else ():
+        expected.setdefault(timed.message.step, []).append(timed)
+    return [_step(step, by_step[step], expected.get(step, [])) for step in sorted(by_step)]
+
+
+def _step(step: int, rows: Sequence[TraceRow], expected: Sequence[TimedMessage]) -> TraceStep:
+    return TraceStep(
+        step=step,
+        phase=" + ".join(dict.fromkeys(row.phase for row in rows)),
+        start_ns=min(row.start_ns if row.send_ns is None else row.send_ns for row in rows),
+        end_ns=max(row.done_ns for row in rows),
+        predicted_start_ns=_ns(min(timed.start_s for timed in expected)) if expected else None,
+        predicted_end_ns=_ns(max(timed.end_s for timed in expected)) if expected else None,
+    )
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)

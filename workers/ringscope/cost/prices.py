@@ -1,0 +1,188 @@
+"""What algorithms would cost on a cluster that is only described: prices side by side. Pure.
+
+Algorithms with a schedule are priced from it; what the textbook only has a formula for, by that. What a job's own ranks
+should take, by what jobs alike measured, is asked of ``ringscope.choice.prediction``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from ringscope.contracts.cluster import MAX_RANKS
+from ringscope.contracts.collectives import SCHEDULED, bus_factor, elements
+from ringscope.contracts.topology import SharedLink, Topology
+from ringscope.cost.closed_forms import FORMULAS as CLOSED_FORMS
+from ringscope.cost.closed_forms import assisted_servers, gather, parameter_servers
+from ringscope.cost.nccl_model import Architecture, machine_of, predictions
+from ringscope.cost.regimes import Regime, regime_of
+from ringscope.cost.regimes import timeline as fitted_timeline
+from ringscope.cost.timeline import Timeline, simulate
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
+from ringscope.schedules.known import Known
+from ringscope.schedules.schedule import Schedule
+
+SEPARATE = "separate_servers"
+FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_servers")
+NCCL = "nccl"
+PRICED: tuple[str, ...] = (*SCHEDULES, SEPARATE, *FORMULAS, NCCL)
+_ELEMENT_BYTES = 4
+_MOST_TRANSFERS = 100_000  # in all schedules that are kept, of about 0.15 KB each
+_schedules: Known[tuple[object, ...], Schedule] = Known(_MOST_TRANSFERS, lambda schedule: sum(map(len, schedule.steps)))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The time of one call in the model, and what it is made of.
+
+    ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
+    ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
+    ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
+    sends) come from the schedule.
+    """
+
+    algorithm: str
+    time_s: float
+    algbw_gb_per_s: float
+    busbw_gb_per_s: float
+    source: str
+    formula_s: float | None = None
+    phase_ends_s: dict[str, float] | None = None
+    messages: int | None = None
+    bytes_on_critical_path: int | None = None
+    steps: int | None = None
+    sent_bytes: int | None = None
+
+
+def prices(
+    algorithms: Sequence[str],
+    size_bytes: int,
+    topology: Topology,
+    servers: int = 1,
+    architecture: Architecture | None = None,
+    collective: str = "all_reduce",
+    regimes: Sequence[Regime] = (),
+) -> Iterator[Price]:
+    """One price per algorithm, for a collective of ``size_bytes`` in nccl-tests' sense.
+
+    ``servers`` are the parameter servers or helpers, ``architecture`` that of the GPUs in NCCL's model. ``regimes`` are
+    fitted parameters, which then hold instead of the topology's links; its shape stays.
+    ValueError with a sentence for what cannot be priced.
+    """
+    if topology.ranks > MAX_RANKS:
+        raise ValueError(f"ranks: {topology.ranks} are too many to price step by step; give {MAX_RANKS} or fewer.")
+    if collective not in SCHEDULED:
+        raise ValueError(f"collective: unknown collective {collective!r}; choose one of {', '.join(SCHEDULED)}.")
+    priced = PRICED if collective == "all_reduce" else tuple(SCHEDULED[collective])
+    for algorithm in algorithms:
+        if algorithm not in priced:
+            raise ValueError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(priced)}.")
+        if algorithm in FORMULAS:
+            fitted = regime_of(regimes, size_bytes).on(topology) if regimes else topology
+            yield _by_formula(algorithm, size_bytes, fitted, servers)
+        elif algorithm == SEPARATE:
+            fitted = regime_of(regimes, size_bytes).on(topology) if regimes else topology
+            yield _with_separate_servers(size_bytes, fitted, servers)
+        elif algorithm == NCCL:
+            if regimes:
+                raise ValueError("algorithm: nccl's model has parameters of its own; leave it out beside a fit.")
+            yield _by_nccl(size_bytes, topology, architecture)
+        else:
+            schedule = _schedule(collective, algorithm, size_bytes, topology, servers)
+            if regimes:
+                yield _by_schedule(
+                    collective, algorithm, schedule, fitted_timeline(regimes, schedule, _ELEMENT_BYTES, topology)
+                )
+            else:
+                yield _by_schedule(collective, algorithm, schedule, simulate(schedule, _ELEMENT_BYTES, topology))
+
+
+def bus_limit_gb_per_s(topology: Topology) -> float:
+    """The bus bandwidth (GB/s) of an all-reduce that no algorithm can pass: some ranks' way out, and no latency.
+
+    Ranks, nodes and racks are each asked how long their links need for the 2(m-1)/m of the buffer that one of m such
+    groups has to send at least (Patarasuk and Yuan 2009); 0 for one rank, which sends nothing.
+    """
+    between, inside = topology.inter.bytes_per_s, topology.intra.bytes_per_s if topology.intra else 0.0
+    ways = [between] * (topology.node_count > 1) + [inside] * (topology.ranks_per_node > 1)
+    groups = [(topology.ranks, max(ways, default=0.0))]
+    if topology.ranks_per_node > 1:
+        groups.append((topology.node_count, topology.cards * between))
+    if topology.nodes_per_rack is not None:
+        groups.append((topology.node_count // topology.nodes_per_rack, topology.capacity(SharedLink("rack up", 0))))
+    share = (topology.ranks - 1) / topology.ranks
+    return min((rate * share * m / (m - 1) / 1e9 for m, rate in groups if m > 1), default=0.0)
+
+
+def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Schedule:
+    """What the ranks do, which hangs on no link: somebody who moves a slider over latencies asks for the same again."""
+    _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
+    if algorithm == "parameter_server":
+        make = partial(parameter_server, topology.ranks, total, servers)
+    else:
+        make = partial(build, algorithm, topology.ranks, total, topology.nodes, collective)
+    return _schedules.get((collective, algorithm, total, topology.ranks, topology.ranks_per_node, servers), make)
+
+
+def _by_schedule(collective: str, algorithm: str, schedule: Schedule, timeline: Timeline) -> Price:
+    size_bytes, topology = schedule.length * _ELEMENT_BYTES, timeline.topology
+    work = timeline.critical_path()
+    formula = CLOSED_FORMS[collective].get(algorithm)
+    return Price(
+        algorithm,
+        timeline.seconds,
+        *_rates(timeline.seconds, size_bytes, topology.ranks, collective),
+        source="schedule",
+        formula_s=(
+            formula(topology.ranks, size_bytes, topology.inter, topology.reduce_s_per_byte)
+            if formula is not None and topology.is_flat
+            else None
+        ),
+        phase_ends_s=timeline.phase_ends_s(),
+        messages=work.messages,
+        bytes_on_critical_path=work.sent_bytes,
+        steps=len(schedule.steps),
+        sent_bytes=timeline.most_sent_bytes,
+    )
+
+
+def _with_separate_servers(size_bytes: int, topology: Topology, servers: int) -> Price:
+    if not topology.is_flat:
+        raise ValueError(f"algorithm: {SEPARATE} are known to flat networks only; leave out the topology.")
+    workers = topology.ranks
+    schedule = separate_servers(workers, size_bytes // _ELEMENT_BYTES, servers)
+    timeline = simulate(schedule, _ELEMENT_BYTES, replace(topology, ranks=workers + servers))
+    price = _by_schedule("all_reduce", SEPARATE, schedule, timeline)
+    rates = _rates(price.time_s, size_bytes, workers)
+    formula_s = parameter_servers(workers, servers, size_bytes, topology.inter)
+    return replace(price, algbw_gb_per_s=rates[0], busbw_gb_per_s=rates[1], formula_s=formula_s)
+
+
+def _by_formula(algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Price:
+    ranks, link = topology.ranks, topology.inter
+    if not topology.is_flat:
+        raise ValueError(f"algorithm: {algorithm} has a formula for flat networks only; leave out the topology.")
+    match algorithm:
+        case "gather":
+            time_s = gather(ranks, size_bytes, link, topology.reduce_s_per_byte)
+        case "assisted_servers":
+            time_s = assisted_servers(ranks, servers, size_bytes, link)
+        case _:
+            time_s = parameter_servers(ranks, servers, size_bytes, link, duplex=True)
+    return Price(algorithm, time_s, *_rates(time_s, size_bytes, ranks), source="formula")
+
+
+def _by_nccl(size_bytes: int, topology: Topology, architecture: Architecture | None) -> Price:
+    if architecture is None:
+        raise ValueError(
+            "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5; name one of these as the link inside."
+        )
+    ways = predictions(machine_of(topology, architecture), size_bytes)
+    time_s = ways[0].time_us / 1e6 if ways else 0.0
+    source = f"nccl {ways[0].algorithm}/{ways[0].protocol}" if ways else "nccl"
+    return Price(NCCL, time_s, *_rates(time_s, size_bytes, topology.ranks), source=source)
+
+
+def _rates(time_s: float, size_bytes: int, ranks: int, collective: str = "all_reduce") -> tuple[float, float]:
+    algbw = size_bytes / time_s / 1e9 if time_s else 0.0
+    return algbw, algbw * bus_factor(collective, ranks)

@@ -1,0 +1,94 @@
+"""The cost model's parameters for one machine, by regimes of the message size, and what they say about schedules. Pure.
+
+Real links change their manners with the message size (eager and rendezvous protocols, caches), so parameters may hold
+for messages below a size only, as in parameterised LogP (Kielmann et al. 2000). ``ringscope.cost.fit`` finds them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ringscope.contracts.topology import Link, Topology
+from ringscope.cost.timeline import Timeline, Work, simulate
+from ringscope.schedules.schedule import Schedule
+
+_ROUNDS = 8
+_FREE_BYTES_PER_S = 1e18  # stands for a link that takes no time for bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """Parameters for messages of less than ``below_bytes``; all are seconds, or seconds per byte.
+
+    ``reduce_s_per_byte`` is None where the rows cannot tell γ from β (one algorithm always sends and adds in the same
+    proportion); adding is then part of β. The ``intra`` pair is of links inside a node, and the one before it then of
+    those between nodes; None where all ranks are joined by links that are alike.
+    """
+
+    below_bytes: float
+    latency_s: float
+    send_s_per_byte: float
+    reduce_s_per_byte: float | None
+    intra_latency_s: float | None = None
+    intra_send_s_per_byte: float | None = None
+
+    def seconds(self, work: Work) -> float:
+        """The time of a critical path."""
+        adding_s = work.reduced_bytes * (self.reduce_s_per_byte or 0.0)
+        if self.intra_latency_s is None or self.intra_send_s_per_byte is None:
+            return (
+                work.messages * self.latency_s + (work.inter.bytes + work.intra.bytes) * self.send_s_per_byte + adding_s
+            )
+        return (
+            work.inter.messages * self.latency_s
+            + work.inter.bytes * self.send_s_per_byte
+            + work.intra.messages * self.intra_latency_s
+            + work.intra.bytes * self.intra_send_s_per_byte
+            + adding_s
+        )
+
+    @property
+    def inter(self) -> Link:
+        """The link between nodes, or between any two ranks."""
+        return _link(self.latency_s, self.send_s_per_byte)
+
+    @property
+    def intra(self) -> Link | None:
+        """The link inside a node."""
+        if self.intra_latency_s is None or self.intra_send_s_per_byte is None:
+            return None
+        return _link(self.intra_latency_s, self.intra_send_s_per_byte)
+
+    def on(self, topology: Topology) -> Topology:
+        """A topology of the same shape with these links, and its own ones inside nodes where these say nothing."""
+        adding = 1 / self.reduce_s_per_byte if self.reduce_s_per_byte else None
+        return replace(topology, inter=self.inter, intra=self.intra or topology.intra, reduce_bytes_per_s=adding)
+
+
+def regime_of(regimes: Sequence[Regime], message_bytes: float) -> Regime:
+    """The one that messages of this size belong to."""
+    return next(regime for regime in regimes if message_bytes < regime.below_bytes)
+
+
+def message_bytes(work: Work) -> float:
+    """The mean size of the messages on a critical path."""
+    return work.sent_bytes / max(work.messages, 1)
+
+
+def timeline(regimes: Sequence[Regime], schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Timeline:
+    """A schedule on a topology of this shape, with the parameters of the regime that its own messages fall into.
+
+    Which chain of messages is the critical one depends on the parameters, so that it takes some rounds.
+    """
+    regime = regimes[-1]
+    found = simulate(schedule, itemsize_bytes, regime.on(topology))
+    for _ in range(_ROUNDS):
+        theirs = regime_of(regimes, message_bytes(found.critical_path()))
+        if theirs == regime:
+            break
+        regime = theirs
+        found = simulate(schedule, itemsize_bytes, regime.on(topology))
+    return found
+
+
+def _link(latency_s: float, send_s_per_byte: float) -> Link:
+    return Link(latency_s, 1 / send_s_per_byte if send_s_per_byte else _FREE_BYTES_PER_S)

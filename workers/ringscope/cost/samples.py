@@ -1,0 +1,134 @@
+"""Measured rows for a fit, read from the JSON that `ringscope bench` and nccl-tests write. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.job import JobSpec
+from ringscope.cost.fit import MeasuredRow, Nodes
+
+_PLACEMENTS = ("out_of_place", "in_place")
+_PROGRAM = re.compile(r"(\w+)_perf(?:_mpi)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One row: the median time of a call, or its mean where the file has no more."""
+
+    collective: str
+    algorithm: str
+    ranks: int
+    size_bytes: int
+    count: int
+    p50_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The rows of one run that have a schedule, over one transport; ``left_out`` are the algorithms that have none.
+
+    ``nodes`` is how its ranks lay on nodes; None where that is not known.
+    """
+
+    rows: tuple[MeasuredRow, ...]
+    transport: str
+    nodes: Nodes | None
+    left_out: tuple[str, ...] = ()
+
+
+def read(document: Any, algorithm: str | None = None) -> Samples:
+    """The rows of a run; ``algorithm`` is that of rows which do not tell theirs, as nccl-tests' do not.
+
+    ValueError with a sentence for a document that is not of this kind, or that holds nothing for a fit.
+    """
+    try:
+        results, config, simulated = document["results"], document["config"], document.get("simulated")
+        collective = document.get("collective") or _collective(document["args"])
+        nodes = (
+            simulated_nodes(ClusterSpec.model_validate(simulated))
+            if simulated
+            else _nodes([d["hostname"] for d in config["devices"]])
+        )
+        samples = [sample for result in results for sample in _samples(result, collective, algorithm, config)]
+        transports = {str(result.get("transport", "nccl")) for result in results if _is_ours(collective, result)}
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError("it holds no sweep; give JSON of `ringscope bench --json` or of nccl-tests.") from error
+    return chosen(samples, transports, nodes)
+
+
+def chosen(rows: Sequence[MeasuredRow], transports: set[str], nodes: Nodes | None) -> Samples:
+    """The rows with a schedule; ValueError where there is none, or the transports differ."""
+    with_schedule = [row for row in rows if row.algorithm in SCHEDULED.get(row.collective, ())]
+    left_out = tuple(sorted({row.algorithm for row in rows} - {row.algorithm for row in with_schedule}))
+    if not with_schedule:
+        raise ValueError(
+            f"no row has an algorithm with a schedule ({', '.join(left_out) or 'there is none'}); "
+            "measure ring, direct or another one of ours."
+        )
+    if len(transports) > 1:
+        raise ValueError(f"{' and '.join(sorted(transports))} move data over different links; give rows of one.")
+    return Samples(tuple(with_schedule), next(iter(transports), SIMULATED), nodes, left_out)
+
+
+def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transports: set[str]) -> Samples:
+    """The rows of a job that ran on so many nodes; ValueError where it measured none that a fit can use."""
+    if spec.benchmark is None:
+        raise ValueError(f"a job of kind {spec.kind} measures no rows; name a benchmark.")
+    placement, simulated = spec.placement, spec.benchmark.topology
+    if simulated is not None:
+        nodes: Nodes | None = simulated_nodes(simulated)
+    else:
+        is_even = node_count == 1 or placement.nodes or placement.ranks_per_node
+        nodes = even([placement.ranks // node_count] * node_count) if is_even else None
+    return chosen(rows, transports, nodes)
+
+
+def even(ranks_of_nodes: Sequence[int]) -> Nodes | None:
+    """Nodes of so many ranks each; None where they differ. On one node all links are alike."""
+    if len(ranks_of_nodes) < 2:
+        return Nodes()
+    return Nodes(ranks_of_nodes[0]) if len(set(ranks_of_nodes)) == 1 else None
+
+
+def simulated_nodes(cluster: ClusterSpec) -> Nodes:
+    """How the ranks of a described cluster lie; links of one kind only where every node or the only one has all."""
+    topology = cluster.topology
+    if 1 in (topology.node_count, topology.ranks_per_node):
+        return Nodes()
+    return Nodes(topology.ranks_per_node, topology.nics_per_node)
+
+
+def _samples(
+    result: Mapping[str, Any], collective: str, algorithm: str | None, config: Mapping[str, Any]
+) -> Iterator[Sample]:
+    ranks = int(result.get("ranks") or len(config["devices"]))
+    for place in _PLACEMENTS:
+        if place not in result:
+            continue
+        row, spread = result[place], result.get(f"{place}_per_iter", {})
+        name = row.get("chosen_algorithm") or result.get("algorithm") or algorithm
+        if name is None:
+            raise ValueError("its rows do not tell the algorithm; name it, such as --algorithm ring.")
+        time_us = float(spread["p50_us"] if "p50_us" in spread else row["time"])
+        yield Sample(collective, name, ranks, int(result["size"]), int(result["count"]), time_us)
+
+
+def _is_ours(collective: str, result: Mapping[str, Any]) -> bool:
+    return "algorithm" not in result or result["algorithm"] in SCHEDULED.get(collective, ())
+
+
+def _collective(arguments: Sequence[str]) -> str:
+    """What nccl-tests' program is called after: all_reduce_perf."""
+    found = _PROGRAM.search(arguments[0])
+    if found is None or found[1] not in SCHEDULED:
+        raise ValueError(f"{arguments[0]!r} is no collective that has a schedule; use one of {', '.join(SCHEDULED)}.")
+    return found[1]
+
+
+def _nodes(hosts: Sequence[str]) -> Nodes | None:
+    return even(list(Counter(hosts).values()))

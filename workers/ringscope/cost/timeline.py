@@ -1,0 +1,153 @@
+"""What a schedule costs on a topology: α-β-γ time computed from the schedule itself. Pure.
+
+A message of n bytes takes α + n·β on its path; adding n bytes takes the receiver n·γ. Each rank sends one message at a
+time, receives one at a time (full duplex) and adds one at a time, in the order of the schedule. A message starts when
+both ports are free, what it reads is there, and nobody still needs what it overwrites. Messages that cross a shared
+link at one time get equal parts of its bandwidth. This is the single-port model of Hockney (1994) and of Thakur,
+Rabenseifner and Gropp (2005); their formulas, in ``ringscope.cost.closed_forms``, are only there to compare with.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ringscope.contracts.topology import Topology
+from ringscope.cost.event_queue import EventQueue
+from ringscope.cost.message_times import MessageTimes, times_alone
+from ringscope.schedules.message_graph import MessageGraph, Need, graph_of, message_steps
+from ringscope.schedules.messages import Message
+from ringscope.schedules.schedule import Schedule
+
+
+class TimedMessage(NamedTuple):
+    """One message in model time (seconds): it starts, is there, begins to be added up, and is done."""
+
+    phase: str
+    message: Message
+    size_bytes: int
+    start_s: float
+    arrived_s: float
+    adding_s: float
+    end_s: float
+
+
+class Traffic(NamedTuple):
+    """Messages over one kind of link, and how many bytes take as long as theirs on such a link alone.
+
+    That is more than they carry where they had to share it.
+    """
+
+    messages: int
+    bytes: int
+
+
+class Work(NamedTuple):
+    """What lies one after another on the critical path: messages, bytes that travel, bytes that are added up.
+
+    ``inter`` and ``intra`` are the same messages by the link that they cross, between nodes or inside one.
+    """
+
+    messages: int
+    sent_bytes: int
+    reduced_bytes: int
+    inter: Traffic
+    intra: Traffic
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """One call of a collective in model time: what its messages wait for, their sizes, and when what happens to them.
+
+    Raw columns; ``messages`` are the same to look at.
+    """
+
+    topology: Topology
+    schedule: Schedule
+    graph: MessageGraph
+    sizes_bytes: Sequence[int]
+    times: MessageTimes
+
+    @cached_property
+    def messages(self) -> tuple[TimedMessage, ...]:
+        """All messages, in the order of the schedule."""
+        moving = [message for step in message_steps(self.schedule) for message in step]
+        columns = zip(moving, self.sizes_bytes, *self.times.columns, strict=True)
+        return tuple(TimedMessage(message.phase, message, *rest) for message, *rest in columns)
+
+    @property
+    def ranks(self) -> int:
+        """How many take part."""
+        return self.topology.ranks
+
+    @property
+    def seconds(self) -> float:
+        """When the last rank is done."""
+        return max(self.times.end_s, default=0.0)
+
+    @property
+    def most_sent_bytes(self) -> int:
+        """What the rank sends that sends most."""
+        sources = [src for src, _ in self.graph.pairs]
+        sent = [0] * self.ranks
+        for pair, size_bytes in zip(self.graph.pair, self.sizes_bytes, strict=True):
+            sent[sources[pair]] += size_bytes
+        return max(sent)
+
+    def needs(self, i: int) -> tuple[Need, ...]:
+        """What message i waited for before it started."""
+        return self.graph.needs(i)
+
+    def phase_ends_s(self) -> dict[str, float]:
+        """When the last message of each phase is done, in the order of the schedule."""
+        ends: dict[str, float] = {}
+        first = 0
+        for phase, messages in self.graph.phases:
+            ends[phase] = max(ends.get(phase, 0.0), *self.times.end_s[first : first + messages])
+            first += messages
+        return ends
+
+    def critical_path(self) -> Work:
+        """The work of a longest chain of messages that wait for each other; it makes up the whole time."""
+        nothing = Traffic(0, 0)
+        graph, times = self.graph, self.times
+        if not len(graph):
+            return Work(0, 0, 0, nothing, nothing)
+        sent_bytes = reduced_bytes = 0
+        crossed = {True: nothing, False: nothing}  # by whether it stayed inside a node
+        last: Need | None = Need(times.end_s.index(max(times.end_s)), True)
+        while last is not None:
+            i, queue, size_bytes = last.number, times.queues[last.number], self.sizes_bytes[last.number]
+            reduced_bytes += size_bytes * (last.added_up and graph.reduces[i])
+            if last.added_up and queue is not None:
+                last = Need(queue, True)
+                continue
+            sent_bytes += size_bytes
+            path = self.topology.path(*graph.pairs[graph.pair[i]])
+            before = crossed[path.is_intra]
+            alone_bytes = size_bytes
+            if path.shared:
+                alone_bytes = round((times.arrived_s[i] - times.start_s[i] - path.latency_s) * path.bytes_per_s)
+            crossed[path.is_intra] = Traffic(before.messages + 1, before.bytes + alone_bytes)
+            last = max(graph.needs(i), key=self._met_s, default=None)
+        inter, intra = crossed[False], crossed[True]
+        return Work(inter.messages + intra.messages, sent_bytes, reduced_bytes, inter, intra)
+
+    def _met_s(self, need: Need) -> float:
+        return (self.times.end_s if need.added_up else self.times.arrived_s)[need.number]
+
+
+def simulate(schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Timeline:
+    """The messages of one call in time; ValueError when the topology has another number of ranks."""
+    if topology.ranks != schedule.ranks:
+        raise ValueError(
+            f"topology: it has {topology.ranks} ranks but the schedule {schedule.ranks}; give both the same number."
+        )
+    graph = graph_of(schedule)
+    sizes_bytes = graph.sizes_bytes(schedule, itemsize_bytes)
+    paths = topology.paths(graph.pairs)
+    if any(path.shared for path in paths):
+        times = EventQueue(graph, sizes_bytes, paths, topology).run()
+    else:
+        times = times_alone(graph, sizes_bytes, paths, topology.reduce_s_per_byte)
+    return Timeline(topology, schedule, graph, sizes_bytes, times)

@@ -1,0 +1,11 @@
+"""Chains: how a buffer is cut so that all links of a chain are busy at once."""
+
+from ringscope.schedules.schedule import Chunk, partition
+
+SEGMENT_ELEMENTS = 1 << 15  # 128 KiB of float32
+MAX_SEGMENTS = 64
+
+
+def segments(count: int) -> tuple[Chunk, ...]:
+    """``count`` elements in segments that follow one another."""
+    return partition(count, min(max(1, count // SEGMENT_ELEMENTS), MAX_SEGMENTS))

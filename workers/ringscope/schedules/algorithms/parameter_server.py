@@ -1,0 +1,46 @@
+"""Parameter server, synchronous: S of the ranks also serve; server s owns chunk s, adds up what all push, is pulled.
+
+A rank pushes its whole buffer but for its own chunk, and a server answers every rank. One server is the lecture's
+case, whose link carries 2(p-1) buffers (the transfers of ``naive``); p servers send as little as the ring (those of
+``direct``). Servers may also be machines of their own. Source: Li et al. 2014; Jiang et al. 2020 (BytePS) on the
+number of servers.
+"""
+
+from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
+
+
+def parameter_server(ranks: int, count: int, servers: int = 1) -> Schedule:
+    """All-reduce of ``count`` elements over ``servers`` of the ranks, spread evenly; more than ranks means all."""
+    servers = min(servers, ranks)
+    place = [server * ranks // servers for server in range(servers)]
+    push = (
+        [Transfer("push", 0, s, (rank + shift) % ranks, rank, True) for s, rank in enumerate(place)]
+        for shift in range(1, ranks)
+    )
+    pull = (
+        [Transfer("pull", 0, s, rank, (rank + shift) % ranks, False) for s, rank in enumerate(place)]
+        for shift in range(1, ranks)
+    )
+    return Schedule(ranks, partition(count, servers), joined(push, pull))
+
+
+def separate_servers(workers: int, count: int, servers: int = 1) -> Schedule:
+    """All-reduce of ``count`` elements over ``workers`` ranks by ``servers`` further ones, which hold no gradient.
+
+    The servers are the last ranks: the first push of a chunk is kept, not added to what is there, and no result is
+    theirs. Round by round a worker pushes to another server, so that all ports are busy. This is a schedule for the
+    model and for ``virtual``; a benchmark's servers are among its ranks, as each of them has a gradient.
+    """
+    if workers < 2:
+        return Schedule(workers + servers, partition(count, servers), ())
+    rounds = max(workers, servers)
+    pairs = [[(s, w) for s in range(servers) if (w := (s + turn) % rounds) < workers] for turn in range(rounds)]
+    first = {s: next(turn for turn, pair in enumerate(pairs) if s in dict(pair)) for s in range(servers)}
+    push = [
+        [Transfer("push", 0, s, w, workers + s, reduce=turn > first[s]) for s, w in pair]
+        for turn, pair in enumerate(pairs)
+    ]
+    pull = [[Transfer("pull", 0, s, workers + s, w, False) for s, w in pair] for pair in pairs]
+    every = frozenset(range(servers))
+    outputs = (every,) * workers + (frozenset[int](),) * servers
+    return Schedule(workers + servers, partition(count, servers), joined(push, pull), outputs)

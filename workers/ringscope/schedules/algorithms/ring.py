@@ -1,0 +1,26 @@
+"""Ring: reduce-scatter, then all-gather, p-1 steps each, always to the next rank (Patarasuk and Yuan 2009).
+
+Every rank sends 2(p-1)/p of the buffer, the least possible; the price is 2(p-1) messages one after another.
+"""
+
+from ringscope.schedules.schedule import Schedule, Transfer, partition
+
+
+def ring(ranks: int, count: int) -> Schedule:
+    """All-reduce of ``count`` elements; rank r ends the reduce-scatter as owner of chunk r+1 mod p."""
+    last = ranks - 1
+    reduce_scatter = tuple(
+        tuple(
+            Transfer("reduce_scatter", step, (rank - step) % ranks, rank, (rank + 1) % ranks, reduce=True)
+            for rank in range(ranks)
+        )
+        for step in range(last)
+    )
+    all_gather = tuple(
+        tuple(
+            Transfer("all_gather", last + step, (rank + 1 - step) % ranks, rank, (rank + 1) % ranks, reduce=False)
+            for rank in range(ranks)
+        )
+        for step in range(last)
+    )
+    return Schedule(ranks, partition(count, ranks), reduce_scatter + all_gather)

@@ -27,8 +27,8 @@ from ringscope.choice.chooser import candidates
 from ringscope.contracts.collectives import AUTO, bus_factor
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
+from ringscope.engine.communicator import Communicator
 from ringscope.parent_death import end_with_parent
-from ringscope.transports.communicator import Communicator
 
 COPY = "copy"
 _NETWORK = Path("/proc/self/net/dev")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope import positions
+from ringscope.engine import positions
 from ringscope_agent.pulses import rank_pulses
 
 

@@ -17,9 +17,9 @@ from weakref import WeakSet
 import httpx
 import psutil
 
-from ringscope import positions
 from ringscope.cli.connection import served_url, token
 from ringscope.client import Client, Job, is_ready
+from ringscope.engine import positions
 
 DEADLINE_SECONDS = 120.0
 LAST_LINES = 50  # of each log, for who reads of a test that failed

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ringscope.transports import arithmetic
-from ringscope.transports.arithmetic import reduction
+from ringscope.engine.memory import arithmetic
+from ringscope.engine.memory.arithmetic import reduction
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

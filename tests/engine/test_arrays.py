@@ -8,9 +8,9 @@ import pytest
 from tests.engine.fakes.fixture import OneOf
 
 from ringscope.contracts.record import LOOPBACK
-from ringscope.transports import cuda, kernels
-from ringscope.transports.arrays import address, copy, is_array, is_on_gpu, module_of, to_host
-from ringscope.transports.base import EngineError, OutOfMemoryError
+from ringscope.engine.errors import EngineError, OutOfMemoryError
+from ringscope.engine.memory import cuda, kernels
+from ringscope.engine.memory.arrays import address, copy, is_array, is_on_gpu, module_of, to_host
 
 
 def test_numpy_arrays_need_no_cupy(monkeypatch):
@@ -114,6 +114,6 @@ def test_a_mean_of_integers_is_cut_towards_zero(cupy):
 
 def test_the_gpu_modules_can_be_imported_without_cupy():
     names = ("arrays", "cuda", "cuda_ipc", "kernels", "nccl", "nccl_link", "nccl_vendor")
-    imports = "; ".join(f"import ringscope.transports.{name}" for name in names)
+    imports = "; ".join(f"import ringscope.engine.transports.{name}" for name in names)
     program = f"import sys; sys.modules['cupy'] = None; {imports}"
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from ringscope import positions
 from ringscope.bench.contestant import MOST_SLOTS, Contestant, slot_count
 from ringscope.bench.oracle import Case
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
-from ringscope.transports.base import Buffer
+from ringscope.engine import positions
+from ringscope.engine.base import Buffer
 
 ELEMENTS = 16
 

@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ringscope.engine.transports.hazards import Action, programs
 from ringscope.schedules.algorithms import SCHEDULES
 from ringscope.schedules.messages import Message
 from ringscope.schedules.schedule import Schedule, Transfer, partition
-from ringscope.transports.hazards import Action, programs
 
 
 class Memory:

@@ -2,7 +2,8 @@ import shutil
 
 import pytest
 
-from ringscope.transports.base import OutOfMemoryError, require_memory
+from ringscope.engine.base import require_memory
+from ringscope.engine.errors import OutOfMemoryError
 
 
 def test_what_fits_is_fine(tmp_path):

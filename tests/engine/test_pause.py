@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from ringscope.transports import pause
+from ringscope.engine.waiting import pause
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from ringscope import positions
+from ringscope.engine import positions
 
 
 def test_the_step_of_a_killed_process_is_read_from_its_file(tmp_path):

@@ -5,9 +5,10 @@ import pytest
 
 from ringscope.contracts.topology import Link, Topology
 from ringscope.cost.timeline import simulate
+from ringscope.engine.base import Plan, Transport
+from ringscope.engine.errors import EngineError
+from ringscope.engine.transports.simulated import SimulatedTransport
 from ringscope.schedules.algorithms import SCHEDULES
-from ringscope.transports.base import EngineError, Plan, Transport
-from ringscope.transports.simulated import SimulatedTransport
 
 CLUSTER = Topology(8, Link(5e-6, 10e9), Link(1e-6, 100e9), 4)
 

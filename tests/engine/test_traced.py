@@ -10,11 +10,11 @@ from ringscope.contracts.topology import Link, flat
 from ringscope.contracts.traced import MAX_TRANSFERS, RankTrace, Span, TracedTransfer
 from ringscope.cost.modelled_trace import modelled
 from ringscope.cost.timeline import simulate
+from ringscope.engine.transports.hazards import programs
+from ringscope.engine.transports.traces import of_hubs, of_messages, pulled
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.messages import messages
 from ringscope.schedules.schedule import Schedule, hubs
-from ringscope.transports.hazards import programs
-from ringscope.transports.traces import of_hubs, of_messages, pulled
 
 EVERY = [(collective, name) for collective, names in SCHEDULED.items() for name in names]
 RANKS = (1, 2, 3, 4, 5, 8)

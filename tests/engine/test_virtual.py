@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.engine.base import Buffer
+from ringscope.engine.errors import StalledError
+from ringscope.engine.transports.virtual import Faults, VirtualTransport
 from ringscope.schedules.algorithms import SCHEDULES, build
 from ringscope.schedules.algorithms.parameter_server import separate_servers
-from ringscope.transports.base import Buffer, StalledError
-from ringscope.transports.virtual import Faults, VirtualTransport
 
 RANKS = st.sampled_from([1, 2, 3, 4, 5, 7, 8, 9, 13, 16])
 PAIRS = st.sampled_from([(c, a) for c, algorithms in SCHEDULED.items() for a in algorithms])

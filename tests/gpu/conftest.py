@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.transports import cuda
-from ringscope.transports.base import EngineError
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
 
 HERE = Path(__file__).parent
 DEADLINE_SECONDS = 240  # ranks that share a GPU take turns, and each compiles its kernels first

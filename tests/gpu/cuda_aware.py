@@ -2,8 +2,8 @@
 
 import sys
 
-from ringscope.transports.cuda_aware import is_cuda_aware
-from ringscope.transports.mpi import mpi_versions
+from ringscope.engine.transports.cuda_aware import is_cuda_aware
+from ringscope.engine.transports.mpi import mpi_versions
 
 
 def main() -> int:

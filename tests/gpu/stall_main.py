@@ -7,13 +7,13 @@ import time
 
 from mpi4py import MPI
 
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
+from ringscope.engine.memory.buffer import GpuMemory
+from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
+from ringscope.engine.transports.mpi import MpiTransport
+from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.schedules.algorithms import build
-from ringscope.transports import cuda
-from ringscope.transports.base import EngineError
-from ringscope.transports.cuda_ipc import CudaIpcTransport
-from ringscope.transports.memory import GpuMemory
-from ringscope.transports.mpi import MpiTransport
-from ringscope.transports.nccl import NcclTransport
 
 TIMEOUT_SECONDS = float(sys.argv[2])
 

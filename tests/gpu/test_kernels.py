@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from ringscope.contracts.dtypes import DTYPES, ops_of
-from ringscope.transports import cuda, kernels
-from ringscope.transports.arithmetic import reduction
-from ringscope.transports.arrays import copy, to_host
-from ringscope.transports.base import components
+from ringscope.engine.base import components
+from ringscope.engine.memory import cuda, kernels
+from ringscope.engine.memory.arithmetic import reduction
+from ringscope.engine.memory.arrays import copy, to_host
 
 COUNT = 4099
 VALUES = [0.0, -0.0, 1.5, -3.0, 60000.0, np.inf, -np.inf, np.nan]

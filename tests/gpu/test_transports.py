@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.transports import cuda
-from ringscope.transports.base import EngineError
-from ringscope.transports.nccl_link import check_versions, load_nccl
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
+from ringscope.engine.vendors.nccl_link import check_versions, load_nccl
 
 HERE = Path(__file__).parent
 EXACT = HERE.parent / "cluster" / "engine" / "gpu_main.py"

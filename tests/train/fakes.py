@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ringscope.transports.base import Buffer
+from ringscope.engine.base import Buffer
 
 
 class LonelyCommunicator:

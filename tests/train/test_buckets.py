@@ -7,8 +7,8 @@ import pytest
 import torch
 from tests.train.fakes import LonelyCommunicator
 
+from ringscope.engine.errors import EngineError
 from ringscope.train.buckets import place_gradients, split
-from ringscope.transports.base import EngineError
 
 
 @pytest.mark.parametrize(

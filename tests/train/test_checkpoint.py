@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
+from ringscope.engine.errors import EngineError
 from ringscope.train import checkpoint
 from ringscope.train.checkpoint import Checkpoint
-from ringscope.transports.base import EngineError
 
 
 def trained(steps: int) -> tuple[torch.nn.Module, torch.optim.Optimizer]:

@@ -12,9 +12,9 @@ import torch
 from tests.train import cifar10_files
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.errors import EngineError
 from ringscope.train.data import Dataset, load
 from ringscope.train.data.cifar10 import FILES
-from ringscope.transports.base import EngineError
 
 
 def training(

@@ -6,9 +6,9 @@ import pytest
 import torch
 from tests.train.fakes import LonelyCommunicator
 
+from ringscope.engine.errors import EngineError
 from ringscope.train.gradient_sum import Sums
 from ringscope.train.reducer import Reducer
-from ringscope.transports.base import EngineError
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ringscope.engine.errors import EngineError
 from ringscope.train.batch_weights import equal
 from ringscope.train.sampler import Sampler
-from ringscope.transports.base import EngineError
 
 
 @given(st.integers(1, 500), st.integers(1, 100), st.integers(0, 2**32 - 1), st.integers(0, 5))

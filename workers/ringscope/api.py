@@ -21,8 +21,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ringscope.choice.tuning_file import default_path, read
-from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, Array, EngineError, LostRankError, StalledError
-from ringscope.transports.communicator import Communicator
+from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array
+from ringscope.engine.communicator import Communicator
+from ringscope.engine.errors import EngineError, LostRankError, StalledError
 
 if TYPE_CHECKING:
     import torch

@@ -37,16 +37,17 @@ from ringscope.contracts.record import (
 )
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import plural
+from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS
+from ringscope.engine.errors import EngineError, LostRankError, OutOfMemoryError
 from ringscope.environment import bound_cpus, numa_node, take_environment
 from ringscope.parent_death import end_with_parent
 from ringscope.reporter import Reporter
 from ringscope.stacks import answer
-from ringscope.transports.base import DEFAULT_TIMEOUT_SECONDS, EngineError, LostRankError, OutOfMemoryError
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 def main() -> int:
@@ -114,8 +115,8 @@ def _simulate(spec: JobSpec, reporter: Reporter) -> int:
 
 def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
     try:  # late, so that a bad spec is told without MPI, and MPI's own absence in one line
-        from ringscope.transports.communicator import Communicator
-        from ringscope.transports.mpi import abort, world_rank
+        from ringscope.engine.communicator import Communicator
+        from ringscope.engine.transports.mpi import abort, world_rank
     except (ImportError, RuntimeError) as error:
         return _refuse(f"MPI cannot be loaded ({error}); install the worker extra of ringscope.", EXIT_BAD_INPUT)
 
@@ -213,7 +214,7 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
 
 
 def _introduce(comm: "Communicator", reporter: Reporter) -> None:
-    from ringscope.transports.mpi import mpi_versions
+    from ringscope.engine.transports.mpi import mpi_versions
 
     cpus = bound_cpus()
     hello = Hello(

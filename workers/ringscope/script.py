@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from ringscope import api
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import ScriptSpec
+from ringscope.engine.errors import EngineError
 from ringscope.step_log import StepLog
-from ringscope.transports.base import EngineError
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: Callable[[Record], None]) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ringscope.contracts.record import Record
-from ringscope.positions import ITERATIONS
+from ringscope.engine.positions import ITERATIONS
 from ringscope.train.telling import Step, Telling
 
 if TYPE_CHECKING:
+    from ringscope.engine.communicator import Communicator
     from ringscope.train.distributed_optimizer import DistributedOptimizer
-    from ringscope.transports.communicator import Communicator
 
 _NONE = "none"  # the algorithm of a script that sums by itself
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from ringscope import positions
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.tuning import Table
+from ringscope.engine import positions
 from ringscope_agent.files import replace_text
 from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.settings import SettingsError

@@ -9,9 +9,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from ringscope import positions
 from ringscope.contracts.protocol import PULSE_SECONDS, Pulse, RankPulse
-from ringscope.positions import Position
+from ringscope.engine import positions
+from ringscope.engine.positions import Position
 from ringscope_agent import process_group
 from ringscope_agent.client import ServerClient
 from ringscope_agent.home import AttemptFolder

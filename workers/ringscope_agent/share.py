@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from ringscope import positions
 from ringscope.contracts.protocol import Assignment, Proxy
 from ringscope.contracts.record import POSITIONS_VARIABLE, Log
+from ringscope.engine import positions
 from ringscope_agent import hydra, launcher, process_group
 from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
 from ringscope_agent.programs import MpiPrograms

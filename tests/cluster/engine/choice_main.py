@@ -7,7 +7,7 @@ import numpy as np
 import ringscope
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Curve, Table, shape_of
-from ringscope.transports.communicator import Communicator
+from ringscope.engine.communicator import Communicator
 
 
 def known(comm: Communicator) -> Table:

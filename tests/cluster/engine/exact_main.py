@@ -10,8 +10,8 @@ from mpi4py import MPI
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.engine.communicator import Communicator
 from ringscope.schedules.algorithms import SCHEDULES
-from ringscope.transports.communicator import Communicator
 
 COUNTS = [0, 1, 2, 3, 4, 5, 17, 1009, 65537, 200_003]
 FEW_COUNTS = [0, 4, 1009, 65537]  # where there are many more ranks than cores

@@ -8,7 +8,7 @@ import numpy as np
 import ringscope
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.dtypes import ops_of
-from ringscope.transports.communicator import Communicator
+from ringscope.engine.communicator import Communicator
 
 COUNTS = [0, 1, 17, 65537]
 DTYPES = ["int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"]

@@ -5,8 +5,8 @@ import sys
 import cupy
 import numpy as np
 
-from ringscope.transports.base import EngineError
-from ringscope.transports.communicator import Communicator
+from ringscope.engine.communicator import Communicator
+from ringscope.engine.errors import EngineError
 
 
 def main() -> None:

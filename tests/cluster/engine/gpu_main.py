@@ -11,16 +11,17 @@ from mpi4py import MPI
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.engine.base import Buffer, Plan
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
+from ringscope.engine.memory.arrays import copy, module_of, to_host
+from ringscope.engine.memory.buffer import GpuMemory
+from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
+from ringscope.engine.transports.mpi import MpiTransport
+from ringscope.engine.transports.nccl import NcclTransport
+from ringscope.engine.vendors.mpi import vendor_plan
+from ringscope.engine.waiting.watchdog import Watchdog
 from ringscope.schedules.algorithms import build
-from ringscope.transports import cuda
-from ringscope.transports.arrays import copy, module_of, to_host
-from ringscope.transports.base import Buffer, EngineError, Plan
-from ringscope.transports.cuda_ipc import CudaIpcTransport
-from ringscope.transports.memory import GpuMemory
-from ringscope.transports.mpi import MpiTransport
-from ringscope.transports.nccl import NcclTransport
-from ringscope.transports.vendor import vendor_plan
-from ringscope.transports.watchdog import Watchdog
 
 COUNTS = [0, 1, 4, 5, 1009, 65537]
 REPEATS = 2

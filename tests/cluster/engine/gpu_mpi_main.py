@@ -7,9 +7,9 @@ import cupy
 from ringscope.bench.sweep import Sweep
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import Measurement
-from ringscope.transports import connect
-from ringscope.transports.base import EngineError
-from ringscope.transports.communicator import Communicator
+from ringscope.engine import connect
+from ringscope.engine.communicator import Communicator
+from ringscope.engine.errors import EngineError
 
 
 def main() -> None:

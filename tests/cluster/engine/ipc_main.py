@@ -5,9 +5,9 @@ import sys
 import cupy
 from mpi4py import MPI
 
+from ringscope.engine.memory.cuda import Gpu
+from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
 from ringscope.schedules.algorithms import build
-from ringscope.transports.cuda import Gpu
-from ringscope.transports.cuda_ipc import CudaIpcTransport
 
 
 def names(*wanted: str) -> list[str]:

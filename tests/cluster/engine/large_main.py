@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.transports.communicator import Communicator
+from ringscope.engine.communicator import Communicator
 
 
 def main() -> None:

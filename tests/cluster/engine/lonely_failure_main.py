@@ -3,8 +3,8 @@
 import sys
 
 from ringscope.bench.sweep import Sweep
+from ringscope.engine.transports.mpi import world_rank
 from ringscope.rank import main
-from ringscope.transports.mpi import world_rank
 
 run_sweep = Sweep.run
 

@@ -4,8 +4,8 @@ import sys
 import threading
 
 from ringscope.bench.sweep import Sweep
+from ringscope.engine.transports.mpi import world_rank
 from ringscope.rank import main
-from ringscope.transports.mpi import world_rank
 
 run_sweep = Sweep.run
 

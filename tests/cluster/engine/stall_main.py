@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 
 import ringscope
-from ringscope.transports import memory, mpi, shared_memory
-from ringscope.transports.arithmetic import Reduction
-from ringscope.transports.communicator import Communicator
+from ringscope.engine.communicator import Communicator
+from ringscope.engine.memory import buffer as memory
+from ringscope.engine.memory.arithmetic import Reduction
+from ringscope.engine.transports import mpi, shared_memory
 
 CULPRIT, TIMEOUT_SECONDS = 1, 1.5
 

@@ -3,9 +3,9 @@
 import pytest
 from tests.engine.fakes.fixture import PYTHONPATH
 
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
 from ringscope.schedules.algorithms import build
-from ringscope.transports import cuda
-from ringscope.transports.base import EngineError
 
 
 @pytest.mark.parametrize("ranks", [*(pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 4)), 3])
@@ -31,7 +31,7 @@ def test_a_rank_that_never_calls_is_named_in_time(gang):
 def transport(cupy):
     from mpi4py import MPI
 
-    from ringscope.transports.cuda_ipc import CudaIpcTransport
+    from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
 
     made = CudaIpcTransport(MPI.COMM_SELF, cuda.Gpu(0, "0000:00:00.0", (0,)), timeout_seconds=0.1)
     yield made

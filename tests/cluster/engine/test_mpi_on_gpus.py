@@ -10,12 +10,12 @@ from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 from ringscope.bench.local import Run, run_local
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import EXIT_FAILURE, Failure
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
+from ringscope.engine.memory.buffer import GpuMemory
+from ringscope.engine.transports.cuda_aware import is_cuda_aware, require_cuda_aware, says_cuda_aware
+from ringscope.engine.transports.mpi import MpiTransport
 from ringscope.schedules.algorithms import build
-from ringscope.transports import cuda
-from ringscope.transports.base import EngineError
-from ringscope.transports.cuda_aware import is_cuda_aware, require_cuda_aware, says_cuda_aware
-from ringscope.transports.memory import GpuMemory
-from ringscope.transports.mpi import MpiTransport
 
 
 @pytest.mark.parametrize("ranks", [*(pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 4)), 3])

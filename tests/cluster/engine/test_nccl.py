@@ -8,12 +8,13 @@ import sys
 import pytest
 from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 
+from ringscope.engine.base import Buffer
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory.cuda import Gpu
+from ringscope.engine.transports.nccl import NcclTransport
+from ringscope.engine.vendors import nccl_link
+from ringscope.engine.vendors.nccl_link import check_versions, load_nccl, version_text
 from ringscope.schedules.algorithms import build
-from ringscope.transports import nccl_link
-from ringscope.transports.base import Buffer, EngineError
-from ringscope.transports.cuda import Gpu
-from ringscope.transports.nccl import NcclTransport
-from ringscope.transports.nccl_link import check_versions, load_nccl, version_text
 
 TIMEOUT_SECONDS = 0.2
 FLOAT32 = 7

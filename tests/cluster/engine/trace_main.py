@@ -10,10 +10,10 @@ from mpi4py import MPI
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.traced import RankTrace
+from ringscope.engine.base import TraceablePlan
+from ringscope.engine.communicator import Communicator
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule
-from ringscope.transports.base import TraceablePlan
-from ringscope.transports.communicator import Communicator
 
 COUNTS = [1, 5, 1009, 300_001]
 Moved = tuple[int, int, int, str, int, bool]

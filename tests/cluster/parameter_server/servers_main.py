@@ -10,6 +10,8 @@ import torch
 from mpi4py import MPI
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.post import Post
+from ringscope.engine.transports.mpi import abort
 from ringscope.train.batch_weights import equal
 from ringscope.train.data import load
 from ringscope.train.evaluation import evaluate
@@ -19,8 +21,6 @@ from ringscope.train.parameter_server.server import Server, Shard
 from ringscope.train.parameter_server.shards import FlatModel, shards, state_names
 from ringscope.train.parameter_server.worker import Worker
 from ringscope.train.sampler import Sampler
-from ringscope.transports.mpi import abort
-from ringscope.transports.post import Post
 
 RANKS, STEPS, HALF = 4, 50, 27
 SMALL = {

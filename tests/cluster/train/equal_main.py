@@ -12,13 +12,13 @@ import torch
 
 from ringscope.contracts.record import Record, Steps
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.communicator import Communicator
+from ringscope.engine.transports.mpi import abort
 from ringscope.train import data, models
 from ringscope.train.digest import digest
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.program import assemble
 from ringscope.train.sampler import Sampler
-from ringscope.transports.communicator import Communicator
-from ringscope.transports.mpi import abort
 
 STEPS = 50
 BASE = {

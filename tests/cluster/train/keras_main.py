@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.transports.mpi import abort
 from ringscope.train import data, models
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.tf_peer.library import load
 from ringscope.train.tf_peer.replicas import KerasReplicas
-from ringscope.transports.mpi import abort
 
 STEPS = 5
 BASE: dict[str, Any] = {

@@ -4,9 +4,9 @@ import os
 import signal
 import sys
 
+from ringscope.engine.transports.mpi import world_rank
 from ringscope.rank import main
 from ringscope.train.trainer import Trainer
-from ringscope.transports.mpi import world_rank
 
 make_step = Trainer._step
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ringscope.engine.communicator import Communicator
+from ringscope.engine.transports.mpi import abort
 from ringscope.train.checkpoint import Checkpoint, save
 from ringscope.train.resume import newest_checkpoint
-from ringscope.transports.communicator import Communicator
-from ringscope.transports.mpi import abort
 
 
 def main() -> None:

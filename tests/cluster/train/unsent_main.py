@@ -8,10 +8,10 @@ from pathlib import Path
 import torch
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.communicator import Communicator
+from ringscope.engine.transports.mpi import abort
 from ringscope.train.digest import digest
 from ringscope.train.program import assemble
-from ringscope.transports.communicator import Communicator
-from ringscope.transports.mpi import abort
 
 SMALL = {
     "model_arguments": {"hidden": 8, "layers": 2},

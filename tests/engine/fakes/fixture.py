@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.transports import kernels
+from ringscope.engine.memory import kernels
 
 FOLDER = Path(__file__).parent
 PYTHONPATH = os.pathsep.join([str(FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])  # of a gang with the fake

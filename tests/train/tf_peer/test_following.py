@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from torch.distributed import HashStore
 
-from ringscope import positions
 from ringscope.contracts.record import Record, Steps
+from ringscope.engine import positions
 from ringscope.train.tf_peer.following import FollowingRank, Lead
 
 

@@ -17,12 +17,12 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.traced import RankTrace
-from ringscope.positions import SIZE_BYTES, UNTIMED
-from ringscope.transports.arrays import to_host, write
-from ringscope.transports.base import Buffer, TraceablePlan
+from ringscope.engine.base import Buffer, TraceablePlan
+from ringscope.engine.memory.arrays import to_host, write
+from ringscope.engine.positions import SIZE_BYTES, UNTIMED
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _Call = Callable[[], None]
 

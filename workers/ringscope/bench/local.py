@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ringscope import positions
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
@@ -35,6 +34,7 @@ from ringscope.contracts.record import (
     Trace,
 )
 from ringscope.cores import cores_each
+from ringscope.engine import positions
 from ringscope.parent_death import end_with_parent
 from ringscope.receiver import Receiver
 

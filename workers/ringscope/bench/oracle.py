@@ -13,8 +13,8 @@ from functools import reduce
 
 import numpy as np
 
+from ringscope.engine.base import Array, bits, components, cut
 from ringscope.schedules.schedule import Chunk, partition
-from ringscope.transports.base import Array, bits, components, cut
 
 _PERIOD = 10_007
 _LARGEST = 100

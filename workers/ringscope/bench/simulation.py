@@ -17,8 +17,8 @@ from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.record import Measurement, Record, Steps, Trace
 from ringscope.cost.modelled_trace import modelled
 from ringscope.cost.timeline import Timeline
+from ringscope.engine.transports.simulated import SimulatedTransport
 from ringscope.schedules.algorithms import build
-from ringscope.transports.simulated import SimulatedTransport
 
 _STEPS_PER_RECORD = 1000
 

@@ -23,7 +23,7 @@ from ringscope.contracts.record import Check, Log, Measurement, Record, Steps, T
 from ringscope.contracts.traced import RankTrace
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _STEPS_PER_RECORD = 1000
 

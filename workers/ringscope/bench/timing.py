@@ -8,10 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from ringscope.positions import ITERATIONS
-from ringscope.transports.base import Array
+from ringscope.engine.base import Array
+from ringscope.engine.positions import ITERATIONS
 
-Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.positions``
+Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.positions``
 
 _MOST_ROUNDS = 5
 _FEWEST_ITERATIONS = 4  # of a block: what the barrier before it costs then stays small

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ringscope.transports.arrays import is_on_gpu
-from ringscope.transports.base import Buffer, EngineError
+from ringscope.engine.base import Buffer
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory.arrays import is_on_gpu
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _DTYPE = "float32"
 _ITEM_BYTES = 4

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ringscope.transports.base import EngineError
+from ringscope.engine.errors import EngineError
 
 KEPT = 2  # the newest, and the one before it in case that the disk spoiled the newest
 _NAME = re.compile(r"step-(\d{10})\.pt")

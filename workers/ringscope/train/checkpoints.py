@@ -11,16 +11,16 @@ import numpy as np
 import torch
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.positions import UNTIMED
+from ringscope.engine.errors import EngineError
+from ringscope.engine.positions import UNTIMED
 from ringscope.train.checkpoint import Checkpoint, save
 from ringscope.train.place import Place
 from ringscope.train.replica import Replica
 from ringscope.train.resume import apply, newest_checkpoint
 from ringscope.train.unsent import Unsent
-from ringscope.transports.base import EngineError
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 class Checkpoints:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ringscope.contracts.collectives import AUTO
-from ringscope.transports.base import Array, Buffer, Plan
+from ringscope.engine.base import Array, Buffer, Plan
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 class HostCollectives:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ringscope.transports import cuda
-from ringscope.transports.base import EngineError
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 def settle_device(comm: Communicator) -> torch.device:

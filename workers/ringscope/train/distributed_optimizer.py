@@ -13,7 +13,7 @@ from ringscope.train.gradient_sum import Sums
 from ringscope.train.reducer import Reducer
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 class DistributedOptimizer:

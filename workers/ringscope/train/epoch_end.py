@@ -12,14 +12,14 @@ import torch
 
 from ringscope.contracts.record import Epoch, Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.positions import UNTIMED
+from ringscope.engine.base import Array
+from ringscope.engine.positions import UNTIMED
 from ringscope.train.data import Split
 from ringscope.train.evaluation import evaluate
 from ringscope.train.place import Place
-from ringscope.transports.base import Array
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 class EpochEnd:

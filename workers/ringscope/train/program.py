@@ -15,6 +15,7 @@ import torch
 from ringscope.contracts.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, Record
 from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
 from ringscope.contracts.units import format_size
+from ringscope.engine.errors import EngineError
 from ringscope.train import data, models
 from ringscope.train.buckets import Bucket
 from ringscope.train.checkpoints import Checkpoints
@@ -32,10 +33,9 @@ from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
 from ringscope.train.torch_ddp import TorchDdp
 from ringscope.train.trainer import Trainer
 from ringscope.train.unsent import Unsent
-from ringscope.transports.base import EngineError
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], fault: str = "") -> str:

@@ -18,14 +18,14 @@ import torch
 from ringscope.choice.chooser import Choice
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.devices import carrier
+from ringscope.engine.errors import EngineError
+from ringscope.engine.waiting.pause import sleep_while
 from ringscope.train.buckets import Bucket, place_gradients
 from ringscope.train.device import Marker
 from ringscope.train.gradient_sum import Sums
-from ringscope.transports.base import EngineError
-from ringscope.transports.pause import sleep_while
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _TWICE = (
     "backward ran twice on gradients whose sum had begun; call the optimizer's zero_grad before every step, and put "

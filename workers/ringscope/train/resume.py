@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from ringscope.engine.errors import EngineError
 from ringscope.train.checkpoint import Checkpoint, load, steps
-from ringscope.transports.base import EngineError
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _NONE = -1
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringscope.transports.base import EngineError
+from ringscope.engine.errors import EngineError
 
 Indices = NDArray[np.int64]
 

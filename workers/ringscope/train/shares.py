@@ -10,7 +10,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.train.batch_weights import Balancer, equal
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _STEPS = 10  # between two exchanges of times: a small sum takes as long as a small bucket's
 

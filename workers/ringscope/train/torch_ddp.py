@@ -19,7 +19,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.train.gradient_sum import Sums
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _MIB = 1 << 20
 _INTERFACE_VARIABLE = "GLOO_SOCKET_IFNAME"

@@ -11,7 +11,7 @@ import torch
 
 from ringscope.contracts.record import Buckets, Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.positions import ITERATIONS, SIZE_BYTES
+from ringscope.engine.positions import ITERATIONS, SIZE_BYTES
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
 from ringscope.train.drill import Drill
@@ -24,7 +24,7 @@ from ringscope.train.shares import Shares
 from ringscope.train.telling import Step, Telling
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _Batch = tuple[torch.Tensor, torch.Tensor]
 

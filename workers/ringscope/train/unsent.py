@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ringscope.engine.errors import EngineError
 from ringscope.train.checkpoint import Checkpoint, load, save, steps
 from ringscope.train.compression import Compressor
-from ringscope.transports.base import EngineError
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 
 class Unsent:

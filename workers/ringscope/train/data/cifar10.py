@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.errors import EngineError
 from ringscope.train.data.split import Dataset, pictures
-from ringscope.transports.base import EngineError
 
 TRAINING_FILES = tuple(f"data_batch_{i}" for i in range(1, 6))
 TEST_FILE = "test_batch"

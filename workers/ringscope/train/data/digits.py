@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.errors import EngineError
 from ringscope.train.data.split import Dataset, pictures
-from ringscope.transports.base import EngineError
 
 CLASSES = 10
 

@@ -7,8 +7,8 @@ import torch
 from numpy.typing import NDArray
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.errors import EngineError
 from ringscope.train.data.split import Dataset, Split
-from ringscope.transports.base import EngineError
 
 TOKENS = 256
 

@@ -29,8 +29,8 @@ from ringscope.train.replica import Replica
 from ringscope.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
-    from ringscope.transports.post import Post
+    from ringscope.engine.communicator import Communicator
+    from ringscope.engine.post import Post
 
 _WORKER, _SERVER = 0, 1  # colors of the groups
 

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ringscope.positions import ITERATIONS
+from ringscope.engine.positions import ITERATIONS
 from ringscope.train.parameter_server.clocks import Clocks
 from ringscope.train.parameter_server.shards import bind
 from ringscope.train.parameter_server.tags import Tag
 
 if TYPE_CHECKING:
-    from ringscope.transports.post import Messages, Post
+    from ringscope.engine.post import Messages, Post
 
 
 class Shard(nn.Module):

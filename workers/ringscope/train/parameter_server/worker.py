@@ -12,7 +12,7 @@ from ringscope.train.parameter_server.shards import FlatModel, shards
 from ringscope.train.parameter_server.tags import Tag
 
 if TYPE_CHECKING:
-    from ringscope.transports.post import Post
+    from ringscope.engine.post import Post
 
 
 class Worker:

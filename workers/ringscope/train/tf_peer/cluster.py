@@ -13,7 +13,7 @@ import numpy as np
 from ringscope.contracts.training import TrainingSpec
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 VARIABLE = "TF_CONFIG"
 _LOOPBACK = "127.0.0.1"

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ringscope.contracts.record import Record, Steps
-from ringscope.positions import ITERATIONS
+from ringscope.engine.positions import ITERATIONS
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _LOOK_SECONDS = 0.5
 _STEPS, _END = "ringscope/steps", "ringscope/end"

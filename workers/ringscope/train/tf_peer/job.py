@@ -14,7 +14,7 @@ from torch import nn
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.positions import UNTIMED
+from ringscope.engine.positions import UNTIMED
 from ringscope.train import models
 from ringscope.train.data import Dataset
 from ringscope.train.place import Place
@@ -26,7 +26,7 @@ from ringscope.train.tf_peer.served import ServedModel
 from ringscope.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from ringscope.transports.communicator import Communicator
+    from ringscope.engine.communicator import Communicator
 
 _MOST_CPUS = 4096
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ringscope.transports.base import EngineError
+from ringscope.engine.errors import EngineError
 
 _VARIABLES = {
     "KERAS_BACKEND": "tensorflow",  # whatever the user's keras.json says

@@ -1,0 +1,56 @@
+"""Which transport connects the ranks, and on which device their buffers lie."""
+
+from __future__ import annotations
+
+from mpi4py import MPI
+
+from ringscope.contracts.devices import TRANSPORT_DEVICES, settle
+from ringscope.engine.base import Transport
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
+from ringscope.engine.memory.buffer import GpuMemory
+from ringscope.engine.transports.cuda_aware import require_cuda_aware
+from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
+from ringscope.engine.transports.mpi import MpiTransport
+from ringscope.engine.transports.nccl import NcclTransport
+from ringscope.engine.transports.shared_memory import SharedMemoryTransport
+
+_DEVICES = ("auto", "cpu", "cuda")
+
+
+def connect(
+    comm: MPI.Intracomm, transport: str, device: str, timeout_seconds: float
+) -> tuple[Transport, cuda.Gpu | None]:
+    """The transport between all ranks of ``comm``, and this rank's GPU if it works on one (collective).
+
+    ``auto`` takes GPUs where every rank can have one of its own, and NCCL between them; else host memory: shared
+    inside one node, MPI's messages between several. ``mpi`` takes GPU memory only where ``device`` is cuda and MPI is
+    CUDA-aware. Raises EngineError when a name is wrong or cannot be had here.
+    """
+    if transport != "auto" and transport not in TRANSPORT_DEVICES:
+        choices = ", ".join(("auto", *TRANSPORT_DEVICES))
+        raise EngineError(f"transport: unknown transport {transport!r}; choose one of {choices}.")
+    if device not in _DEVICES:
+        raise EngineError(f"device: unknown device {device!r}; choose one of {', '.join(_DEVICES)}.")
+    try:
+        settled = settle(device, transport)
+    except ValueError as error:
+        raise EngineError(f"device: {error}") from error
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED, key=comm.rank)
+    local_rank, local_size = node.rank, node.size
+    node.Free()
+    if settled == "auto":
+        has_own = cuda.is_available() and cuda.count() >= local_size
+        settled = "cuda" if comm.allreduce(int(has_own), MPI.MIN) else "cpu"
+    if settled == "cuda":
+        if transport == "mpi":
+            require_cuda_aware(comm)
+        gpu = cuda.claim(comm, local_rank)
+        if transport == "mpi":
+            return MpiTransport(comm, timeout_seconds, GpuMemory(comm.rank, gpu, timeout_seconds)), gpu
+        kind = CudaIpcTransport if transport == "cuda_ipc" else NcclTransport
+        return kind(comm, gpu, timeout_seconds), gpu
+    if transport == "auto":
+        transport = "shared_memory" if comm.allreduce(local_size, MPI.MIN) == comm.size else "mpi"
+    host = SharedMemoryTransport if transport == "shared_memory" else MpiTransport
+    return host(comm, timeout_seconds), None

@@ -1,0 +1,32 @@
+"""What the engine refuses, and how it says that another rank is late or lost: one sentence each, for people."""
+
+
+class EngineError(Exception):
+    """Something that the engine refuses or cannot go on with, in one sentence for people."""
+
+
+class OutOfMemoryError(EngineError):
+    """The buffers do not fit."""
+
+
+class StalledError(EngineError):
+    """``rank`` waited in vain for ``peer``; ``where`` says in which step of a schedule, or in which call."""
+
+    def __init__(self, rank: int, peer: int, where: str, timeout_seconds: float) -> None:
+        super().__init__(
+            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in {where}; see whether rank {peer} still "
+            "runs and makes the same calls, or raise timeout_seconds."
+        )
+        self.rank, self.peer, self.where = rank, peer, where
+
+
+class LostRankError(StalledError):
+    """The process of ``peer``, for which ``rank`` waited, has ended."""
+
+    def __init__(self, rank: int, peer: int, where: str) -> None:
+        EngineError.__init__(
+            self,
+            f"Rank {rank} lost rank {peer} in {where}: its process has ended; see what rank {peer} said last, "
+            "and start all ranks again.",
+        )
+        self.rank, self.peer, self.where = rank, peer, where

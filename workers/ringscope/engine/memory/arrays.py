@@ -1,0 +1,77 @@
+"""The one seam between NumPy and CuPy: everything else calls these and works on arrays of either.
+
+CuPy calls only enqueue on the current stream; what reads a result on the host goes through ``to_host`` or ``copy``,
+which wait for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ringscope.engine.base import Array
+
+
+def module_of(array: object) -> Any:
+    """The module that an array belongs to: CuPy for one in GPU memory, else NumPy."""
+    module: Any = sys.modules["cupy"] if is_on_gpu(array) else np
+    return module
+
+
+def is_on_gpu(array: object) -> bool:
+    """Whether this is a CuPy array; never imports CuPy."""
+    cupy: Any = sys.modules.get("cupy")
+    return cupy is not None and isinstance(array, cupy.ndarray)
+
+
+def is_array(value: object) -> bool:
+    """Whether the engine can work on it: a NumPy or CuPy array."""
+    return isinstance(value, np.ndarray) or is_on_gpu(value)
+
+
+def address(array: Any) -> int:
+    """Where the array's memory begins; host and GPUs share one address space."""
+    return int(array.data.ptr if is_on_gpu(array) else array.ctypes.data)
+
+
+def is_writable(array: Any) -> bool:
+    """Whether the elements may be changed; those of a CuPy array always may."""
+    return is_on_gpu(array) or bool(array.flags.writeable)
+
+
+def overlap(first: Any, second: Any) -> bool:
+    """Whether two contiguous arrays have memory in common."""
+    start, other = address(first), address(second)
+    return bool(start < other + second.nbytes and other < start + first.nbytes)
+
+
+def copy(target: Any, source: Any) -> None:
+    """Copy between arrays of equal shape and dtype, wherever they lie; the host may change either one afterwards."""
+    match is_on_gpu(target), is_on_gpu(source):
+        case False, False:
+            np.copyto(target, source)
+        case True, True:
+            module_of(target).copyto(target, source)
+        case True, False:
+            target.set(source)
+        case False, True:
+            source.get(out=target)
+
+
+def write(target: Any, fill: Callable[[Array], None]) -> None:
+    """Let ``fill`` write into the array: directly, or into host memory that is then copied to the GPU."""
+    if not is_on_gpu(target):
+        fill(target)
+        return
+    host = np.empty(target.shape, target.dtype)
+    fill(host)
+    target.set(host)
+
+
+def to_host(array: Any) -> Array:
+    """The array itself, or a copy in host memory of one in GPU memory."""
+    host: Array = array.get() if is_on_gpu(array) else array
+    return host

@@ -1,0 +1,106 @@
+"""Where the buffers that MPI carries lie, and who computes there: NumPy in host memory, CuPy in GPU memory.
+
+MPI knows nothing of streams. So ``wait`` stands before everything that MPI is given to read or to write.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.engine.base import Array
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import arithmetic, cuda
+from ringscope.engine.memory.arithmetic import Reduction
+from ringscope.engine.memory.kernels import divide, pairwise
+
+
+class Memory(Protocol):
+    """One of the two."""
+
+    @property
+    def name(self) -> str:
+        """Transport mpi in records, when its buffers lie here."""
+
+    def allocate(self, size_bytes: int) -> Array:
+        """Zeroed bytes that MPI can reach."""
+
+    def empty(self, size: int, dtype: str) -> Array:
+        """As NumPy's: for what arrives aside."""
+
+    def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
+        """The operation over ``ranks`` ranks, on arrays that lie here."""
+
+    def computing(self) -> AbstractContextManager[object]:
+        """What surrounds the additions of a call."""
+
+    def wait(self) -> None:
+        """Return when everything is done that was asked for so far: the arrays are then fit for MPI."""
+
+
+class HostMemory:
+    """Plain memory: MPI takes any, and NumPy is done when it returns."""
+
+    name = "mpi"
+
+    def allocate(self, size_bytes: int) -> Array:
+        """From NumPy."""
+        return np.zeros(size_bytes, np.uint8)
+
+    def empty(self, size: int, dtype: str) -> Array:
+        """From NumPy."""
+        return np.empty(size, dtype)
+
+    def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
+        """NumPy's, or a faster one for half precision."""
+        return arithmetic.reduction(op, dtype, ranks)
+
+    def computing(self) -> AbstractContextManager[object]:
+        """No word of overflows."""
+        return np.errstate(over="ignore", invalid="ignore")
+
+    def wait(self) -> None:
+        """Nothing to wait for."""
+
+
+class GpuMemory:
+    """This rank's GPU, which must be current; kernels go to the caller's stream. Only for a CUDA-aware MPI."""
+
+    def __init__(self, rank: int, gpu: cuda.Gpu, timeout_seconds: float = cuda.TIMEOUT_SECONDS) -> None:
+        self.name = gpu.label(MPI_ON_GPUS)
+        self._rank, self._timeout = rank, timeout_seconds
+        self._cupy = cuda.load()
+
+    def allocate(self, size_bytes: int) -> Array:
+        """From CuPy's pool."""
+        array: Array = cuda.allocate(size_bytes, pooled=True)
+        return array
+
+    def empty(self, size: int, dtype: str) -> Array:
+        """From CuPy's pool."""
+        array: Array = self._cupy.empty(size, dtype)
+        return array
+
+    def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
+        """The kernels of the other GPU transports; they take every dtype alike."""
+        finish = partial(_divide, self._cupy, ranks) if op == "avg" else None
+        return Reduction(pairwise(self._cupy, op), finish)
+
+    def computing(self) -> AbstractContextManager[object]:
+        """A GPU has no word of overflows."""
+        return nullcontext()
+
+    def wait(self) -> None:
+        """Until the caller's stream is empty; EngineError when that takes longer than the timeout."""
+        if not cuda.finishes(self._cupy.cuda.get_current_stream(), self._timeout):
+            raise EngineError(
+                f"mpi: rank {self._rank} waited {self._timeout:g} s for its GPU, which hangs; start the job again."
+            )
+
+
+def _divide(cupy: Any, ranks: int, result: Array) -> None:
+    divide(cupy, result, ranks)

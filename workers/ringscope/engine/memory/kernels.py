@@ -1,0 +1,63 @@
+"""GPU kernels that combine arrays of several ranks in one pass over memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial, reduce
+from typing import Any
+
+from ringscope.engine.base import Array, components, cut
+from ringscope.schedules.schedule import Schedule
+
+# T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits. As NumPy's minimum
+# and maximum do, these pass on a NaN.
+_PREAMBLE = """
+template <typename T> __device__ T lower(T a, T b) { return (a != a || a < b) ? a : b; }
+template <typename T> __device__ T higher(T a, T b) { return (a != a || a > b) ? a : b; }
+"""
+_EXPRESSIONS = {
+    "sum": "T({} + {})",
+    "prod": "T({} * {})",
+    "min": "lower({}, {})",
+    "max": "higher({}, {})",
+    "avg": "T({} + {})",
+}
+_UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "avg": "add"}
+MOST_ARRAYS = 64  # a kernel takes 4 KiB of arguments, an array about 40 bytes of them
+
+
+def pairwise(cupy: Any, op: str) -> Any:
+    """The function (first, second, result) of an operation; for ``avg`` the sum, divided once at the end."""
+    return getattr(cupy, _UFUNCS[op])
+
+
+def divide(cupy: Any, array: Array, ranks: int) -> None:
+    """Make a mean of a sum over ``ranks`` ranks, in place; integers are cut towards zero, as C divides them."""
+    cupy.ElementwiseKernel("int64 n", "T x", "x = T(x / n)", "ringscope_divide")(ranks, components(array))
+
+
+def has_kernel(op: str, arrays: int) -> bool:
+    """Whether ``combine`` can do ``op`` over so many inputs and results together."""
+    return op in _EXPRESSIONS and arrays <= MOST_ARRAYS
+
+
+def finishing(cupy: Any, op: str, schedule: Schedule, rank: int, result: Array) -> list[Callable[[], None]]:
+    """What is still to be done with the result of ``rank`` when the schedule is through: a mean is to be divided."""
+    if op != "avg":
+        return []
+    chunks = [chunk for chunk in schedule.output_chunks(rank) if chunk.length]
+    return [partial(divide, cupy, cut(result, chunk), schedule.ranks) for chunk in chunks]
+
+
+@cache
+def combine(cupy: Any, op: str, inputs: int, results: int) -> Any:
+    """A kernel that reads ``inputs`` arrays, combines them from left to right and writes it to ``results`` arrays."""
+    sources, targets = [f"s{i}" for i in range(inputs)], [f"d{i}" for i in range(results)]
+    value = reduce(lambda total, name: _EXPRESSIONS[op].format(total, name), sources)
+    return cupy.ElementwiseKernel(
+        ", ".join(f"T {name}" for name in sources),
+        ", ".join(f"T {name}" for name in targets),
+        f"{' = '.join(targets)} = {value}",
+        f"ringscope_{op}_{inputs}_{results}",
+        preamble=_PREAMBLE,
+    )

@@ -1,0 +1,101 @@
+"""Messages between two ranks, for programs whose ranks do different things: with an eye on whether the other one lives.
+
+They are arrays in host memory. Between two ranks those with the same tag arrive in the order in which they were sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mpi4py import MPI
+
+from ringscope.engine.base import Array
+from ringscope.engine.waiting.peers import Peers
+
+
+class Post:
+    """Delivers the messages of one rank; made and freed by all ranks together (collective)."""
+
+    def __init__(self, comm: MPI.Intracomm, timeout_seconds: float) -> None:
+        """Waits at most ``timeout_seconds`` for another rank, among those of ``comm``."""
+        self._comm = comm.Dup()
+        self._peers = Peers(self._comm, timeout_seconds)
+        self.rank: int = self._comm.rank
+        self.position: Any = self._peers.position
+
+    def messages(self) -> Messages:
+        """For messages that are waited for together."""
+        return Messages(self._comm, self._peers)
+
+    def inbox(self, arrays: Sequence[Array], tag: int) -> Inbox:
+        """For messages that come in any order: array i takes those of rank i."""
+        return Inbox(self._comm, self._peers, arrays, tag)
+
+    def has(self, rank: int, tag: int) -> bool:
+        """Whether a message has come that nobody receives yet."""
+        return bool(self._comm.Iprobe(rank, tag))
+
+    def free(self) -> None:
+        """Deliver no more."""
+        self._peers.free()
+        self._comm.Free()
+
+
+class Messages:
+    """Messages that are under way, each with the rank at its other end; their memory must stay until ``wait``."""
+
+    def __init__(self, comm: MPI.Intracomm, peers: Peers) -> None:
+        self._comm, self._peers = comm, peers
+        self._requests: list[tuple[MPI.Request, int]] = []
+
+    def send(self, array: Array, rank: int, tag: int) -> None:
+        """Begin to send."""
+        self._requests.append((self._comm.Isend(array, rank, tag), rank))
+
+    def receive(self, array: Array, rank: int, tag: int) -> None:
+        """Begin to receive into ``array``."""
+        self._requests.append((self._comm.Irecv(array, rank, tag), rank))
+
+    def wait(self, step: int) -> None:
+        """Return when all have arrived; the errors of ``Peers.wait`` name who does not answer, and ``step``."""
+        requests = [request for request, _ in self._requests]
+        if not MPI.Request.Testall(requests):
+            self._peers.wait(lambda: MPI.Request.Testall(requests), self._missing, step)
+        self._requests.clear()
+
+    def _missing(self) -> Sequence[int]:
+        return [rank for request, rank in self._requests if not request.Test()]
+
+
+class Inbox:
+    """Takes one message after the other from each of several ranks, whoever comes first."""
+
+    def __init__(self, comm: MPI.Intracomm, peers: Peers, arrays: Sequence[Array], tag: int) -> None:
+        self._requests = [comm.Recv_init(array, rank, tag) for rank, array in enumerate(arrays)]
+        self._peers, self._expected = peers, set[int]()
+
+    def expect(self, rank: int) -> None:
+        """Receive this rank's next message; until it has come its array is not to be touched."""
+        self._requests[rank].Start()
+        self._expected.add(rank)
+
+    def wait(self, is_over: Callable[[], bool], step: int) -> list[int]:
+        """The ranks whose messages have come, ascending: at least one, unless ``is_over`` meanwhile."""
+        arrived: list[int] = []
+
+        def is_done() -> bool:
+            arrived.extend(MPI.Request.Testsome(self._requests) or ())
+            return bool(arrived) or is_over()
+
+        self._peers.wait(is_done, lambda: sorted(self._expected), step)
+        self._expected.difference_update(arrived)
+        return sorted(arrived)
+
+    def free(self) -> None:
+        """Expect nothing any more."""
+        for rank in self._expected:
+            self._requests[rank].Cancel()
+            self._requests[rank].Wait()
+        for request in self._requests:
+            request.Free()

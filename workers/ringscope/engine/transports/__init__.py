@@ -1,0 +1,1 @@
+"""Transports: ways to execute a schedule."""

@@ -1,0 +1,43 @@
+"""Whether the MPI library reaches GPU memory. The standard has no question for that; the libraries have one each."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from mpi4py import MPI
+
+from ringscope.engine.errors import EngineError
+from ringscope.engine.transports.mpi import mpi_versions
+
+_CUDA = 0  # MPIX_GPU_SUPPORT_CUDA
+
+
+def says_cuda_aware(library: Any) -> bool:
+    """What a library, loaded by ctypes, says of itself after MPI's start; one without such a function says no.
+
+    MPICH and its kin have ``MPIX_GPU_query_support``, Open MPI ``MPIX_Query_cuda_support``. An MPI that is not
+    CUDA-aware would read a GPU's addresses as its own and crash, so that in doubt the answer is no.
+    """
+    if hasattr(library, "MPIX_GPU_query_support"):
+        answer = ctypes.c_int(0)
+        failed = library.MPIX_GPU_query_support(_CUDA, ctypes.byref(answer))
+        return not failed and bool(answer.value)
+    return hasattr(library, "MPIX_Query_cuda_support") and library.MPIX_Query_cuda_support() == 1
+
+
+def is_cuda_aware() -> bool:
+    """The answer of the MPI library of this process."""
+    return says_cuda_aware(ctypes.CDLL(MPI.__file__))  # symbols are also sought in what the module is linked with
+
+
+def require_cuda_aware(comm: MPI.Intracomm) -> None:
+    """Raise EngineError on all ranks unless the MPI of every one is CUDA-aware (collective)."""
+    unfit = "" if is_cuda_aware() else mpi_versions()["mpi_library"].partition(",")[0]
+    for rank, library in enumerate(comm.allgather(unfit)):
+        if library:
+            raise EngineError(
+                f"transport: mpi on device cuda needs an MPI that reaches GPU memory, and that of rank {rank} "
+                f"({library}) does not; choose nccl or cuda_ipc, or install a CUDA-aware MPI, such as Open MPI built "
+                "with UCX and CUDA, and mpi4py for it."
+            )

@@ -1,0 +1,245 @@
+"""Transport cuda_ipc: the GPUs of one node read and write each other's memory, by kernels of our own.
+
+Execution follows shared_memory's two ways, hub and stepwise. The host tells how far a rank has *enqueued* (the
+progress counters), events tell the GPUs how far it has *run*: a rank waits on the host until its peer has recorded
+the event, then lets its own stream wait for it. Whatever is awaited was enqueued before, so no two ranks can wait
+for each other; and nothing spins on the GPU, where processes that share one take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from mpi4py import MPI
+
+from ringscope.engine.base import Buffer, Plan, Scratch, cut
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory import cuda
+from ringscope.engine.memory.arrays import address, module_of
+from ringscope.engine.memory.kernels import combine, finishing, has_kernel, pairwise
+from ringscope.engine.transports.hazards import ENTERED, Action, Waits, programs
+from ringscope.engine.transports.progress import Progress
+from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
+
+_FINISHED = ENTERED + 1
+# cudaMalloc cuts smaller pieces out of a block, and a handle means the block: whole blocks begin at their address.
+_BLOCK_BYTES = 2 << 20
+_EVENTS = 2  # per rank, in turn, so that a peer seldom waits for more than the action that it needs
+_Bound = tuple[Waits, int, Callable[[], Any]]
+
+
+class CudaIpcTransport:
+    """Executes schedules in GPU memory that all ranks of ``comm`` map; they must share one node."""
+
+    def __init__(self, comm: MPI.Intracomm, gpu: cuda.Gpu, timeout_seconds: float = cuda.TIMEOUT_SECONDS) -> None:
+        node = MPI.Intracomm(comm.Split_type(MPI.COMM_TYPE_SHARED, key=comm.rank))
+        if comm.allreduce(node.size, MPI.MIN) != comm.size:
+            node.Free()
+            raise EngineError(
+                f"transport: cuda_ipc needs all {comm.size} ranks on one node, but they are on several; choose nccl."
+            )
+        self._node = node
+        self.name = gpu.label("cuda_ipc")
+        self._gate = _Gate(node, timeout_seconds)
+        self._opened: list[int] = []
+
+    def allocate(self, size_bytes: int) -> Buffer:
+        """Memory of its own on every rank's GPU, mapped by all of them."""
+        whole = max(-(-size_bytes // _BLOCK_BYTES), 1) * _BLOCK_BYTES
+        local = cuda.allocate(whole, pooled=False)
+        handle = cuda.load().cuda.runtime.ipcGetMemHandle(address(local))
+        handles = self._node.allgather(handle)
+        parts = tuple(local if r == self._node.rank else self._open(r, handles[r], whole) for r in range(len(handles)))
+        return Buffer(local, parts).head(size_bytes)
+
+    def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
+        """Hub execution where the schedule and the kernels allow it, else stepwise."""
+        found = hubs(schedule)
+        if found is not None and all(has_kernel(op, len(h.sources) + len(h.destinations) + 2) for h in found):
+            return _HubPlan(self._gate, schedule, found, op, send, recv)
+        return _StepwisePlan(self._gate, schedule, op, send, recv)
+
+    def free(self) -> None:
+        """Give back all mappings (collective): every rank closes, then each owner's memory may go."""
+        runtime = cuda.load().cuda.runtime
+        self._gate.drain()
+        for pointer in self._opened:
+            runtime.ipcCloseMemHandle(pointer)
+        self._gate.free()
+        self._node.Barrier()
+        self._node.Free()
+
+    def _open(self, rank: int, handle: bytes, size_bytes: int) -> Any:
+        cupy = cuda.load()
+        runtime = cupy.cuda.runtime
+        try:
+            pointer = runtime.ipcOpenMemHandle(handle, runtime.cudaIpcMemLazyEnablePeerAccess)
+        except runtime.CUDARuntimeError as error:
+            raise EngineError(
+                f"cuda_ipc: rank {self._node.rank} cannot reach the GPU memory of rank {rank} ({error}); "
+                "let every process see all GPUs of the node, or choose nccl."
+            ) from error
+        self._opened.append(pointer)
+        memory = cupy.cuda.UnownedMemory(pointer, size_bytes, self)
+        return cupy.ndarray((size_bytes,), "uint8", cupy.cuda.MemoryPointer(memory, 0))
+
+
+class _Gate:
+    """How far every rank is, for hosts and for GPUs; one stream for all calls."""
+
+    def __init__(self, node: MPI.Intracomm, timeout_seconds: float) -> None:
+        self._cuda, self._timeout = cuda.load().cuda, timeout_seconds
+        runtime = self._cuda.runtime
+        self.rank, self.size = node.rank, node.size
+        self.stream = self._cuda.Stream(non_blocking=True)
+        self._ready = self._cuda.Event(disable_timing=True)
+        self.scratch = Scratch(cuda.load().empty)
+        self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
+        everyone = node.allgather([runtime.ipcGetEventHandle(event.ptr) for event in self._own])
+        self._peers = {
+            rank: [runtime.ipcOpenEventHandle(handle) for handle in handles]
+            for rank, handles in enumerate(everyone)
+            if rank != node.rank
+        }
+        self._progress = Progress(node, timeout_seconds)
+
+    def enter(self) -> None:
+        """Begin a call: its input is what the caller's stream has enqueued so far."""
+        self._ready.record()
+        self.stream.wait_event(self._ready)
+        self.reach(ENTERED)
+
+    def reach(self, progress: int) -> None:
+        """Say that everything up to ``progress`` is enqueued."""
+        self._own[progress % _EVENTS].record(self.stream)
+        self._progress.publish(progress)
+
+    def await_(self, waits: Waits, step: int = 0) -> None:
+        """Let the stream wait for what peers had enqueued up to each (peer, progress).
+
+        StalledError, which names the peer and ``step``, when one does not come to it within the timeout.
+        """
+        self._progress.await_(waits, step)
+        for peer, progress in waits:
+            # An event that was recorded again meanwhile stands for a later point of the same stream: also right.
+            self._cuda.runtime.streamWaitEvent(self.stream.ptr, self._peers[peer][progress % _EVENTS], 0)
+
+    def finish(self, last: Sequence[int], finishing: Sequence[Callable[[], Any]]) -> None:
+        """Enqueue what only concerns this rank and end the call; rank r's progress went up to ``last[r]``."""
+        with self.stream:
+            for kernel in finishing:
+                kernel()
+        if not cuda.finishes(self.stream, self._timeout):
+            raise EngineError(
+                f"cuda_ipc: rank {self.rank} waited {self._timeout:g} s for its GPU; a peer is lost or its GPU hangs; "
+                "start the job again."
+            )
+        self._progress.finish(last)
+
+    def drain(self) -> None:
+        """Wait for the GPU."""
+        self.stream.synchronize()
+
+    def free(self) -> None:
+        """Give back the peers' events and the counters (collective)."""
+        for events in self._peers.values():
+            for event in events:
+                self._cuda.runtime.eventDestroy(event)
+        self._progress.free()
+
+
+class _HubPlan:
+    """One kernel per chunk whose hub is this rank: it reads every input once and writes every result once."""
+
+    def __init__(
+        self, gate: _Gate, schedule: Schedule, found: Sequence[Hub], op: str, send: Buffer, recv: Buffer
+    ) -> None:
+        self._gate = gate
+        peers = [r for r in range(gate.size) if r != gate.rank]
+        self._all_entered: Waits = tuple((peer, ENTERED) for peer in peers)
+        self._all_finished: Waits = tuple((peer, _FINISHED) for peer in peers)
+        self._last = [_FINISHED] * gate.size
+        self._finishing = finishing(cuda.load(), op, schedule, gate.rank, recv.local)
+        self._kernels = [
+            _kernel(hub, schedule.chunks[hub.chunk], op, send, recv) for hub in found if hub.rank == gate.rank
+        ]
+
+    def run(self) -> None:
+        """Execute the schedule once."""
+        gate = self._gate
+        gate.enter()
+        with gate.stream:
+            gate.await_(self._all_entered)
+            for kernel in self._kernels:
+                kernel()
+        gate.reach(_FINISHED)
+        gate.await_(self._all_finished)
+        gate.finish(self._last, self._finishing)
+
+    def free(self) -> None:
+        """Let go of the buffers."""
+        self._kernels.clear()
+        self._finishing.clear()
+
+
+def _kernel(hub: Hub, chunk: Chunk, op: str, send: Buffer, recv: Buffer) -> Callable[[], Any]:
+    sources = [cut(send.parts[r], chunk) for r in (hub.rank, *hub.sources)]
+    results = [cut(recv.parts[r], chunk) for r in (hub.rank, *hub.destinations)]
+    return partial(combine(cuda.load(), op, len(sources), len(results)), *sources, *results)
+
+
+class _StepwisePlan:
+    """This rank's program of pulls, bound to the buffers: each one kernel or copy that reads a peer's memory."""
+
+    def __init__(self, gate: _Gate, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> None:
+        in_place = address(send.local) == address(recv.local)
+        all_programs = programs(schedule, in_place)
+        program = all_programs[gate.rank]
+        self._gate, self._xp = gate, module_of(recv.local)
+        self._combine = pairwise(self._xp, op)
+        with gate.stream:  # the pool then hands this memory to no other stream
+            self._scratch = gate.scratch.take(program.scratch_count, recv.local.dtype)
+        self._actions = [self._bind(action, send, recv) for action in program.actions]
+        kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
+        self._copies = [partial(self._xp.copyto, cut(recv.local, c), cut(send.local, c)) for c in kept]
+        self._finishing = finishing(self._xp, op, schedule, gate.rank, recv.local)
+        self._final_waits = program.final_waits
+        self._last = [p.progress for p in all_programs]
+
+    def run(self) -> None:
+        """Execute the schedule once."""
+        gate = self._gate
+        gate.enter()
+        with gate.stream:
+            for copy in self._copies:
+                copy()
+            for progress, (waits, step, kernel) in enumerate(self._actions, ENTERED + 1):
+                gate.await_(waits, step)
+                kernel()
+                gate.reach(progress)
+        gate.await_(self._final_waits)
+        gate.finish(self._last, self._finishing)
+
+    def free(self) -> None:
+        """Let go of the buffers."""
+        self._actions.clear()
+        self._copies.clear()
+        self._finishing.clear()
+
+    def _bind(self, action: Action, send: Buffer, recv: Buffer) -> _Bound:
+        m = action.message
+        result = cut(recv.local, m.target)
+        if action.scratch is not None:
+            aside = self._scratch[action.scratch : action.scratch + m.target.length]
+            if action.commit:
+                return action.waits, m.step, partial(self._xp.copyto, result, aside)
+            result = aside
+        source = cut((send if m.src_is_input else recv).parts[m.src], m.source)
+        if not m.reduce:
+            return action.waits, m.step, partial(self._xp.copyto, result, source)
+        own = cut((send if m.own_is_input else recv).local, m.target)
+        # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+        first, second = (source, own) if m.src < m.dst else (own, source)
+        return action.waits, m.step, partial(self._combine, first, second, result)

@@ -1,0 +1,152 @@
+"""Transport nccl: any schedule as NCCL send and receive between GPUs, one group per step.
+
+All of a call lies on one stream: a step's messages travel together, what is to be added arrives in scratch memory and
+is added by a kernel behind it, and the next step follows. The host only enqueues, and waits once at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ringscope.engine.base import Array, Buffer, Plan, cut
+from ringscope.engine.memory import cuda
+from ringscope.engine.memory.arrays import address, module_of
+from ringscope.engine.memory.kernels import finishing, pairwise
+from ringscope.engine.vendors.nccl import vendor_plan
+from ringscope.engine.vendors.nccl_link import NcclLink
+from ringscope.schedules.messages import Message, messages, untouched
+from ringscope.schedules.schedule import Schedule
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+_Call = Callable[[], Any]
+
+
+class NcclTransport:
+    """Executes schedules over the GPUs of all ranks of ``comm``; ``gpu`` is this rank's and must be current."""
+
+    def __init__(self, comm: MPI.Intracomm, gpu: cuda.Gpu, timeout_seconds: float = cuda.TIMEOUT_SECONDS) -> None:
+        self._link = NcclLink(comm, gpu, timeout_seconds)
+        self.name = gpu.label("nccl")
+
+    def allocate(self, size_bytes: int) -> Buffer:
+        """Memory from CuPy's pool."""
+        local = cuda.allocate(size_bytes, pooled=True)
+        return Buffer(local, (local,))
+
+    def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
+        """This rank's share of every step, bound to addresses."""
+        return _NcclPlan(self._link, schedule, op, send.local, recv.local)
+
+    def vendor_plan(self, collective: str, op: str, send: Buffer, recv: Buffer, root: int) -> Plan:
+        """NCCL's own collective, as it sees fit, on the same buffers."""
+        return vendor_plan(self._link, collective, op, send.local, recv.local, root)
+
+    def rebuild(self) -> None:
+        """Connect anew after the communicator was given up (collective); buffers and plans stay valid."""
+        self._link.rebuild()
+
+    def free(self) -> None:
+        """Take the communicator down (collective)."""
+        self._link.free()
+
+
+class _Step(NamedTuple):
+    """What this rank enqueues for a step: the messages of its group, and the kernels behind them."""
+
+    number: int
+    peers: tuple[int, ...]
+    exchange: list[_Call]
+    kernels: list[_Call]
+    done: Any
+
+
+class _NcclPlan:
+    """This rank's steps."""
+
+    def __init__(self, link: NcclLink, schedule: Schedule, op: str, send: Array, recv: Array) -> None:
+        self._link, self._send, self._recv = link, send, recv
+        self._xp = module_of(recv)
+        self._combine = pairwise(self._xp, op)
+        self._type, self._factor = link.wire(recv.dtype)
+        in_place = address(send) == address(recv)
+        steps = messages(schedule, in_place)
+        self._step_count = len(steps)
+        mine = [(i, [m for m in step if link.rank in (m.src, m.dst)]) for i, step in enumerate(steps)]
+        mine = [(i, step) for i, step in mine if step]
+        aside = max((sum(m.target.length for m in step if self._is_aside(m)) for _, step in mine), default=0)
+        with link.stream:  # the pool then hands this memory to no other stream
+            self._scratch = link.scratch.take(aside, recv.dtype)
+        self._steps = [self._step(i, step) for i, step in mine]
+        kept = [] if in_place else [schedule.chunks[i] for i in untouched(schedule, link.rank)]
+        self._copies = [partial(self._xp.copyto, cut(recv, chunk), cut(send, chunk)) for chunk in kept]
+        self._finishing = finishing(self._xp, op, schedule, link.rank, recv)
+        self._enqueuing: _Step | None = None
+
+    def run(self) -> None:
+        """Execute the schedule once."""
+        self._link.execute(self._enqueue, self._where)
+
+    def free(self) -> None:
+        """Let go of the buffers."""
+        self._steps.clear()
+        self._copies.clear()
+        self._finishing.clear()
+
+    def _enqueue(self) -> None:
+        for copy in self._copies:
+            copy()
+        for step in self._steps:
+            self._enqueuing = step
+            with self._link.group():
+                for call in step.exchange:
+                    call()
+            for kernel in step.kernels:
+                kernel()
+            step.done.record(self._link.stream)
+        self._enqueuing = None
+        for finish in self._finishing:
+            finish()
+
+    def _where(self) -> str:
+        step = self._enqueuing or next((step for step in self._steps if not step.done.done), None)
+        if step is None:
+            return "a call with nothing left to do"
+        peers = f"rank{'s' * (len(step.peers) > 1)} {', '.join(map(str, step.peers))}"
+        return f"step {step.number + 1} of {self._step_count} (with {peers})"
+
+    def _is_aside(self, m: Message) -> bool:
+        return m.dst == self._link.rank and (m.reduce or m.staged)
+
+    def _step(self, number: int, step: list[Message]) -> _Step:
+        rank = self._link.rank
+        exchange: list[_Call] = []
+        kernels: list[_Call] = []
+        used = 0
+        for m in step:
+            if m.src == rank:
+                memory = self._send if m.src_is_input else self._recv
+                exchange.append(self._message("send", cut(memory, m.source), m.dst))
+                continue
+            received = result = cut(self._recv, m.target)
+            if self._is_aside(m):
+                received = self._scratch[used : used + m.target.length]
+                used += m.target.length
+            exchange.append(self._message("recv", received, m.src))
+            if m.reduce:
+                own = cut(self._send if m.own_is_input else self._recv, m.target)
+                # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+                first, second = (received, own) if m.src < m.dst else (own, received)
+                kernels.append(partial(self._combine, first, second, result))
+            elif m.staged:
+                kernels.append(partial(self._xp.copyto, result, received))
+        peers = tuple(sorted({m.src + m.dst - rank for m in step}))
+        done = self._xp.cuda.Event(disable_timing=True)
+        return _Step(number, peers, exchange, kernels, done)
+
+    def _message(self, verb: str, memory: Array, peer: int) -> _Call:
+        arguments = (address(memory), memory.size * self._factor, self._type, peer, self._link.stream.ptr)
+        return lambda: getattr(self._link.comm, verb)(*arguments)  # the communicator may have been rebuilt

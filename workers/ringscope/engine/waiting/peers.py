@@ -1,0 +1,113 @@
+"""The other ranks, as one that waits for them sees them: how long already, and whether their processes still live.
+
+Processes of one node are watched through pidfds, which stay with a process even when its number is used again. So a
+rank that was killed is named within milliseconds; one on another node, or one that only hangs, after the timeout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from mpi4py import MPI
+
+from ringscope.contracts.record import POSITIONS_VARIABLE
+from ringscope.engine import positions
+from ringscope.engine.errors import EngineError, LostRankError, StalledError
+from ringscope.engine.positions import WAITED_NS
+from ringscope.engine.waiting.pause import pause
+
+_LOOK_SECONDS = 0.01  # between two looks at the processes of peers
+
+
+class Peers:
+    """The ranks of ``comm``, for whom this rank waits at most ``timeout_seconds`` (collective).
+
+    ``position`` is where this rank says how far it is, and how long it has waited (see ``ringscope.engine.positions``).
+    """
+
+    def __init__(self, comm: MPI.Intracomm, timeout_seconds: float) -> None:
+        self.rank, self.timeout_seconds = comm.rank, timeout_seconds
+        self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
+        self._pidfds: dict[int, int] = {}
+        self._near: set[int] = set()
+        mine = _place()
+        for rank, (place, pid) in enumerate(comm.allgather((mine, os.getpid()))):
+            if place == mine and place and rank != comm.rank:
+                self._near.add(rank)
+                with contextlib.suppress(OSError):  # too old a Linux, or too many open files: the timeout remains
+                    self._pidfds[rank] = os.pidfd_open(pid)
+        comm.Barrier()  # whoever came here lived when its pidfd was opened, so none belongs to a successor
+
+    def is_near(self, rank: int) -> bool:
+        """Whether a rank is on this node; it says the same of this one."""
+        return rank in self._near
+
+    def ended(self) -> list[int]:
+        """The ranks of this node whose processes have ended."""
+        return [rank for rank in self._pidfds if self.has_ended(rank)]
+
+    def has_ended(self, rank: int) -> bool:
+        """Whether the process of a rank is known to have ended."""
+        pidfd = self._pidfds.get(rank)
+        if pidfd is None:
+            return False
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def wait(self, is_done: Callable[[], bool], missing: Callable[[], Sequence[int]], step: int) -> None:
+        """Return once ``is_done``, offering the core to other ranks meanwhile, or asleep (see ``pause``).
+
+        ``missing`` tells whom this rank waits for. LostRankError when one of them has ended, StalledError when one does
+        not come in time; both name it and ``step``.
+        """
+        now = counted = time.monotonic()
+        deadline, look = now + self.timeout_seconds, now + _LOOK_SECONDS
+        suspect = -1
+        try:
+            while not is_done():
+                pause()
+                now = time.monotonic()
+                if now < look:
+                    continue
+                look = now + _LOOK_SECONDS
+                counted = self._count(counted, now)
+                awaited = missing()
+                if suspect in awaited:  # what it may have sent before its end would be here by now
+                    raise LostRankError(self.rank, suspect, f"step {step}")
+                suspect = next((rank for rank in awaited if self.has_ended(rank)), -1)
+                if awaited and now > deadline:
+                    raise StalledError(self.rank, awaited[0], f"step {step}", self.timeout_seconds)
+            self._count(counted, time.monotonic())
+        except MPI.Exception as error:  # a network that notices by itself
+            raise EngineError(
+                f"Rank {self.rank} cannot go on in step {step}: {error}; see whether all ranks still run."
+            ) from error
+
+    def _count(self, since: float, now: float) -> float:
+        """Add to the time that was waited; also while it lasts, as whoever looks at a gang that hangs wants it."""
+        self.position[WAITED_NS] += int((now - since) * 1e9)
+        return now
+
+    def free(self) -> None:
+        """Stop watching."""
+        while self._pidfds:
+            os.close(self._pidfds.popitem()[1])
+
+
+def _place() -> tuple[str, str, str] | None:
+    """What tells whether a process number means the same process here: the running kernel and its namespace.
+
+    The network's namespace belongs to it for a lab's sake, whose hosts are to see of each other what real ones do.
+    """
+    try:
+        namespaces = Path("/proc/self/ns")
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text()
+        return boot_id, str((namespaces / "pid").readlink()), str((namespaces / "net").readlink())
+    except OSError:
+        return None

@@ -1,0 +1,93 @@
+"""The roll call: who is missing in a collective call of a library, which blocks and does not tell.
+
+Every rank counts its calls. When one does not return in time, the rank's watchdog thread asks those of all others how
+far they are, and names who has not come to the same call; a process that cannot even answer has stopped or ended. Then
+the gang is ended, because nothing can bring the blocked thread back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from mpi4py import MPI
+
+from ringscope.engine.base import Array
+from ringscope.engine.errors import EngineError, LostRankError, StalledError
+from ringscope.engine.waiting.peers import Peers
+from ringscope.engine.waiting.watchdog import Watchdog
+
+_QUESTION, _ANSWER = 1, 2
+_ANSWER_SECONDS = 2.0  # several looks of the other watchdogs
+_PAUSE_SECONDS = 0.01
+
+
+class RollCall:
+    """Watches over blocking calls that all ranks of ``comm`` make in the same order (collective)."""
+
+    def __init__(self, comm: MPI.Intracomm, timeout_seconds: float, give_up: Callable[[EngineError], None]) -> None:
+        """``give_up`` takes the error in the watchdog's thread and has to end the gang."""
+        self._comm = comm.Dup()
+        self._peers = Peers(comm, timeout_seconds)
+        self._give_up = give_up
+        self._sent: list[MPI.Request] = []
+        self.watchdog = Watchdog(self._tell, timeout_seconds, self._look)
+
+    def error(self) -> EngineError:
+        """Who is missing in the running call; also for a library that returned from it with an error of its own."""
+        where = f"call {self.watchdog.calls} of {self.watchdog.inside}"
+        rank, timeout_seconds = self._comm.rank, self._peers.timeout_seconds
+        if ended := self._peers.ended():
+            return LostRankError(rank, ended[0], where)
+        if missing := self._missing():
+            return StalledError(rank, missing[0], where, timeout_seconds)
+        return EngineError(
+            f"Rank {rank} waited {timeout_seconds:g} s in {where}, where all ranks are; raise timeout_seconds."
+        )
+
+    def free(self) -> None:
+        """Stop watching (collective)."""
+        self.watchdog.close()
+        self._peers.free()
+        self._comm.Free()
+
+    def _tell(self) -> None:
+        self._give_up(self.error())
+
+    def _look(self) -> bool:
+        self._answer()
+        return bool(self.watchdog.inside and self._peers.ended())
+
+    def _progress(self) -> int:
+        return 2 * self.watchdog.calls + bool(self.watchdog.inside)
+
+    def _answer(self) -> None:
+        status = MPI.Status()
+        while (question := self._comm.Improbe(tag=_QUESTION, status=status)) is not None:
+            question.Recv(np.empty(0, np.int64))
+            self._send([self._progress()], status.source, _ANSWER)
+
+    def _missing(self) -> list[int]:
+        """The ranks that have not come as far as this one, or do not say so."""
+        waiting = [rank for rank in range(self._comm.size) if rank != self._comm.rank]
+        for rank in waiting:
+            self._send([], rank, _QUESTION)
+        deadline, progress = time.monotonic() + _ANSWER_SECONDS, np.empty(1, np.int64)
+        missing = []
+        status = MPI.Status()
+        while waiting and time.monotonic() < deadline:
+            self._answer()
+            answer = self._comm.Improbe(tag=_ANSWER, status=status)
+            if answer is None:
+                time.sleep(_PAUSE_SECONDS)
+                continue
+            answer.Recv(progress)
+            waiting.remove(status.source)
+            if progress[0] < self._progress():
+                missing.append(status.source)
+        return sorted(missing + waiting)
+
+    def _send(self, numbers: list[int], rank: int, tag: int) -> None:
+        message: Array = np.array(numbers, np.int64)
+        self._sent.append(self._comm.Isend(message, rank, tag))

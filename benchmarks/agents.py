@@ -27,7 +27,7 @@ from typing import Any
 import psutil
 
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS
-from ringscope.parent_death import end_with_parent
+from ringscope.rank.parent_death import end_with_parent
 from ringscope_server.app import prepare, services_for
 from ringscope_server.settings import Settings
 from ringscope_server.users import tokens

@@ -14,8 +14,8 @@ from pathlib import Path
 from measure import MeasurePlan, Series, series_of
 from network import DEVICE, Network
 
-from ringscope.bench.local import find_mpiexec
-from ringscope.parent_death import end_with_parent
+from ringscope.rank.local import find_mpiexec
+from ringscope.rank.parent_death import end_with_parent
 
 _PROGRAM = Path(__file__).with_name("measure.py")
 _LAUNCH = re.compile(r"^HYDRA_LAUNCH: .*--control-port (\S+) .*--proxy-id (\d+)\s*$")

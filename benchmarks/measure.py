@@ -28,7 +28,7 @@ from ringscope.contracts.collectives import AUTO, bus_factor
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
 from ringscope.engine.communicator import Communicator
-from ringscope.parent_death import end_with_parent
+from ringscope.rank.parent_death import end_with_parent
 
 COPY = "copy"
 _NETWORK = Path("/proc/self/net/dev")

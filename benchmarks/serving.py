@@ -14,7 +14,7 @@ import psutil
 
 from ringscope.cli.connection import served_url
 from ringscope.client import is_ready
-from ringscope.parent_death import end_with_parent
+from ringscope.rank.parent_death import end_with_parent
 
 START_SECONDS = 60.0
 DATA_DIR_PREFIX = "ringscope-bench-"  # then the process that serves, by which an abandoned directory is known

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember
 from ringscope.contracts.record import Steps
-from ringscope.reporter import Reporter
+from ringscope.rank.reporter import Reporter
 from ringscope_agent.intake import Intake
 
 STEPS = 20  # the default of a job

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import Any
 
-from ringscope.bench.local import Run, run_local
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import FAULT_VARIABLE, Record, Steps
+from ringscope.rank.local import Run, run_local
 
 _WARM_SECONDS = 120.0
 _LOOK_SECONDS = 0.02

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.arrivals import Arrival, Start, arrival
+from ringscope_server.results.arrivals import Arrival, Start, arrival
 
 US = 1_000
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ringscope.cores import cores_each
+from ringscope.rank.cores import cores_each
 
 
 @pytest.mark.parametrize(("cores", "shares", "each"), [(8, 4, 2), (8, 3, 2), (2, 4, 1), (6, 1, 6)])

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from ringscope.contracts.record import RECORD
-from ringscope.environment import (
+from ringscope.rank.environment import (
     bound_cpus,
     cpu_model,
     installed_versions,
@@ -109,7 +109,7 @@ def test_a_rank_is_bound_to_a_numa_node_only_when_all_its_processors_are(monkeyp
     for node, cpus in ((0, "0-3"), (1, "4-7")):
         (tmp_path / f"node{node}").mkdir()
         (tmp_path / f"node{node}" / "cpulist").write_text(cpus)
-    monkeypatch.setattr("ringscope.environment._NUMA", tmp_path)
+    monkeypatch.setattr("ringscope.rank.environment._NUMA", tmp_path)
     assert [numa_node(cpus) for cpus in ([0, 1], [6], [3, 4], [])] == [0, 1, None, None]
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from ringscope.bench.local import Run
+from ringscope.rank.local import Run
 
 BANNER = "=   PID 7 RUNNING AT host\n=   EXIT CODE: 9\n"
 

@@ -5,10 +5,10 @@ from itertools import product
 import pytest
 from tests.engine.nccl_tests_reader import tables
 
+from ringscope.bench.nccl_tests import render_table, to_json
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import bus_factor, elements
 from ringscope.contracts.record import Environment, Hello, Measurement
-from ringscope.nccl_tests import render_table, to_json
 
 MIB = 1 << 20
 

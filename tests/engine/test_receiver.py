@@ -2,7 +2,7 @@ import socket
 from pathlib import Path
 
 from ringscope.contracts.record import Done, Hello
-from ringscope.receiver import Receiver
+from ringscope.rank.receiver import Receiver
 
 
 def test_ranks_that_hang_up_together_are_told_in_their_order(tmp_path: Path) -> None:

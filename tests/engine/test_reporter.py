@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ringscope.contracts.record import RECORD, Done, Failure, Hello, Record, Steps
-from ringscope.receiver import Receiver
-from ringscope.reporter import Reporter
+from ringscope.rank.receiver import Receiver
+from ringscope.rank.reporter import Reporter
 
 HELLO = Hello(rank=0, local_rank=0, ranks=1, pid=1, host="h", time_ns=1)
 

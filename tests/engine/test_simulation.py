@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from ringscope.bench.local import Run, run_local
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement, Record, Steps
 from ringscope.cost.timeline import simulate
+from ringscope.rank.local import Run, run_local
 from ringscope.schedules.algorithms import build
 
 CLUSTER = {"shape": "2x4", "link": "10GB/s", "latency_us": 5, "intra": "100GB/s"}
@@ -81,7 +81,7 @@ def test_every_collective_can_be_simulated(collective):
 
 
 def test_without_a_server_it_runs_in_this_process(monkeypatch):
-    monkeypatch.setattr("ringscope.bench.local.find_mpiexec", lambda: pytest.fail("a simulation needs no MPI"))
+    monkeypatch.setattr("ringscope.rank.local.find_mpiexec", lambda: pytest.fail("a simulation needs no MPI"))
     job = JobSpec.model_validate(
         {"benchmark": {"transport": "simulated", "topology": CLUSTER, "min_bytes": 8, "max_bytes": 8}}
     )

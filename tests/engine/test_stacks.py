@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from ringscope import stacks
+from ringscope.rank import stacks
 
 PROGRAM = """
 import sys

@@ -5,9 +5,9 @@ from itertools import permutations
 
 import pytest
 
+from ringscope.bench.verdict import explanation, verdict
 from ringscope.contracts.collectives import SCHEDULED, available, elements
 from ringscope.contracts.record import Measurement
-from ringscope.verdict import explanation, verdict
 
 
 def row(

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from ringscope.arrivals import Start
 from ringscope_server.insights import late_rank, slow_link
 from ringscope_server.insights.step_windows import MAX_PENDING, WINDOW_STEPS, Block, RankStep, StepWindow, StepWindows
+from ringscope_server.results.arrivals import Start
 
 BLOCK = Block("broadcast", "tree", False, 1 << 20)
 

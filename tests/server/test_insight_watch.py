@@ -2,7 +2,6 @@
 
 import pytest
 
-from ringscope.arrivals import Start
 from ringscope.contracts.protocol import RankPulse
 from ringscope_server.insights.hysteresis import CLEAR_WINDOWS, Hysteresis
 from ringscope_server.insights.kinds import Finding
@@ -10,6 +9,7 @@ from ringscope_server.insights.step_windows import WINDOW_STEPS, Block, RankStep
 from ringscope_server.insights.straggler import STEP_WINDOWS
 from ringscope_server.insights.watch import News, Watch
 from ringscope_server.insights.windows import Sample, Windows
+from ringscope_server.results.arrivals import Start
 
 SLOW = ("straggler", 2)
 BLOCK = Block("broadcast", "tree", False, 1024)

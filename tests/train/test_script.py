@@ -5,7 +5,7 @@ import pytest
 import ringscope
 from ringscope.contracts.training import ScriptSpec
 from ringscope.engine.errors import EngineError
-from ringscope.script import script_file
+from ringscope.rank.script import script_file
 
 
 def test_a_file_is_found_below_the_folder(tmp_path):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ringscope.contracts.version import __version__
 
 if TYPE_CHECKING:
-    from ringscope.api import (
+    from ringscope.rank.api import (
         Communicator,
         DistributedOptimizer,
         EngineError,
@@ -35,6 +35,6 @@ def __getattr__(name: str) -> Any:
     """Load the engine, and with it MPI and NumPy, when it is first used: server and CLI import this package too."""
     if name not in __all__:
         raise AttributeError(f"module 'ringscope' has no attribute {name!r}")
-    from ringscope import api
+    from ringscope.rank import api
 
     return getattr(api, name)

@@ -1,7 +1,7 @@
 """Evidence: what the ranks of a gang that hangs are doing, taken before any of them is ended.
 
 py-spy, where it is installed, looks into a rank from outside, also into one that is stopped. It may lack the right to,
-or be missing; then the rank is asked by a signal to write its stack itself (see ``ringscope.stacks``). One that is
+or be missing; then the rank is asked by a signal to write its stack itself (see ``ringscope.rank.stacks``). One that is
 stopped can only answer once it is let go on, which is done last: the gang is to be ended in any case.
 """
 
@@ -13,8 +13,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from ringscope import stacks
 from ringscope.contracts.protocol import MAX_STACK_CHARACTERS, RankEvidence
+from ringscope.rank import stacks
 from ringscope_agent import process_group
 
 SPY_SECONDS = 3.0

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 from ringscope.contracts.protocol import Inventory, Nic
-from ringscope.environment import cpu_model, installed_versions
+from ringscope.rank.environment import cpu_model, installed_versions
 from ringscope_agent import gpus
 
 _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl")

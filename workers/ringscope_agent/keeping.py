@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Proxy
 from ringscope.contracts.record import SCRIPTS_VARIABLE, THREADS_VARIABLE
-from ringscope.cores import cores_each
+from ringscope.rank.cores import cores_each
 from ringscope_agent.control import Status, Task, Wanted
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.keeper_link import KeeperLink

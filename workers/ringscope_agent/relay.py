@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ringscope.contracts.record import RECORD, Hello, Record
-from ringscope.hang_ups import HangUps
+from ringscope.rank.hang_ups import HangUps
 
 MAX_RECORD_BYTES = 64 << 20
 

@@ -1,20 +1,20 @@
 """Late ranks: ranks that come last to collectives, by more than clocks may err. Pure.
 
 Who comes late is not slow in the collective: its own collective looks short, and long to all that wait for it. So the
-arrivals are compared, of one step after the other, as in ``ringscope.arrivals``: late is who comes after the median
-rank. In a window of steps a rank is late that is the last one in at least half of them, and then by its median by at
-least 2 ms, half a step, and what the clocks of its node and of the median rank's may err. Less is not claimed. And it
-must lose that time itself, outside of collectives: who only comes late because the step before ended later for it, as
-behind a slow link, is not to blame.
+arrivals are compared, of one step after the other, as in ``ringscope_server.results.arrivals``: late is who comes after
+the median rank. In a window of steps a rank is late that is the last one in at least half of them, and then by its
+median by at least 2 ms, half a step, and what the clocks of its node and of the median rank's may err. Less is not
+claimed. And it must lose that time itself, outside of collectives: who only comes late because the step before ended
+later for it, as behind a slow link, is not to blame.
 """
 
 from collections import Counter
 
-from ringscope.arrivals import Arrival, arrival
 from ringscope.contracts.units import format_size
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.step_windows import MIN_US, StepWindow
 from ringscope_server.insights.windows import median_of
+from ringscope_server.results.arrivals import Arrival, arrival
 
 MIN_RANKS = 3
 MIN_PART_OF_STEP = 0.5

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ringscope.arrivals import Start
+from ringscope_server.results.arrivals import Start
 
 WINDOW_STEPS = 20
 MIN_US = 2_000.0  # what times of ranks must differ by to count

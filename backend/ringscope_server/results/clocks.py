@@ -6,10 +6,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
-from ringscope.arrivals import Start
 from ringscope.contracts.protocol import CLOCK_DRIFT
 from ringscope_server.db.models import Member
 from ringscope_server.instants import as_ns
+from ringscope_server.results.arrivals import Start
 
 
 @dataclass(frozen=True)

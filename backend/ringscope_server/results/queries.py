@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.arrivals import arrival
 from ringscope_server.db.models import Attempt, Base, Event, Measurement, Step
 from ringscope_server.results import clocks
+from ringscope_server.results.arrivals import arrival
 from ringscope_server.results.clocks import Seat
 from ringscope_server.results.views import ArrivalView, AttemptEnvironment, EventView, MeasurementView, StepView
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.prediction import some
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.record import Measurement
-from ringscope.verdict import explanation, verdict
 from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, SizeBusbw, TrainingSummary
 
 MAX_SIZES = 24  # it is read with every job of a list

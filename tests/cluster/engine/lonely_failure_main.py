@@ -4,7 +4,7 @@ import sys
 
 from ringscope.bench.sweep import Sweep
 from ringscope.engine.transports.mpi import world_rank
-from ringscope.rank import main
+from ringscope.rank.program import main
 
 run_sweep = Sweep.run
 

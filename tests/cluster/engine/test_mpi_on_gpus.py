@@ -7,7 +7,6 @@ import pytest
 from mpi4py import MPI
 from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 
-from ringscope.bench.local import Run, run_local
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import EXIT_FAILURE, Failure
 from ringscope.engine.errors import EngineError
@@ -15,6 +14,7 @@ from ringscope.engine.memory import cuda
 from ringscope.engine.memory.buffer import GpuMemory
 from ringscope.engine.transports.cuda_aware import is_cuda_aware, require_cuda_aware, says_cuda_aware
 from ringscope.engine.transports.mpi import MpiTransport
+from ringscope.rank.local import Run, run_local
 from ringscope.schedules.algorithms import build
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ringscope.bench.local import Run, run_local
 from ringscope.contracts.collectives import available
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import (
@@ -29,7 +28,8 @@ from ringscope.contracts.record import (
     Record,
     Steps,
 )
-from ringscope.receiver import Receiver
+from ringscope.rank.local import Run, run_local
+from ringscope.rank.receiver import Receiver
 
 
 def run_job(ranks: int, **benchmark: object) -> tuple[Run, list[Record]]:

@@ -1,8 +1,8 @@
 """Training jobs through the rank program, as an agent starts it."""
 
-from ringscope.bench.local import Run, run_local
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Record
+from ringscope.rank.local import Run, run_local
 
 SMALL = {
     "model_arguments": {"hidden": 8, "layers": 2},

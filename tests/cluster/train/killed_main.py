@@ -5,7 +5,7 @@ import signal
 import sys
 
 from ringscope.engine.transports.mpi import world_rank
-from ringscope.rank import main
+from ringscope.rank.program import main
 from ringscope.train.trainer import Trainer
 
 make_step = Trainer._step

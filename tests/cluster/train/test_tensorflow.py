@@ -7,8 +7,8 @@ import pytest
 from tests.cluster.train.jobs import SMALL, run_training
 from tests.cluster.train.keras_main import VARIANTS
 
-from ringscope.bench.local import Run
 from ringscope.contracts.record import EXIT_FAILURE, Done, Epoch, Record, Steps
+from ringscope.rank.local import Run
 
 pytestmark = pytest.mark.long
 

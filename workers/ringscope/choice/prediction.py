@@ -1,8 +1,8 @@
 """What a sweep should take, before it runs: each row's time in the cost model, that of all of them, memory. Pure.
 
 ``ringscope.cost.prices`` answers another question: what algorithms cost on links that somebody describes, side by side
-and with the textbook's formulas. Here ranks, transport and number type are a job's, and the links' parameters what earlier
-jobs measured; both take the time of a call from ``ringscope.cost.timeline``.
+and with the textbook's formulas. Here ranks, transport and number type are a job's, and the links' parameters what
+earlier jobs measured; both take the time of a call from ``ringscope.cost.timeline``.
 """
 
 from abc import ABC, abstractmethod

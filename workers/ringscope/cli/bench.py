@@ -10,7 +10,8 @@ import typer
 from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ringscope.bench.local import Run, run_local
+from ringscope.bench.nccl_tests import render_table, to_json
+from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.tuning_file import path_in, read
 from ringscope.cli.children import interrupts
 from ringscope.cli.cluster import (
@@ -65,8 +66,7 @@ from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size
 from ringscope.cost.operation_perfetto import traced_to_perfetto
 from ringscope.cost.operation_trace import Clock, operations
-from ringscope.nccl_tests import render_table, to_json
-from ringscope.verdict import explanation, verdict
+from ringscope.rank.local import Run, run_local
 
 _TIME = "%Y-%m-%d %H:%M:%S"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from ringscope.contracts.errors import UserError
-from ringscope.parent_death import end_with_parent
+from ringscope.rank.parent_death import end_with_parent
 
 STOP_SECONDS = 10.0  # an agent proves its ranks gone and flushes its spool in about half of this
 _LOG_TAIL_BYTES = 4000

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ringscope.bench.nccl_tests import render_table
 from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.cli.follow import follow
@@ -13,7 +14,6 @@ from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.stack import Stack, StackOptions, running_stack
 from ringscope.cli.up import Host, MetricsPort, Port
 from ringscope.client import Job
-from ringscope.nccl_tests import render_table
 
 DEMO_RANKS = 4
 DEMO_JOB: dict[str, Any] = {

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from ringscope.bench.nccl_tests import render_table
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.cli.follow import LogReader, follow
@@ -14,7 +15,6 @@ from ringscope.cli.progress import describe, done_of_total
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.words import AsJson, Columns, label_words, say_list, when
 from ringscope.client import Job, Summary
-from ringscope.nccl_tests import render_table
 
 JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's number.")]
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import typer
 
+from ringscope.bench.nccl_tests import dtype_named
 from ringscope.contracts.benchmark import AVERAGES
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.units import parse_size
-from ringscope.nccl_tests import dtype_named
 
 _USUAL_STEP = "1M"  # nccl-tests' -i, which counts where -f is 1
 # Letter, its value that asks for nothing (None: there is none), and what to do instead.

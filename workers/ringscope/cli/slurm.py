@@ -10,12 +10,12 @@ import typer
 from pydantic import ValidationError
 
 from ringscope.cli import batch_system
+from ringscope.cli.allocation import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
 from ringscope.cli.connection import Url, connect, server_url
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.client import Client
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
-from ringscope.slurm import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
 
 LOOK_SECONDS = 1.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

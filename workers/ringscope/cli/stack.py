@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringscope.bench.local import find_mpiexec
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
 from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
+from ringscope.rank.local import find_mpiexec
 
 START_SECONDS = 60.0
 LOOK_SECONDS = 0.05

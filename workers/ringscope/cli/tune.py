@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from ringscope.bench.local import Run
+from ringscope.bench.nccl_tests import dtype_named
 from ringscope.choice.chooser import Chooser, Situation, candidates
 from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.bench import validated, watch
@@ -25,7 +25,7 @@ from ringscope.contracts.collectives import COLLECTIVES, VENDORS
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
 from ringscope.contracts.units import format_size
-from ringscope.nccl_tests import dtype_named
+from ringscope.rank.local import Run
 
 
 def register(app: typer.Typer) -> None:

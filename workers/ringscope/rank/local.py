@@ -33,10 +33,10 @@ from ringscope.contracts.record import (
     Record,
     Trace,
 )
-from ringscope.cores import cores_each
 from ringscope.engine import positions
-from ringscope.parent_death import end_with_parent
-from ringscope.receiver import Receiver
+from ringscope.rank.cores import cores_each
+from ringscope.rank.parent_death import end_with_parent
+from ringscope.rank.receiver import Receiver
 
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0

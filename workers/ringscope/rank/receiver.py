@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from ringscope.contracts.record import RECORD, Hello, Record
-from ringscope.hang_ups import HangUps
+from ringscope.rank.hang_ups import HangUps
 
 _READ_BYTES = 1 << 16
 

@@ -28,7 +28,7 @@ from ringscope.engine.errors import EngineError, LostRankError, StalledError
 if TYPE_CHECKING:
     import torch
 
-    from ringscope.step_log import StepLog
+    from ringscope.rank.step_log import StepLog
     from ringscope.train.distributed_optimizer import DistributedOptimizer as _DistributedOptimizer
 
 __all__ = [

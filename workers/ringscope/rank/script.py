@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ringscope import api
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import ScriptSpec
 from ringscope.engine.errors import EngineError
-from ringscope.step_log import StepLog
+from ringscope.rank import api
+from ringscope.rank.step_log import StepLog
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

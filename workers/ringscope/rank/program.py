@@ -39,10 +39,10 @@ from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import plural
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS
 from ringscope.engine.errors import EngineError, LostRankError, OutOfMemoryError
-from ringscope.environment import bound_cpus, numa_node, take_environment
-from ringscope.parent_death import end_with_parent
-from ringscope.reporter import Reporter
-from ringscope.stacks import answer
+from ringscope.rank.environment import bound_cpus, numa_node, take_environment
+from ringscope.rank.parent_death import end_with_parent
+from ringscope.rank.reporter import Reporter
+from ringscope.rank.stacks import answer
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -202,7 +202,7 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
         wrong: str = _training().train(comm, spec.training, reporter.send, fault)
         return wrong
     if spec.script:
-        from ringscope.script import run_script
+        from ringscope.rank.script import run_script
 
         run_script(comm, spec.script, os.environ.get(SCRIPTS_VARIABLE), reporter.send)
         return ""
@@ -232,7 +232,3 @@ def _introduce(comm: "Communicator", reporter: Reporter) -> None:
     if comm.local_rank == 0:
         here = next(ranks for ranks in comm.nodes if comm.rank in ranks)
         reporter.send(take_environment(comm.rank, here, mpi_versions(), os.environ))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,8 +8,9 @@ from tests.cli.fake_api import FakeApi, refusal
 
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.operation_trace import OperationTrace, TracedOperation
 from ringscope.contracts.record import Trace
-from ringscope.cost.operation_trace import Clock, OperationTrace, TracedOperation, operations
+from ringscope.cost.operation_trace import Clock, operations
 
 TRACES: dict[str, Any] = {"items": []}
 

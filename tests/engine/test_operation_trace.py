@@ -12,11 +12,12 @@ from ringscope.choice.priced_call import executed_schedule, priced_call
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.operation_trace import OperationTrace
 from ringscope.contracts.record import RECORD, Trace
 from ringscope.contracts.topology import Link, flat
 from ringscope.contracts.traced import TracedTransfer
 from ringscope.cost.operation_perfetto import traced_to_perfetto
-from ringscope.cost.operation_trace import Clock, OperationTrace, PricedCall, joined, operations
+from ringscope.cost.operation_trace import Clock, PricedCall, joined, operations
 from ringscope.cost.samples import Sample
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import build

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.operation_trace import OperationTrace
 from ringscope.cost.operation_perfetto import traced_to_perfetto
-from ringscope.cost.operation_trace import OperationTrace
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
 from ringscope_server.http.problems import Problem

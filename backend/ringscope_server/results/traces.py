@@ -11,7 +11,8 @@ from ringscope.choice.priced_call import executed_schedule, priced_call
 from ringscope.contracts import record
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
-from ringscope.cost.operation_trace import Clock, OperationTrace, TracedOperation, joined
+from ringscope.contracts.operation_trace import OperationTrace, TracedOperation
+from ringscope.cost.operation_trace import Clock, joined
 from ringscope.cost.samples import Sample
 from ringscope_server.db.models import Job, Measurement, Member, Trace
 from ringscope_server.results import clocks

@@ -11,8 +11,9 @@ from ringscope.choice.chooser import DEFAULTS, MAX_PRICED_RANKS, timeline_on, to
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.operation_trace import TracedOperation
 from ringscope.cost.fit import Fit, MeasuredRow, fit
-from ringscope.cost.operation_trace import PricedCall, TracedOperation
+from ringscope.cost.operation_trace import PricedCall
 from ringscope.cost.regimes import timeline
 from ringscope.cost.samples import even
 from ringscope.cost.timeline import Timeline, simulate

@@ -10,9 +10,9 @@ from ringscope.cli.words import table
 from ringscope.client import JobTrace
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.operation_trace import TracedRank, TraceRow, TraceStep
 from ringscope.contracts.units import format_duration, format_size
 from ringscope.cost.operation_perfetto import traced_to_perfetto
-from ringscope.cost.operation_trace import TracedRank, TraceRow, TraceStep
 
 _SLOWEST = 5
 _ROW_HEADINGS = ("RANK", "STEP", "TRANSFER", "CHUNKS", "SIZE", "WAITED", "TOOK", "MODEL")

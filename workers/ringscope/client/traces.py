@@ -4,8 +4,8 @@ from typing import Any
 
 from ringscope.client.connection import Connection
 from ringscope.client.view import View
-from ringscope.cost.operation_trace import OperationTrace
-from ringscope.cost.operation_trace import TracedOperation as _TracedOperation
+from ringscope.contracts.operation_trace import OperationTrace
+from ringscope.contracts.operation_trace import TracedOperation as _TracedOperation
 
 
 class TracedOperation(View, _TracedOperation):

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
+from ringscope.contracts.operation_trace import OperationTrace, TraceRow
 from ringscope.contracts.units import format_duration, format_size
-from ringscope.cost.operation_trace import OperationTrace, TraceRow
 
 _OPERATION, _SEND, _WAIT, _RECEIVE, _ADD = range(5)
 _TRACKS = {_OPERATION: "operation", _SEND: "send", _WAIT: "wait", _RECEIVE: "receive", _ADD: "add"}

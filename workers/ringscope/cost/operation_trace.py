@@ -1,17 +1,22 @@
-"""One traced operation as people look at it: what all ranks told, on one clock, with the model beside. Pure."""
+"""Puts together what all ranks told of one operation, on one clock, with the model beside. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from pydantic import BaseModel, Field
-
+from ringscope.contracts.operation_trace import (
+    ChunkView,
+    OperationTrace,
+    TracedOperation,
+    TracedRank,
+    TracePrediction,
+    TraceRow,
+    TraceStep,
+)
 from ringscope.contracts.record import Trace
 from ringscope.contracts.traced import TracedTransfer
 from ringscope.cost.timeline import TimedMessage, Timeline
 from ringscope.schedules.schedule import Chunk
-
-_NOT_KNOWN = "null: not known."
 
 
 class Clock(NamedTuple):
@@ -20,93 +25,6 @@ class Clock(NamedTuple):
     node: str
     offset_ns: int | None = 0
     error_ns: int | None = 0
-
-
-class TracedRank(BaseModel):
-    """One rank's part; ranks of one node share a clock, so its error does not matter between them."""
-
-    rank: int
-    node: str
-    started_ns: int = Field(description="Since the operation began on the first rank.")
-    ended_ns: int
-    clock_offset_ns: int | None = Field(description=f"The node's clock minus the server's; {_NOT_KNOWN}")
-    clock_error_ns: int | None = Field(description=f"Its times are at most so far from the truth; {_NOT_KNOWN}")
-    left_out: int = Field(description="Later transfers that it did not tell: there were too many.")
-
-
-class TraceRow(BaseModel):
-    """One transfer as one rank told it; times in ns since the operation began on the first rank, by one clock."""
-
-    rank: int = Field(description="Who tells it.")
-    is_send: bool = Field(description="It sends to peer; else it receives from it.")
-    peer: int
-    step: int
-    phase: str
-    chunks: list[int] = Field(description="Of the schedule, at the source.")
-    into: list[int] = Field(description="Where they land at the destination.")
-    reduce: bool = Field(description="The receiver adds what comes to its own.")
-    bytes: int
-    start_ns: int = Field(description="Posted the message; in shared memory: began to wait for the peer.")
-    send_ns: int | None = Field(description="The bytes began to move; null: this end cannot know.")
-    recv_ns: int | None = Field(description="They were there, or had left; null: moving and adding were one pass.")
-    reduce_ns: int | None = Field(description="Adding began; null: nothing is added here.")
-    done_ns: int
-    work_ns: int | None = Field(description="How long its processor moved or added the bytes; null: it did not.")
-    predicted_ns: int | None = Field(description="How long the model takes, adding included; null: not priced.")
-
-
-class TraceStep(BaseModel):
-    """One step of the schedule over all ranks, beside the model's."""
-
-    step: int
-    phase: str = Field(description="Several are joined by a plus sign.")
-    start_ns: int = Field(description="The first transfer began to move.")
-    end_ns: int
-    predicted_start_ns: int | None = Field(description="null: not priced.")
-    predicted_end_ns: int | None
-
-
-class TracePrediction(BaseModel):
-    """The model's time for the same operation."""
-
-    duration_ns: int
-    parameters: str = Field(description="Where α, β and γ are from, in words.")
-
-
-class TracedOperation(BaseModel):
-    """What a trace is of."""
-
-    collective: str
-    algorithm: str = Field(description="As the job names it; auto stays auto.")
-    chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
-    transport: str = Field(description="simulated: the times are the cost model's.")
-    in_place: bool
-    size_bytes: int
-    dtype: str
-    duration_ns: int = Field(description="Of the slowest rank; it is none of the timed operations.")
-
-    @property
-    def executed(self) -> str:
-        """The algorithm that did it."""
-        return self.chosen_algorithm or self.algorithm
-
-
-class ChunkView(BaseModel):
-    """A run of elements of the buffer."""
-
-    offset: int
-    length: int
-
-
-class OperationTrace(TracedOperation):
-    """One operation, transfer by transfer. Events of two nodes that are closer than both errors have no order."""
-
-    started_at: datetime = Field(description="On the first rank, by the server's clock.")
-    chunks: list[ChunkView] | None = Field(description="In which the schedule cuts the buffer; null: not known.")
-    ranks: list[TracedRank]
-    steps: list[TraceStep]
-    rows: list[TraceRow] = Field(description="By rank, then in the order of their start.")
-    prediction: TracePrediction | None = Field(description="null: it could not be priced.")
 
 
 class PricedCall(NamedTuple):

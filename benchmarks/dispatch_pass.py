@@ -20,14 +20,14 @@ from sqlalchemy import insert, update
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Gpu, Inventory
+from ringscope_server.changes import Changes
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.db.sqlite import sqlite_url
-from ringscope_server.events.changes import Changes
-from ringscope_server.results.summary import empty
+from ringscope_server.jobs.summary import empty
+from ringscope_server.placement.snapshot import NodeState, Policy, QueuedJob, RunningGang, Snapshot
 from ringscope_server.scheduler.dispatch import carry_out, decide
-from ringscope_server.scheduler.snapshot import NodeState, Policy, QueuedJob, RunningGang, Snapshot
 
 
 async def one_run(path: Path, seed: int) -> dict[str, dict[str, float]]:

@@ -23,9 +23,9 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt, Base, Job, Step
 from ringscope_server.db.sqlite import sqlite_url
 from ringscope_server.results.export import Format, exported
+from ringscope_server.results.rows import STEP_COLUMNS
 from ringscope_server.results.step_rows import StepFilter
 from ringscope_server.services import utc_now
-from ringscope_server.telemetry.ingest import STEP_COLUMNS
 
 RANKS = 8
 BLOCK = 100  # steps that a rank tells together

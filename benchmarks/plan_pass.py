@@ -19,8 +19,8 @@ from statistics import median
 from report import Target, say, say_targets, watched
 
 from ringscope.contracts.job import Placement
-from ringscope_server.scheduler.plan import Plan, plan
-from ringscope_server.scheduler.snapshot import NodeState, Policy, QueuedJob, RunningGang, Share, Snapshot
+from ringscope_server.placement.plan import Plan, plan
+from ringscope_server.placement.snapshot import NodeState, Policy, QueuedJob, RunningGang, Share, Snapshot
 
 NODES, SLOTS, JOBS, RACKS, USERS = 256, 8, 1000, 16, 20
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -14,13 +14,17 @@ from starlette.middleware import Middleware
 from starlette.routing import Router
 
 from ringscope.contracts.version import __version__
+from ringscope_server.background import bus, upkeep
+from ringscope_server.background import detection as insights_loop
 from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, cause_of
 from ringscope_server.db.postgresql import postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
-from ringscope_server.events import bus
-from ringscope_server.http import (
+from ringscope_server.http import problems, ui
+from ringscope_server.http.caching import CacheControl
+from ringscope_server.http.request_body import RequestBody
+from ringscope_server.http.routes import (
     agents,
     comparison,
     engine,
@@ -33,27 +37,22 @@ from ringscope_server.http import (
     planning,
     prediction,
     prices,
-    problems,
     results,
     schedules,
     session,
     stream,
     traces,
     training,
-    ui,
     webhooks,
 )
-from ringscope_server.http import tokens as token_routes
-from ringscope_server.http.caching import CacheControl
-from ringscope_server.http.request_body import RequestBody
+from ringscope_server.http.routes import tokens as token_routes
 from ringscope_server.http.security_headers import SecurityHeaders
 from ringscope_server.http.services import WithServices
 from ringscope_server.http.timing import RequestTimes
-from ringscope_server.insights import loop as insights_loop
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
-from ringscope_server.users import given_tokens, tokens, upkeep
+from ringscope_server.users import given_tokens, tokens
 from ringscope_server.users.tokens import Role, TokenKind
 from ringscope_server.webhooks import courier
 from ringscope_server.webhooks.outbox import Outbox

@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ringscope_server.db.engine import Database
-from ringscope_server.events.notices import Notices
-from ringscope_server.events.stream import Stream
+from ringscope_server.db.lease import Lease
 from ringscope_server.insights.pulses import Pulses
 from ringscope_server.insights.state import InsightState
 from ringscope_server.instants import as_ns
+from ringscope_server.live.notices import Notices
+from ringscope_server.live.signals import Signals
+from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 from ringscope_server.nodes.directory import Directory
 from ringscope_server.nodes.heartbeats import Heartbeats
-from ringscope_server.nodes.signals import Signals
-from ringscope_server.planning.prices import Worker
-from ringscope_server.scheduler.capacity import Capacity
-from ringscope_server.scheduler.lease import Lease
+from ringscope_server.placement.capacity import Capacity
+from ringscope_server.planner.prices import Worker
 from ringscope_server.settings import Settings
+from ringscope_server.urls import Resolve, resolve
 from ringscope_server.users.last_use import LastUse
 from ringscope_server.users.rate_limit import RateLimiter
 from ringscope_server.users.token_cache import TokenCache
-from ringscope_server.webhooks.urls import Resolve, resolve
 
 STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
 

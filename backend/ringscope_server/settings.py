@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ringscope.contracts.metrics.scrape import linger_seconds
-from ringscope_server.webhooks.urls import networks
+from ringscope_server.urls import networks
 
 MIN_SECRET_LENGTH = 32
 

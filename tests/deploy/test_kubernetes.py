@@ -9,7 +9,7 @@ import pytest
 from tests.deploy.recipes import ROOT, last, pods, read_dockerfile, read_manifests
 
 from ringscope_agent.settings import AgentSettings
-from ringscope_server.http import monitoring
+from ringscope_server.http.routes import monitoring
 from ringscope_server.settings import Settings
 
 MANIFESTS = read_manifests()

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from ringscope.contracts.job import Placement
-from ringscope_server.scheduler.snapshot import NodeState, QueuedJob, RunningGang, Share, Snapshot
+from ringscope_server.placement.snapshot import NodeState, QueuedJob, RunningGang, Share, Snapshot
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Free = dict[int, int]  # node id -> free slots

@@ -13,8 +13,8 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.http.auth import RequireRole
+from ringscope_server.http.cursors import encode
 from ringscope_server.http.json_text import findings, mended
-from ringscope_server.http.pages import encode
 
 JOBS = "/api/v1/jobs"
 JSON = {"Content-Type": "application/json"}

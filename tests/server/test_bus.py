@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import text
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
 
+from ringscope_server.background import bus
 from ringscope_server.db.engine import Database
-from ringscope_server.events import bus
-from ringscope_server.events.notices import IDS_PER_NOTICE, Notice, Notices, Rows
-from ringscope_server.events.stream import Message, Subscriber
+from ringscope_server.live.notices import IDS_PER_NOTICE, Notice, Notices, Rows
+from ringscope_server.live.stream import Message, Subscriber
 
 pytestmark = pytest.mark.both_databases
 

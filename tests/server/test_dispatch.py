@@ -8,13 +8,13 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 
+from ringscope_server.changes import Changes
+from ringscope_server.db.lease import Lease
 from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Node, QuarantinedSlot, Usage
-from ringscope_server.events.changes import Changes
-from ringscope_server.scheduler import usage
+from ringscope_server.placement import usage
+from ringscope_server.placement.snapshot import Policy
 from ringscope_server.scheduler.dispatch import carry_out, decide
-from ringscope_server.scheduler.lease import Lease
 from ringscope_server.scheduler.loop import rest_seconds
-from ringscope_server.scheduler.snapshot import Policy
 
 pytestmark = pytest.mark.both_databases
 

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 import ringscope_server
+from ringscope.contracts.job_states import JobState
 from ringscope_server.events.types import TYPES, WORDS, check_pattern, matches
-from ringscope_server.jobs.states import JobState
 from ringscope_server.webhooks.service import TEST
 
 SOURCES = sorted(Path(ringscope_server.__file__).parent.rglob("*.py"))

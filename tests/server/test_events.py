@@ -9,7 +9,7 @@ import pytest
 from tests.server.conftest import ONE_SIZE, Clock, Server
 
 from ringscope_server.events import log, queries
-from ringscope_server.row_files import harmless
+from ringscope_server.results.row_files import harmless
 
 URL = "/api/v1/events"
 

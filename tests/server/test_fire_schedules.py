@@ -9,8 +9,8 @@ from sqlalchemy import update
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 from tests.server.test_schedules import PATH, events, make
 
+from ringscope_server.changes import Changes
 from ringscope_server.db.models import Schedule
-from ringscope_server.events.changes import Changes
 from ringscope_server.jobs import service as jobs
 from ringscope_server.schedules.firing import fire_due
 

@@ -6,10 +6,10 @@ import pytest
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
 from tests.server.test_monitoring import key, samples
 
+from ringscope_server.background.detection import Insights
 from ringscope_server.db.models import Pulse
 from ringscope_server.insights import rows, store
 from ringscope_server.insights.kinds import KINDS, MAX_ACTIVE, Finding
-from ringscope_server.insights.loop import Insights
 from ringscope_server.results.clocks import seats
 
 THREE = ONE_SIZE | {"placement": {"ranks": 3}, "hang_seconds": 5, "max_attempts": 1}

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import ACTIVE, TERMINAL, TRANSITIONS, WAITING
+from ringscope_server.attempts.retries import FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_SECONDS
 from ringscope_server.jobs.reasons import REASONS, RETRIES
-from ringscope_server.jobs.retries import FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_SECONDS
-from ringscope_server.jobs.states import ACTIVE, TERMINAL, TRANSITIONS, WAITING
 
 PAGE = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text()
 

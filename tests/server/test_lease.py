@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.db.engine import Database
+from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.db.models import Lease
 from ringscope_server.scheduler import loop
-from ringscope_server.scheduler.lease import LeaseTakenError
 from ringscope_server.services import Services
 
 pytestmark = pytest.mark.both_databases

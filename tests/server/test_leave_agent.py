@@ -5,8 +5,8 @@ import asyncio
 from tests.server.conftest import ONE_SIZE, Server
 from tests.server.test_join_agent import joined
 
-from ringscope_server.jobs import gangs
-from ringscope_server.scheduler.snapshot import Share
+from ringscope_server.attempts import gangs
+from ringscope_server.placement.snapshot import Share
 
 
 async def test_a_node_that_leaves_is_gone_from_the_lists_and_its_token_ends(server: Server) -> None:

@@ -15,7 +15,7 @@ START_NS = 1_767_225_600_000_000_123
 async def job_id(server: Server, monkeypatch: pytest.MonkeyPatch) -> int:
     """A job that printed 25 lines, on pages of ten."""
     monkeypatch.setattr(log, "LINES_PER_PAGE", 10)
-    monkeypatch.setattr("ringscope_server.http.log.LINES_PER_PAGE", 10)
+    monkeypatch.setattr("ringscope_server.http.routes.log.LINES_PER_PAGE", 10)
     agent = await server.node()
     job = await server.submit(**ONE_SIZE)
     attempt = await agent.start_next()

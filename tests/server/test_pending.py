@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ringscope_server.scheduler import pending
+from ringscope_server.placement import pending
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "scheduler.md"
 

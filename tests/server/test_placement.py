@@ -7,10 +7,10 @@ from hypothesis.strategies import frozensets, integers
 from tests.server.clusters import CLUSTERS, holds, may_work_together, node, placements, suits
 
 from ringscope.contracts.job import Placement
-from ringscope_server.scheduler.cluster import Cluster
-from ringscope_server.scheduler.level import Level
-from ringscope_server.scheduler.placement import Demand, place
-from ringscope_server.scheduler.snapshot import NodeState
+from ringscope_server.placement.cluster import Cluster
+from ringscope_server.placement.level import Level
+from ringscope_server.placement.placement import Demand, place
+from ringscope_server.placement.snapshot import NodeState
 
 
 def placed(nodes: list[NodeState], /, near: str = "", **placement: Any) -> list[tuple[str, int]] | None:

@@ -20,9 +20,9 @@ from tests.server.clusters import (
     suits,
 )
 
-from ringscope_server.scheduler.order import in_order
-from ringscope_server.scheduler.plan import Plan, Wait, plan
-from ringscope_server.scheduler.snapshot import Policy, QueuedJob, RunningGang, Snapshot
+from ringscope_server.placement.order import in_order
+from ringscope_server.placement.plan import Plan, Wait, plan
+from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Snapshot
 
 EASY = Policy()
 MANY = settings(max_examples=200, deadline=None)

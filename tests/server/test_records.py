@@ -8,7 +8,7 @@ import pytest
 from tests.server.conftest import ONE_SIZE, Server, measurement, steps
 
 from ringscope.contracts.record import Measurement
-from ringscope_server.results.summary import summarise
+from ringscope_server.jobs.summary import summarise
 
 
 async def test_records_become_rows(server: Server) -> None:

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import update
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement
 
+from ringscope_server.attempts import gangs
+from ringscope_server.attempts.retries import Next, backoff_seconds, decide
 from ringscope_server.db.models import Node
-from ringscope_server.jobs import gangs
 from ringscope_server.jobs.reasons import REASONS, Reason, reason_of
-from ringscope_server.jobs.retries import Next, backoff_seconds, decide
 
 
 def test_the_wait_doubles_up_to_five_minutes() -> None:

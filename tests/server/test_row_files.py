@@ -3,7 +3,7 @@
 import json
 import math
 
-from ringscope_server.row_files import header, lines
+from ringscope_server.results.row_files import header, lines
 
 
 def test_what_is_no_number_is_null_in_json_and_empty_where_nothing_is() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from tests.server.conftest import ONE_SIZE, Server
 
-from ringscope_server.events.stream import MEMORY, QUEUE, Stream
+from ringscope_server.live.stream import MEMORY, QUEUE, Stream
 
 
 async def test_messages_reach_those_who_listen_once_each() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ringscope_server.scheduler.plan import Wait
+from ringscope_server.placement.plan import Wait
 from ringscope_server.scheduler.telling import Told, news
 
 SOON = datetime(2026, 1, 1, tzinfo=UTC)

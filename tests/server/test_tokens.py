@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 from tests.server.conftest import Clock, Server
 
-from ringscope_server.users import upkeep
+from ringscope_server.background import upkeep
 
 URL = "/api/v1/tokens"
 DAY = 86_400

@@ -8,7 +8,7 @@ from tests.server.conftest import Clock, FakeAgent, Server
 from tests.server.training_records import TRAINING, buckets, epoch, training_steps
 
 from ringscope.contracts import record
-from ringscope_server.insights.loop import Insights
+from ringscope_server.background.detection import Insights
 
 INFINITY = float("inf")
 

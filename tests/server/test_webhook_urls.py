@@ -4,15 +4,9 @@ import asyncio
 
 import pytest
 
+from ringscope_server import urls
 from ringscope_server.__main__ import StartError, read_settings
-from ringscope_server.webhooks import urls
-from ringscope_server.webhooks.urls import (
-    ForbiddenAddressError,
-    addresses_of,
-    check_url,
-    is_allowed,
-    networks,
-)
+from ringscope_server.urls import ForbiddenAddressError, addresses_of, check_url, is_allowed, networks
 
 
 @pytest.mark.parametrize(

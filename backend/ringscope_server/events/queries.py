@@ -8,9 +8,10 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope_server.db import keyset
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Event
-from ringscope_server.results.views import EventView
+from ringscope_server.events.views import EventView
 
 EXPORT_ROWS = 1_000  # read at a time
 
@@ -41,6 +42,14 @@ class EventFilter:
         if self.until is not None:
             query = query.where(Event.time < self.until)
         return query
+
+
+async def of_target(
+    session: AsyncSession, target_type: str, target_id: object, limit: int, after: int | None
+) -> list[EventView]:
+    """What happened to one thing."""
+    query = select(Event).where(Event.target_type == target_type, Event.target_id == str(target_id))
+    return _views(await session.scalars(keyset.after(query, Event, limit, after)))
 
 
 async def page(session: AsyncSession, wanted: EventFilter, limit: int, before: int | None) -> list[EventView]:

@@ -7,11 +7,11 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import TERMINAL
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.models import Job
 from ringscope_server.events import log
 from ringscope_server.jobs.service import WrongStateError, default_name
-from ringscope_server.jobs.states import TERMINAL
 
 
 class JobEdit(SpecModel):

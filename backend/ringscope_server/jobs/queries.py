@@ -15,6 +15,7 @@ from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs.filters import EVERY_JOB, JobFilter, newest
 from ringscope_server.jobs.parsed import Parsed
 from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort, sorted_ids
+from ringscope_server.jobs.summary import stored
 from ringscope_server.jobs.views import (
     AttemptView,
     BenchmarkSummary,
@@ -25,7 +26,6 @@ from ringscope_server.jobs.views import (
     Progress,
     TrainingSummary,
 )
-from ringscope_server.results.summary import stored
 
 _KNOWN_JOBS = 1_000
 _specs: Parsed[JobSpec] = Parsed(_KNOWN_JOBS)

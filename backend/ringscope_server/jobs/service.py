@@ -1,4 +1,4 @@
-"""Jobs: submit, cancel, hold and release."""
+"""Jobs: submit, hold and release."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,16 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import WAITING
 from ringscope_server.db import advisory_lock
 from ringscope_server.db.models import Job
 from ringscope_server.events import log
-from ringscope_server.jobs import gangs
-from ringscope_server.jobs.reasons import reason_of
-from ringscope_server.jobs.states import TERMINAL, WAITING
+from ringscope_server.jobs.resuming import resume_errors
+from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import locked, transition
-from ringscope_server.results.summary import empty
-from ringscope_server.scheduler.capacity import Capacity
-from ringscope_server.training.resuming import resume_errors
+from ringscope_server.placement.capacity import Capacity
 from ringscope_server.users import idempotency
 
 
@@ -102,28 +100,6 @@ def _algorithms(spec: JobSpec) -> tuple[str, ...]:
     if spec.benchmark is not None:
         return tuple(spec.benchmark.algorithms)
     return (spec.training.all_reduce,) if spec.training is not None else ()
-
-
-async def cancel(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
-    """End a job: at once while it waits, through ``stopping`` once it was started. None when there is no such job.
-
-    Raises WrongStateError when it has ended already. One that is stopping is only kept from being tried again.
-    """
-    job = await find(session, job_id)
-    if job is None:
-        return None
-    if job.state in TERMINAL:
-        raise WrongStateError(f"Job {job_id} has already ended; there is nothing to cancel.")
-    sentence = f"Cancelled by {user}."
-    if job.state in WAITING:
-        await transition(session, job_id, "cancelled", now, actor=user, reason="user_cancelled", message=sentence)
-    elif job.state != "stopping":
-        await gangs.stop(session, job_id, "user_cancelled", sentence, now, actor=user)
-    elif reason_of(job.reason or "").may_be_retried:
-        sentence = f"{sentence} It was stopping: {job.message}"
-        log.record(session, now, user, "job.not_to_be_retried", ("job", job_id), before=job.reason, message=sentence)
-        job.reason, job.message = "user_cancelled", sentence
-    return job
 
 
 async def hold(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:

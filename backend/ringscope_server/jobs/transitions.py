@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.job_states import BY_MOVE, TERMINAL, JobState, Move
 from ringscope_server.db.models import Job
 from ringscope_server.events import log
-from ringscope_server.jobs.states import BY_MOVE, TERMINAL, JobState, Move
 
 
 async def transition(

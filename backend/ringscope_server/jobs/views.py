@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.job import JobKind, JobSpec
+from ringscope.contracts.job_states import JobState
 from ringscope_server.insights.views import InsightView
-from ringscope_server.jobs.states import JobState
 
 Phase = Literal["assigned", "ready", "running", "ended", "quarantined", "clean"]
 

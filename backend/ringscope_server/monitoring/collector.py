@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 
 from ringscope.contracts.metrics.collector import COLLECTOR_DURATION, COLLECTOR_ERRORS
 from ringscope.contracts.metrics.page import single
-from ringscope_server.events.stream import Stream
+from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.job_families import job_families
 from ringscope_server.monitoring.node_families import node_families
 from ringscope_server.monitoring.service_families import service_families

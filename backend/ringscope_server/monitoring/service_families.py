@@ -9,7 +9,7 @@ from ringscope.contracts.metrics import server as table
 from ringscope.contracts.metrics.page import Series, single
 from ringscope.contracts.record import Record
 from ringscope.contracts.version import __version__
-from ringscope_server.events.stream import Stream
+from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 
 RECORD_TYPES: tuple[str, ...] = tuple(model.model_fields["type"].default for model in get_args(get_args(Record)[0]))

@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.job_states import ACTIVE
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node, QuarantinedSlot, Token
 from ringscope_server.events import log
-from ringscope_server.jobs.states import ACTIVE
 from ringscope_server.nodes import health, labels
 
 # Looks at the revision before a change, and raises what the caller must be told.

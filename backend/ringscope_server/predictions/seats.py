@@ -11,10 +11,10 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Nic
 from ringscope_server.db.models import Member, Node
 from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.placement.plan import plan
+from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
+from ringscope_server.placement.tables import node_state
 from ringscope_server.predictions.warnings import Seats
-from ringscope_server.scheduler.plan import plan
-from ringscope_server.scheduler.snapshot import Policy, QueuedJob, Snapshot
-from ringscope_server.scheduler.tables import node_state
 
 Gang = Sequence[tuple[Node, int]]  # nodes in rank order, and the ranks on each
 

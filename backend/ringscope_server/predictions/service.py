@@ -11,7 +11,8 @@ from ringscope.contracts.tuning import Table
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
 from ringscope_server.nodes.queries import all_nodes
-from ringscope_server.planning.prices import Worker
+from ringscope_server.placement.capacity import capacity_errors
+from ringscope_server.planner.prices import Worker
 from ringscope_server.predictions import limit, seats
 from ringscope_server.predictions.views import (
     Expectations,
@@ -25,7 +26,6 @@ from ringscope_server.predictions.views import (
 from ringscope_server.predictions.warnings import warnings
 from ringscope_server.results.baseline import Baseline, baseline
 from ringscope_server.results.tuning import known_times
-from ringscope_server.scheduler.capacity import capacity_errors
 
 
 async def predict(database: Database, worker: Worker, spec: JobSpec, now: datetime) -> Prediction:

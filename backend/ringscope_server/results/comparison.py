@@ -11,7 +11,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement as Row
 from ringscope.contracts.tuning import shape_of
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
-from ringscope_server.telemetry.ingest import as_record
+from ringscope_server.results.rows import as_record
 
 
 class Against(BaseModel):

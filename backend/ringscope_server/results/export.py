@@ -8,10 +8,9 @@ from typing import Any, Literal
 from ringscope.contracts.collectives import bus_factor
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.labels import op_label
-from ringscope_server import row_files
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Step
-from ringscope_server.results import openmetrics, step_rows
+from ringscope_server.results import openmetrics, row_files, step_rows
 from ringscope_server.results.clocks import Seat
 from ringscope_server.results.openmetrics import ExportedJob
 from ringscope_server.results.step_rows import StepFilter

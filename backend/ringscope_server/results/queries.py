@@ -7,11 +7,12 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope_server.db.models import Attempt, Base, Event, Measurement, Step
+from ringscope_server.db import keyset
+from ringscope_server.db.models import Attempt, Measurement, Step
 from ringscope_server.results import clocks
 from ringscope_server.results.arrivals import arrival
 from ringscope_server.results.clocks import Seat
-from ringscope_server.results.views import ArrivalView, AttemptEnvironment, EventView, MeasurementView, StepView
+from ringscope_server.results.views import ArrivalView, AttemptEnvironment, MeasurementView, StepView
 
 # A large gang has very many: whole objects would take several times as long.
 _OF_A_START = (Step.step, Step.rank, Step.started_at_ns, Step.op, Step.algorithm, Step.in_place, Step.bytes)
@@ -28,7 +29,7 @@ async def measurements(
 ) -> list[MeasurementView]:
     """Rows of the sweep's table, as one attempt measured it."""
     query = select(Measurement).where(Measurement.attempt_id == attempt_id)
-    rows = await session.scalars(_after(query, Measurement, limit, after))
+    rows = await session.scalars(keyset.after(query, Measurement, limit, after))
     return [measurement_view(row) for row in rows]
 
 
@@ -46,7 +47,7 @@ async def steps(
         query = query.where(Step.rank == rank)
     if algorithm is not None:
         query = query.where(Step.algorithm == algorithm)
-    rows = await session.scalars(_after(query, Step, limit, after))
+    rows = await session.scalars(keyset.after(query, Step, limit, after))
     seats = await clocks.seats(session, attempt_id)
     return [_step_view(row, seats.get(row.rank)) for row in rows]
 
@@ -60,15 +61,6 @@ async def arrivals(session: AsyncSession, attempt_id: int | None, limit: int, af
     rows = await session.execute(select(*_OF_A_START).where(*told, Step.step.in_(numbers)).order_by(Step.step))
     found = (_arrival_view(list(each), seats) for _, each in groupby(rows, lambda row: row.step))
     return [view for view in found if view is not None]
-
-
-async def events(
-    session: AsyncSession, target_type: str, target_id: object, limit: int, after: int | None
-) -> list[EventView]:
-    """What happened to one thing."""
-    query = select(Event).where(Event.target_type == target_type, Event.target_id == str(target_id))
-    rows = await session.scalars(_after(query, Event, limit, after))
-    return [EventView.model_validate(row, from_attributes=True) for row in rows]
 
 
 async def environments(session: AsyncSession, job_id: int) -> list[AttemptEnvironment]:
@@ -109,10 +101,3 @@ def _arrival_view(rows: Sequence[Any], seats: Mapping[int, Seat]) -> ArrivalView
 def measurement_view(row: Measurement) -> MeasurementView:
     """A row as the API shows it."""
     return MeasurementView.model_validate(row, from_attributes=True)
-
-
-def _after(query: Any, table: type[Base], limit: int, after: int | None) -> Any:
-    key = table.id  # type: ignore[attr-defined]  # every table read here has one
-    if after is not None:
-        query = query.where(key > after)
-    return query.order_by(key).limit(limit)

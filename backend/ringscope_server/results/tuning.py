@@ -10,7 +10,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table, arithmetic_of, table_of
 from ringscope_server.db.models import Measurement
 from ringscope_server.results.alike import alike_attempts
-from ringscope_server.telemetry.ingest import as_record
+from ringscope_server.results.rows import as_record
 
 # A poll waits for it: so many of the jobs alike are read.
 _MAX_READ = 10

@@ -186,20 +186,6 @@ class LogLine(BaseModel):
     text: str
 
 
-class EventView(BaseModel):
-    """Something that happened, and who did it."""
-
-    id: int
-    time: datetime
-    actor: str
-    action: str
-    target_type: str
-    target_id: str
-    before: str | None
-    after: str | None
-    message: str
-
-
 class MeasurementPage(BaseModel):
     """Measurements in the order they were made."""
 
@@ -225,11 +211,4 @@ class LogPage(BaseModel):
     """Log lines in the order they were stored."""
 
     items: list[LogLine]
-    next: str | None
-
-
-class EventPage(BaseModel):
-    """Events in the order of the list."""
-
-    items: list[EventView]
     next: str | None

@@ -11,12 +11,13 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope_server.attempts import gangs
+from ringscope_server.changes import Changes
 from ringscope_server.db.engine import Database
-from ringscope_server.events.changes import Changes
-from ringscope_server.jobs import gangs, queries
-from ringscope_server.scheduler.plan import Plan, Preemption, Start, plan
-from ringscope_server.scheduler.snapshot import Policy
-from ringscope_server.scheduler.tables import take_snapshot
+from ringscope_server.jobs import queries
+from ringscope_server.placement.plan import Plan, Preemption, Start, plan
+from ringscope_server.placement.snapshot import Policy
+from ringscope_server.placement.tables import take_snapshot
 from ringscope_server.scheduler.telling import News, news, tell, told_jobs
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from ringscope_server.background.refresh import refresh
+from ringscope_server.changes import Changes, announce
 from ringscope_server.db.faults import cause_of, fault_of
-from ringscope_server.events.changes import Changes, announce
-from ringscope_server.jobs import deadlines
-from ringscope_server.monitoring.refresh import refresh
+from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.nodes import health, lifetimes
-from ringscope_server.scheduler import usage
+from ringscope_server.placement import usage
+from ringscope_server.placement.snapshot import Policy
+from ringscope_server.scheduler import deadlines
 from ringscope_server.scheduler.dispatch import carry_out, decide
-from ringscope_server.scheduler.lease import LeaseTakenError
-from ringscope_server.scheduler.snapshot import Policy
 from ringscope_server.schedules.firing import fire_due
 from ringscope_server.services import Services
 

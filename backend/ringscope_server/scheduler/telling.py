@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Job
-from ringscope_server.scheduler.plan import Wait
+from ringscope_server.placement.plan import Wait
 
 # A gang over its time limit ends any moment, so an estimate that rests on it moves with the clock: not each second.
 ESTIMATE_TOLERANCE = timedelta(seconds=5)

@@ -12,12 +12,12 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.job_states import TERMINAL
+from ringscope_server.changes import Changes
 from ringscope_server.db.models import Job, Schedule
 from ringscope_server.events import log
-from ringscope_server.events.changes import Changes
 from ringscope_server.jobs import queries
 from ringscope_server.jobs import service as jobs
-from ringscope_server.jobs.states import TERMINAL
 from ringscope_server.schedules.service import next_time, spec_of
 from ringscope_server.schedules.times import upcoming
 

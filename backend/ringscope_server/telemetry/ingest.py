@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import repeat
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -13,17 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts import record
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import WAITING
 from ringscope.contracts.protocol import RecordBatch
-from ringscope.contracts.units import plural
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Attempt, Job, LogLine, Measurement, Member, Step, Trace
-from ringscope_server.instants import as_ns
-from ringscope_server.jobs.states import WAITING
+from ringscope_server.jobs.summary import measured_busbw_gb_per_s, summarise
 from ringscope_server.predictions import limit as limits
 from ringscope_server.predictions import seats
 from ringscope_server.results.log import log_line_view
 from ringscope_server.results.queries import measurement_view
-from ringscope_server.results.summary import measured_busbw_gb_per_s, summarise
+from ringscope_server.results.rows import STEP_COLUMNS, as_record, log_row, measurement_row, step_rows
 from ringscope_server.results.views import LogLine as LogLineView
 from ringscope_server.results.views import MeasurementView
 from ringscope_server.telemetry import training_rows
@@ -31,10 +28,6 @@ from ringscope_server.training import summary as training_summary
 
 # Of one transaction, about: other writers wait for it, and people wait for them.
 MAX_ROWS = 2_000
-STEP_COLUMNS = (
-    "job_id", "attempt_id", "rank", "step", "op", "algorithm", "transport", "in_place", "bytes",
-    "started_at_ns", "duration_us", "compute_us", "communication_us", "exposed_us", "loss", "samples", "lag",
-)  # fmt: skip
 
 
 class StepSpan(NamedTuple):
@@ -119,8 +112,8 @@ async def _store(
     owner = {"job_id": job_id, "attempt_id": attempt_id}
     steps = [row for r in records if isinstance(r, record.Steps) for row in step_rows(r, job_id, attempt_id)]
     await insert_rows(session, Step, STEP_COLUMNS, steps)
-    lines = [LogLine(**owner, **_log_row(r, node)) for r in records if isinstance(r, record.Log | record.Check)]
-    rows = [Measurement(**owner, **_measurement_row(r)) for r in records if isinstance(r, record.Measurement)]
+    lines = [LogLine(**owner, **log_row(r, node)) for r in records if isinstance(r, record.Log | record.Check)]
+    rows = [Measurement(**owner, **measurement_row(r)) for r in records if isinstance(r, record.Measurement)]
     traces = [Trace(**owner, **r.model_dump(exclude={"type"})) for r in records if isinstance(r, record.Trace)]
     session.add_all([*lines, *rows, *traces])
     surroundings = [r for r in records if isinstance(r, record.Hello | record.Environment)]
@@ -170,46 +163,3 @@ async def _refresh_summary(session: AsyncSession, attempt_id: int, job_id: int) 
         .execution_options(synchronize_session=False)
     )
     return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE's result is a CursorResult
-
-
-def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tuple[Any, ...]]:
-    """One tuple per step, as STEP_COLUMNS names it, of a record that holds one array per column."""
-    count = len(steps.start_ns)
-    return zip(
-        *(repeat(value, count) for value in (job_id, attempt_id, steps.rank)),
-        range(steps.first_step, steps.first_step + count),
-        *(repeat(value, count) for value in (steps.op, steps.algorithm, steps.transport, steps.in_place, steps.bytes)),
-        steps.start_ns,
-        steps.duration_us,
-        steps.compute_us,
-        steps.communication_us,
-        steps.exposed_us,
-        map(training_rows.finite, steps.loss) if steps.loss else repeat(None, count),
-        steps.samples or repeat(None, count),
-        steps.lag or repeat(None, count),
-        strict=True,
-    )
-
-
-def as_record(row: Measurement) -> record.Measurement:
-    """A stored row as the record that it came from."""
-    fields = {name: getattr(row, name) for name in record.Measurement.model_fields if hasattr(row, name)}
-    return record.Measurement.model_validate(fields | {"time_ns": as_ns(row.measured_at)})
-
-
-def _measurement_row(row: record.Measurement) -> dict[str, Any]:
-    measured_at = datetime.fromtimestamp(row.time_ns / 1e9, UTC)
-    return row.model_dump(exclude={"type", "time_ns", "times_us"}) | {
-        "measured_at": measured_at
-    }  # steps have the times
-
-
-def _log_row(row: record.Log | record.Check, node: str) -> dict[str, Any]:
-    if isinstance(row, record.Log):
-        return {"node": node} | row.model_dump(include={"rank", "stream", "time_ns", "text"})
-    sentence = (
-        f"{plural(row.wrong, 'wrong element')} after {row.op} {row.algorithm} of {row.size_bytes} bytes "
-        f"({'in place' if row.in_place else 'out of place'}): the first is element {row.first_index}, "
-        f"expected {row.want}, got {row.got}."
-    )
-    return {"node": node, "rank": row.rank, "stream": "stderr", "time_ns": row.time_ns, "text": sentence}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from math import isfinite
 from typing import Any
 
 from sqlalchemy import select
@@ -10,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record
 from ringscope_server.db.models import Epoch, RankBuckets, RankTotals
+from ringscope_server.results.rows import finite
 
 # Of each attempt; libraries set themselves up in it, which may take longer than all steps of a short job.
 WARM_UP_STEPS = 1
@@ -18,11 +18,6 @@ WARM_UP_STEPS = 1
 def is_training(steps: record.Steps) -> bool:
     """Whether these are training steps: a benchmark's have neither samples nor a loss."""
     return bool(steps.start_ns) and (steps.samples is not None or steps.loss is not None)
-
-
-def finite(value: float | None) -> float | None:
-    """What both databases and JSON can hold: null stands for no number, as where training has diverged."""
-    return value if value is not None and isfinite(value) else None
 
 
 async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Sequence[record.Record]) -> bool:

@@ -6,8 +6,8 @@ from sqlalchemy import Double, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
-from ringscope_server.jobs.states import WAITING
 from ringscope_server.jobs.views import TrainingSummary
 from ringscope_server.training import scaling
 from ringscope_server.training.epochs import kept_epochs

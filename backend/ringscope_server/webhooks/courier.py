@@ -6,10 +6,10 @@ from collections import Counter
 from datetime import datetime, timedelta
 
 from ringscope_server.services import Services
+from ringscope_server.urls import networks
 from ringscope_server.webhooks import deliveries
 from ringscope_server.webhooks.deliveries import Claimed
 from ringscope_server.webhooks.sender import post, signed_headers
-from ringscope_server.webhooks.urls import networks
 
 INTERVAL_SECONDS = 1.0
 AT_ONCE = 16

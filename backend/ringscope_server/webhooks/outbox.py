@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.models import Event, Webhook, WebhookDelivery
 from ringscope_server.events import log
 from ringscope_server.events.types import matches
+from ringscope_server.events.views import EventView
 from ringscope_server.jobs import queries
-from ringscope_server.results.views import EventView
 
 
 class Outbox:

@@ -11,7 +11,7 @@ import httpx
 from standardwebhooks import Webhook as Signer
 
 from ringscope.contracts.version import __version__
-from ringscope_server.webhooks.urls import ForbiddenAddressError, Network, Resolve, addresses_of
+from ringscope_server.urls import ForbiddenAddressError, Network, Resolve, addresses_of
 
 TIMEOUT_SECONDS = 10.0  # for the whole try, with name, connection and answer
 CONNECT_SECONDS = 5.0

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.names import Name
 from ringscope_server.events.types import check_pattern
-from ringscope_server.webhooks.urls import check_url
+from ringscope_server.urls import check_url
 
 DeliveryState = Literal["pending", "delivered", "failed"]
 Pattern = Annotated[str, AfterValidator(check_pattern), Field(max_length=100)]

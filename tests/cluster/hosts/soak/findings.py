@@ -11,8 +11,8 @@ from typing import Any
 from tests.cluster.hosts.soak.workload import Work
 
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import BY_MOVE, TERMINAL
 from ringscope_server.jobs.reasons import REASONS
-from ringscope_server.jobs.states import BY_MOVE, TERMINAL
 
 # What no fault of a soak may do to a job.
 FORBIDDEN = {"verification_failed", "results_missing", "server_error", "oom", "queue_timeout", "preempted"}

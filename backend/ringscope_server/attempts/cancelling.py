@@ -1,0 +1,35 @@
+"""Cancelling a job, wherever it stands."""
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.job_states import TERMINAL, WAITING
+from ringscope_server.attempts import gangs
+from ringscope_server.db.models import Job
+from ringscope_server.events import log
+from ringscope_server.jobs.reasons import reason_of
+from ringscope_server.jobs.service import WrongStateError, find
+from ringscope_server.jobs.transitions import transition
+
+
+async def cancel(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
+    """End a job: at once while it waits, through ``stopping`` once it was started. None when there is no such job.
+
+    Raises WrongStateError when it has ended already. One that is stopping is only kept from being tried again.
+    """
+    job = await find(session, job_id)
+    if job is None:
+        return None
+    if job.state in TERMINAL:
+        raise WrongStateError(f"Job {job_id} has already ended; there is nothing to cancel.")
+    sentence = f"Cancelled by {user}."
+    if job.state in WAITING:
+        await transition(session, job_id, "cancelled", now, actor=user, reason="user_cancelled", message=sentence)
+    elif job.state != "stopping":
+        await gangs.stop(session, job_id, "user_cancelled", sentence, now, actor=user)
+    elif reason_of(job.reason or "").may_be_retried:
+        sentence = f"{sentence} It was stopping: {job.message}"
+        log.record(session, now, user, "job.not_to_be_retried", ("job", job_id), before=job.reason, message=sentence)
+        job.reason, job.message = "user_cancelled", sentence
+    return job

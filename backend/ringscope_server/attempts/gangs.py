@@ -1,0 +1,252 @@
+"""Gangs: from an assignment to proven-free slots, driven by what the agents report."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import joinedload, selectinload
+
+from ringscope.contracts.job_states import ACTIVE
+from ringscope.contracts.protocol import Report
+from ringscope_server.attempts import quarantine, retries, verdicts
+from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
+from ringscope_server.events import log
+from ringscope_server.insights import stall, store
+from ringscope_server.jobs.reasons import reason_of
+from ringscope_server.jobs.transitions import locked, transition
+from ringscope_server.placement.snapshot import Share
+
+
+async def start(session: AsyncSession, job_id: int, shares: Sequence[Share], now: datetime) -> bool:
+    """Give a queued job its slots, all or none; False when the job is no longer queued."""
+    if not await transition(session, job_id, "starting", now):
+        return False
+    number = await session.scalar(select(func.count()).where(Attempt.job_id == job_id))
+    attempt = Attempt(
+        job_id=job_id,
+        number=(number or 0) + 1,
+        token=secrets.token_hex(16),
+        created_at=now,
+        started_at=None,
+        finished_at=None,
+    )
+    session.add(attempt)
+    await session.flush()
+    rank = 0
+    for index, share in enumerate(shares):
+        session.add(
+            Member(
+                attempt_id=attempt.id,
+                member=index,
+                node_id=share.node_id,
+                slots=len(share.slots),
+                first_rank=rank,
+                phase="assigned",
+                proxy=None,
+            )
+        )
+        for slot in share.slots:
+            session.add(Allocation(attempt_id=attempt.id, rank=rank, node_id=share.node_id, slot=slot, is_active=True))
+            rank += 1
+    return True
+
+
+async def load(session: AsyncSession, attempt_id: int) -> Attempt | None:
+    """An attempt with its members, their nodes and its job, which is locked: one report of a gang at a time decides."""
+    job_id = await session.scalar(select(Attempt.job_id).where(Attempt.id == attempt_id))
+    if job_id is None:
+        return None
+    await locked(session, job_id)
+    query = select(Attempt).where(Attempt.id == attempt_id).options(*_WITH_GANG)
+    return await session.scalar(query.execution_options(populate_existing=True))
+
+
+async def apply_report(session: AsyncSession, attempt: Attempt, member: Member, report: Report, now: datetime) -> None:
+    """Take one agent's news of its share of a gang. Old news changes nothing."""
+    match report.event:
+        case "clean":
+            _advance(member, "clean", now)
+            await _release(session, member)
+            await quarantine.lift(session, member, now)
+        case "unclean":
+            if _advance(member, "quarantined", now):
+                await quarantine.impose(session, member, report.message, now)
+        case "evidence":
+            await store.add_stacks(session, attempt, member.node.name, report.evidence)
+        case _ if attempt.finished_at is None:
+            await _follow(session, attempt, member, report, now)
+
+
+async def stop(
+    session: AsyncSession,
+    job_id: int,
+    reason: str,
+    message: str,
+    now: datetime,
+    actor: str = log.SYSTEM,
+    bad_node: str | None = None,
+    bad_rank: int | None = None,
+    is_hearsay: bool = False,
+) -> bool:
+    """End a job that was started: its agents now clean up. The first reason given is the one that stays, unless it is
+    hearsay.
+
+    ``bad_node`` is the name of the node that is to blame, if one is, and ``bad_rank`` the rank that it is about.
+    """
+    if not await transition(session, job_id, "stopping", now, actor=actor, reason=reason, message=message):
+        return False
+    await session.execute(
+        update(Attempt)
+        .where(Attempt.job_id == job_id, Attempt.finished_at.is_(None))
+        .values(bad_node=bad_node, bad_rank=bad_rank, is_hearsay=is_hearsay)
+    )
+    return True
+
+
+def is_clean(attempt: Attempt) -> bool:
+    """Whether no node that can be asked still holds a part of a gang.
+
+    A lost node cannot be asked, and one with processes that cannot be ended has no answer: neither keeps the job
+    open, but the slots stay taken until they are proven free.
+    """
+    return all(member.phase in ("clean", "quarantined") or member.node.observed == "lost" for member in attempt.members)
+
+
+async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime) -> bool:
+    """Bring a stopping job whose gang is clean to its end state, or back into the queue for another try."""
+    if attempt.finished_at is not None or attempt.job.state != "stopping" or not is_clean(attempt):
+        return False
+    found = await verdicts.verdict(session, attempt)
+    attempt.finished_at, attempt.bad_node = now, found.bad_node
+    attempt.reason, attempt.message = found.reason.name, found.message
+    await session.flush()
+    if await retries.requeue(session, attempt, found.reason, found.message, now):
+        return True
+    end, name = found.reason.end, found.reason.name
+    return await transition(session, attempt.job_id, end, now, reason=name, message=found.message)
+
+
+_WITH_GANG = (joinedload(Attempt.job), selectinload(Attempt.members).joinedload(Member.node))
+_PHASES = ("assigned", "ready", "running", "ended", "quarantined", "clean")
+_TIMED_PHASES = ("ready", "running", "ended", "clean")
+# Ranks that are compared later need the clocks of their own time.
+_CLOCK_PHASES = ("running", "ended")
+
+
+def _advance(member: Member, phase: str, now: datetime) -> bool:
+    """Reports may repeat or overtake each other; a member only ever moves forward. False: old news."""
+    if _PHASES.index(phase) <= _PHASES.index(member.phase):
+        return False
+    member.phase = phase
+    if phase in _TIMED_PHASES:
+        setattr(member, f"{phase}_at", now)
+    if phase in _CLOCK_PHASES:
+        member.clock_offset_seconds = member.node.clock_offset_seconds
+        member.clock_error_seconds = member.node.clock_error_seconds
+    return True
+
+
+def _all_reached(attempt: Attempt, phase: str) -> bool:
+    return all(_PHASES.index(member.phase) >= _PHASES.index(phase) for member in attempt.members)
+
+
+async def _follow(session: AsyncSession, attempt: Attempt, member: Member, report: Report, now: datetime) -> None:
+    """News of an attempt that is not over."""
+    match report.event:
+        case "ready":
+            _advance(member, "ready", now)
+            if attempt.job.state == "starting" and all(other.phase == "ready" for other in attempt.members):
+                attempt.is_launched = True
+        case "proxies":
+            for other, proxy in zip(attempt.members, report.proxies, strict=False):
+                other.proxy = other.proxy or proxy.model_dump()
+        case "running":
+            _advance(member, "running", now)
+            if _all_reached(attempt, "running") and await transition(session, attempt.job_id, "running", now):
+                attempt.started_at = now
+        case "refused":
+            _advance(member, "ended", now)
+            sentence = f"Node {member.node.name} cannot run it: {report.message}"
+            await _stop_for(session, attempt, member, report, "launch_failed", sentence, now)
+        case "stalled":
+            if attempt.job.state == "running":
+                await stall.note(session, attempt, member, report, now)
+            await _stop_for(session, attempt, member, report, "hang_detected", report.message, now)
+        case "ended":
+            _advance(member, "ended", now)
+            reason = report.reason or "rank_exit"
+            if attempt.job.state == "stopping":
+                _correct(attempt, member, report, reason)
+            elif reason != "completed" or _all_reached(attempt, "ended"):
+                await _stop_for(session, attempt, member, report, reason, report.message, now)
+
+
+async def _stop_for(
+    session: AsyncSession,
+    attempt: Attempt,
+    member: Member,
+    report: Report,
+    reason: str,
+    message: str,
+    now: datetime,
+) -> None:
+    """End a job for what a member's node has told."""
+    await stop(
+        session,
+        attempt.job_id,
+        reason,
+        message,
+        now,
+        bad_node=_blamed(member, reason),
+        bad_rank=report.rank,
+        is_hearsay=report.is_hearsay,
+    )
+
+
+def _blamed(member: Member, reason: str) -> str | None:
+    return member.node.name if reason_of(reason).blames_node else None
+
+
+def _correct(attempt: Attempt, member: Member, report: Report, reason: str) -> None:
+    """News of a node that knows better than the one whose word came first."""
+    job = attempt.job
+    is_open = attempt.is_hearsay and job.reason in ("rank_exit", "launch_failed")  # nobody has cancelled it meanwhile
+    if not is_open or report.is_hearsay or reason in ("completed", "agent_restarted"):
+        _correct_rank(attempt, member, report)
+        return
+    attempt.is_hearsay, attempt.bad_node, attempt.bad_rank = False, _blamed(member, reason), report.rank
+    job.reason, job.message = reason, report.message
+
+
+def _correct_rank(attempt: Attempt, member: Member, report: Report) -> None:
+    """A node knows best which of its ranks went first: a launcher elsewhere sees more that went down with it."""
+    ranks = range(member.first_rank, member.first_rank + member.slots)
+    job, told = attempt.job, attempt.bad_rank
+    several_were_killed = job.reason == "rank_signal" and told is None
+    a_peer_missed_one = job.reason == "rank_exit" and told in ranks
+    if report.rank in ranks and report.rank != told and (several_were_killed or a_peer_missed_one):
+        attempt.bad_rank, job.message = report.rank, f"{report.message} {job.message}"
+
+
+async def _release(session: AsyncSession, member: Member) -> None:
+    await session.execute(
+        update(Allocation)
+        .where(Allocation.attempt_id == member.attempt_id, Allocation.node_id == member.node_id)
+        .values(is_active=False)
+    )
+
+
+async def active_attempts(session: AsyncSession) -> Sequence[Attempt]:
+    """Every attempt whose job is between start and end."""
+    return (
+        await session.scalars(
+            select(Attempt).join(Job).where(Job.state.in_(ACTIVE), Attempt.finished_at.is_(None)).options(*_WITH_GANG)
+        )
+    ).all()
+
+
+def nodes_of(attempt: Attempt) -> list[Node]:
+    """The nodes of a gang, in rank order."""
+    return [member.node for member in attempt.members]

@@ -1,0 +1,99 @@
+"""Whether an attempt that ended is followed by another one: when, and where not."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.job import JobSpec, Placement
+from ringscope_server.db.models import Attempt
+from ringscope_server.jobs.reasons import REASONS, Reason
+from ringscope_server.jobs.summary import empty
+from ringscope_server.jobs.transitions import transition
+from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.placement.capacity import capacity_errors
+
+FIRST_BACKOFF_SECONDS = 5
+LONGEST_BACKOFF_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Next:
+    """The next try: not before so many seconds from now, and elsewhere than on these nodes if others can hold it."""
+
+    backoff_seconds: int
+    excluded: tuple[str, ...]
+
+
+def backoff_seconds(tries: int) -> int:
+    """Seconds to wait after so many tries: 5, 10, 20 … and never more than 5 minutes."""
+    return int(min(FIRST_BACKOFF_SECONDS * 2 ** (tries - 1), LONGEST_BACKOFF_SECONDS))
+
+
+def decide(reason: Reason, tries: int, max_attempts: int, excluded: tuple[str, ...], has_room: bool) -> Next | None:
+    """The next try, or None when the job has had its last one.
+
+    ``tries`` are those that count, this one included; ``has_room`` tells whether the cluster could hold the gang
+    without the excluded nodes.
+    """
+    if reason.retry == "always":
+        return Next(0, excluded)
+    if reason.retry == "never" or tries >= max_attempts or (reason.retry == "elsewhere" and not has_room):
+        return None
+    return Next(backoff_seconds(tries), excluded)
+
+
+async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, message: str, now: datetime) -> bool:
+    """Put the job of an attempt that is over into the queue again, if it may be tried again."""
+    job, spec = attempt.job, JobSpec.model_validate(attempt.job.spec)
+    if spec.training is not None and reason.costs_no_progress:
+        reason = replace(reason, retry="again")
+    if reason.retry == "never":
+        return False
+    bad = [] if attempt.bad_node is None else [attempt.bad_node]
+    excluded = tuple(dict.fromkeys([*job.excluded_nodes, *bad]))
+    tries, has_room = await _counted(session, job.id), await _has_room(session, spec.placement, excluded)
+    following = decide(reason, tries, spec.max_attempts, excluded, has_room)
+    if following is None:
+        return False
+    not_before = now + timedelta(seconds=following.backoff_seconds) if following.backoff_seconds else None
+    sentence = _sentence(attempt, tries, spec.max_attempts, message, not_before)
+    return await transition(
+        session,
+        job.id,
+        "requeued",
+        now,
+        message=sentence,
+        not_before=not_before,
+        excluded_nodes=list(following.excluded),
+        pending_reason="backoff" if not_before else reason.name,
+        pending_sentence=sentence,
+        **_forgotten(spec),
+    )
+
+
+def _forgotten(spec: JobSpec) -> dict[str, Any]:
+    """The rows of the attempt stay; what stands beside the job is about the next one, unless that goes on from here."""
+    if spec.benchmark is None:
+        return {}
+    return {"rows_done": 0, "summary": empty(spec.kind).model_dump(mode="json"), "busbw_gb_per_s": None}
+
+
+async def _counted(session: AsyncSession, job_id: int) -> int:
+    """Attempts of a job that count against its limit."""
+    free = [reason.name for reason in REASONS if reason.retry == "always"]
+    query = select(func.count()).where(Attempt.job_id == job_id, Attempt.reason.not_in(free))
+    return await session.scalar(query) or 0
+
+
+async def _has_room(session: AsyncSession, placement: Placement, excluded: tuple[str, ...]) -> bool:
+    """Whether the cluster, were it empty, could hold the gang without these nodes."""
+    return not capacity_errors(placement, [node for node in await all_nodes(session) if node.name not in excluded])
+
+
+def _sentence(attempt: Attempt, tries: int, max_attempts: int, message: str, not_before: datetime | None) -> str:
+    if not_before is None:
+        return f"Waits to be started again after attempt {attempt.number}: {message}"
+    return f"Tries again at {not_before:%H:%M:%S} UTC after attempt {tries} of {max_attempts}: {message}"

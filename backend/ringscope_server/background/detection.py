@@ -1,0 +1,178 @@
+"""The loop that looks at running jobs once a second: what is wrong becomes an insight, and what hangs is ended.
+
+Every server writes the pulses that it has heard and reads which insights there are; the one that schedules judges.
+"""
+
+import asyncio
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.collectives import ROOTED
+from ringscope.contracts.job import JobSpec
+from ringscope_server.attempts import gangs
+from ringscope_server.changes import Changes, announce
+from ringscope_server.db.faults import cause_of, fault_of
+from ringscope_server.db.lease import LeaseTakenError
+from ringscope_server.db.models import Attempt, Insight
+from ringscope_server.insights import pulses, rows, store
+from ringscope_server.insights.state import ActiveInsight
+from ringscope_server.insights.watch import Judgement, News, Watch
+from ringscope_server.insights.windows import Sample
+from ringscope_server.jobs.transitions import locked
+from ringscope_server.live.feed import publish_insights
+from ringscope_server.results import clocks
+from ringscope_server.results.baseline import baseline
+from ringscope_server.services import Services
+
+log = logging.getLogger(__name__)
+
+INTERVAL_SECONDS = 1.0
+
+
+async def run(services: Services) -> None:
+    """Look after look until cancelled; a failed look is logged and the next one tries again."""
+    loop = Insights(services)
+    while True:
+        await asyncio.sleep(INTERVAL_SECONDS)
+        try:
+            await loop.look()
+        except SQLAlchemyError as error:
+            if fault_of(error) is None:
+                log.exception("A look for insights failed")
+            else:
+                log.warning("A look for insights failed: %s", cause_of(error))
+        except Exception:
+            log.exception("A look for insights failed")
+
+
+@dataclass
+class _Watched:
+    """An attempt that is watched, and up to which rows."""
+
+    watch: Watch
+    cursor: rows.Cursor
+
+
+class Insights:
+    """What one server knows from look to look."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._watched: dict[int, _Watched] = {}
+        self._newest: int | None = None
+        self._first_own = 0  # attempts after this one were watched here from their beginning
+
+    async def look(self) -> None:
+        """Once. Nothing but SQL happens inside a transaction."""
+        services = self._services
+        await services.pulses.flush(services.database)
+        if services.lease.is_held:
+            try:
+                await self._judge()
+            except LeaseTakenError:
+                self._forget()
+        else:
+            self._forget()
+        await self._refresh()
+
+    def _forget(self) -> None:
+        """Another server judges; what is known here grows old."""
+        self._watched.clear()
+        self._newest = None
+
+    async def _judge(self) -> None:
+        services, now = self._services, self._services.now()
+        async with services.database.read() as session:
+            if self._newest is None:
+                self._newest = self._first_own = await rows.newest_attempt(session)
+            found = await rows.attempts(session, self._newest, self._watched.keys())
+            active = await store.active(session)
+            ids = [attempt.id for attempt in found]
+            heard, ends = await pulses.samples(session, ids), await rows.ends(session, ids)
+            news = [
+                await self._news(session, attempt, heard.get(attempt.id, {}), ends[attempt.id], now)
+                for attempt in found
+            ]
+        for attempt, its_news in zip(found, news, strict=True):
+            keys = {store.key_of_row(insight) for insight in active if insight.attempt_id == attempt.id}
+            judgement = self._watched[attempt.id].watch.look(its_news, keys)
+            await self._conclude(attempt, judgement.without(keys), now)
+        self._newest = max([self._newest, *(attempt.id for attempt in found)])
+        await self._close_orphans(active, {attempt.id for attempt in found}, now)
+
+    async def _news(
+        self, session: AsyncSession, attempt: Attempt, heard: dict[int, Sample], end: rows.Cursor, now: datetime
+    ) -> News:
+        watched = self._watched.get(attempt.id) or await self._start(session, attempt, end)
+        cursor, watched.cursor = watched.cursor, end
+        news = News(now.timestamp(), attempt.finished_at is None and attempt.job.state == "running", heard)
+        if end.step_id > cursor.step_id:
+            seats = await clocks.seats(session, attempt.id)
+            news.steps = await rows.steps(session, attempt.id, cursor.step_id, end.step_id, seats)
+        if end.measurement_id > cursor.measurement_id:
+            news.rows = await rows.measurements(session, attempt.id, cursor.measurement_id, end.measurement_id)
+        return news
+
+    async def _start(self, session: AsyncSession, attempt: Attempt, end: rows.Cursor) -> _Watched:
+        """Of an attempt that another server has watched until now only what comes from now on counts."""
+        spec = JobSpec.model_validate(attempt.job.spec)
+        limit = math.inf if spec.is_simulated else spec.hang_seconds
+        root = spec.sweep.root if spec.collective in ROOTED else None
+        watch = Watch(attempt.job.ranks, limit, await baseline(session, attempt), root)
+        watched = _Watched(watch, rows.Cursor() if attempt.id > self._first_own else end)
+        self._watched[attempt.id] = watched
+        return watched
+
+    async def _conclude(self, attempt: Attempt, judgement: Judgement, now: datetime) -> None:
+        """Write down what follows, and tell it; of an attempt that is over close everything."""
+        services, is_over = self._services, attempt.finished_at is not None
+        if not (judgement.opened or judgement.over or is_over):
+            return
+        changes = Changes()
+        async with services.database.write() as session:
+            await services.lease.keep(session)
+            await locked(session, attempt.job_id)
+            changed = await store.open_new(session, attempt.job_id, attempt.id, judgement.opened, now)
+            changed += await store.close(session, attempt.id, None if is_over else judgement.over, now)
+            if is_over:
+                await pulses.forget(session, attempt.id)
+            elif judgement.hang is not None:
+                message, node = judgement.hang.message, judgement.hang.node
+                await gangs.stop(
+                    session, attempt.job_id, "hang_detected", message, now, bad_node=node, bad_rank=judgement.hang.rank
+                )
+                changes.attempt(attempt)
+        if changed:
+            changes.jobs.add(attempt.job_id)
+        if is_over:
+            del self._watched[attempt.id]
+        await announce(services, changes)
+
+    async def _close_orphans(self, active: Sequence[Insight], looked_at: set[int], now: datetime) -> None:
+        """Those of attempts that ended while nobody judged."""
+        left = {insight.attempt_id for insight in active} - looked_at
+        if left:
+            async with self._services.database.write() as session:
+                await self._services.lease.keep(session)
+                for attempt_id in left:
+                    await store.close(session, attempt_id, None, now)
+                    await pulses.forget(session, attempt_id)
+
+    async def _refresh(self) -> None:
+        """The insights of this moment, for /metrics, and the live stream where they changed."""
+        services = self._services
+        async with services.database.read() as session:
+            active = await store.active(session)
+        before = {insight.id for insight in services.insights.active}
+        services.insights.active = tuple(
+            ActiveInsight(row.id, row.job_id, row.kind, row.rank, row.node) for row in active
+        )
+        changed = before ^ {row.id for row in active}
+        if changed:
+            await publish_insights(services.database, services.stream, sorted(changed))

@@ -1,0 +1,76 @@
+"""What a transaction touched, and who must hear of it once it is committed."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ringscope.contracts.job_states import TERMINAL
+from ringscope_server.db.models import Attempt, Job
+from ringscope_server.live.feed import publish_jobs, publish_nodes
+from ringscope_server.monitoring.job_families import outcome_label
+from ringscope_server.services import Services
+
+
+@dataclass
+class Changes:
+    """Ids that a transaction touched, to be told about after its commit."""
+
+    jobs: set[int] = field(default_factory=set)
+    nodes: set[int] = field(default_factory=set)
+    submitted: list[str] = field(default_factory=list)  # kinds, for the counters
+    waits: list[tuple[str, float]] = field(default_factory=list)  # kind and seconds, of jobs that started
+    finished: list[tuple[str, str]] = field(default_factory=list)  # kind and outcome, for the counters
+    durations: list[tuple[str, str, float]] = field(default_factory=list)  # kind, outcome and seconds
+    frees_slots: bool = False
+
+    def attempt(self, attempt: Attempt) -> None:
+        """Everything that an attempt's change concerns."""
+        self.jobs.add(attempt.job_id)
+        self.nodes.update(member.node_id for member in attempt.members)
+
+    def new(self, job: Job) -> None:
+        """A job was submitted."""
+        self.jobs.add(job.id)
+        self.submitted.append(job.kind)
+
+    def update(self, other: "Changes") -> None:
+        """What another part of the same transaction touched."""
+        self.jobs |= other.jobs
+        self.nodes |= other.nodes
+        self.submitted += other.submitted
+        self.waits += other.waits
+        self.finished += other.finished
+        self.durations += other.durations
+        self.frees_slots |= other.frees_slots
+
+    def started(self, job: Job, now: datetime) -> None:
+        """All ranks of a job run."""
+        self.waits.append((job.kind, (now - job.queued_at).total_seconds()))
+
+    def ended(self, job: Job) -> None:
+        """A gang is over: its job reached its end, or waits for the next try."""
+        self.frees_slots = True
+        if job.state in TERMINAL:
+            outcome = outcome_label(job.state, job.reason)
+            self.finished.append((job.kind, outcome))
+            if job.started_at is not None and job.finished_at is not None:
+                seconds = (job.finished_at - job.started_at).total_seconds()
+                self.durations.append((job.kind, outcome, seconds))
+
+
+async def announce(services: Services, changes: Changes) -> None:
+    """After a commit: wake the agents concerned, tell the browsers and the other servers, count the ends."""
+    for node_id in changes.nodes:
+        services.signals.assignments_changed(node_id)
+    for kind in changes.submitted:
+        services.monitoring.submitted[kind] += 1
+    for kind, outcome in changes.finished:
+        services.monitoring.finished[kind, outcome] += 1
+    for kind, seconds in changes.waits:
+        services.monitoring.queue_waits.of(kind).observe([seconds])
+    for kind, outcome, seconds in changes.durations:
+        services.monitoring.durations.of(kind, outcome).observe([seconds])
+    if changes.submitted or changes.frees_slots:
+        services.signals.wake_scheduler()
+    services.notices.put(changes.jobs, changes.nodes)
+    await publish_jobs(services.database, services.stream, sorted(changes.jobs))
+    await publish_nodes(services.database, services.stream, sorted(changes.nodes), services.now())

@@ -1,0 +1,75 @@
+"""/events: who did what, and when."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
+from pydantic import AwareDatetime
+
+from ringscope_server.events import queries
+from ringscope_server.events.queries import EventFilter
+from ringscope_server.events.views import EventPage, EventView
+from ringscope_server.http.auth import Admin, Viewer
+from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.results import row_files
+from ringscope_server.services import Services
+
+router = APIRouter(prefix="/events", tags=["events"])
+
+EVENT_COLUMNS = tuple(EventView.model_fields)
+
+Word = Annotated[str | None, Query(max_length=200)]
+Action = Annotated[str | None, Query(max_length=200, description="Such as job.cancelled, or job.* for all of jobs.")]
+Since = Annotated[AwareDatetime | None, Query(description="From this time on.")]
+Until = Annotated[AwareDatetime | None, Query(description="Before this time.")]
+
+
+def wanted_events(
+    actor: Word = None,
+    action: Action = None,
+    target_type: Word = None,
+    target_id: Word = None,
+    since: Since = None,
+    until: Until = None,
+) -> EventFilter:
+    """The filter in the query."""
+    return EventFilter(actor, action, target_type, target_id, since, until)
+
+
+Wanted = Annotated[EventFilter, Depends(wanted_events)]
+
+
+@router.get("", operation_id="list_events")
+async def list_events(
+    user: Viewer, services: ServicesDep, wanted: Wanted, limit: Limit = 50, cursor: Cursor = None
+) -> EventPage:
+    """What happened to anything here and who did it, newest first."""
+    before = decode(cursor)
+    async with services.database.read() as session:
+        items = await queries.page(session, wanted, limit, before)
+    return EventPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get(
+    "/export",
+    operation_id="export_events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {kind.partition(";")[0]: {} for kind in row_files.MEDIA_TYPES.values()}}},
+)
+async def export_events(
+    user: Admin, services: ServicesDep, wanted: Wanted, format: row_files.Format = "ndjson"
+) -> StreamingResponse:
+    """Every event that matches, oldest first, as a file. In CSV an apostrophe stands before what begins a formula."""
+    disposition = {"Content-Disposition": f'attachment; filename="ringscope-events.{format}"'}
+    return StreamingResponse(
+        _written(services, wanted, format), media_type=row_files.MEDIA_TYPES[format], headers=disposition
+    )
+
+
+async def _written(services: Services, wanted: EventFilter, format: row_files.Format) -> AsyncIterator[str]:
+    yield row_files.header(format, EVENT_COLUMNS)
+    async for batch in queries.every(services.database, wanted):
+        rows = [list(event.model_dump(mode="json").values()) for event in batch]
+        yield row_files.lines(format, EVENT_COLUMNS, rows)

@@ -1,0 +1,256 @@
+"""/jobs: submit, list, look at, change, cancel, hold, release, do again."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Annotated, Any, get_args
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import AwareDatetime
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.collectives import Algorithm, Collective
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobKind, JobSpec
+from ringscope.contracts.job_states import TERMINAL, JobState
+from ringscope_server.attempts import cancelling
+from ringscope_server.changes import Changes, announce
+from ringscope_server.db.models import Job
+from ringscope_server.http.auth import Operator, Viewer
+from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.etag import IfMatch, etag, require_match
+from ringscope_server.http.idempotency import IdempotencyKey
+from ringscope_server.http.problems import Problem, invalid, not_found
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.jobs import copies, edits, facets, queries, service
+from ringscope_server.jobs.facets import JobFacets
+from ringscope_server.jobs.filters import MAX_ID, JobFilter
+from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort
+from ringscope_server.jobs.views import JobPage, JobView
+from ringscope_server.services import Services
+from ringscope_server.users.tokens import User
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+States = Annotated[list[JobState] | None, Query(alias="state", description=f"Any of {', '.join(get_args(JobState))}.")]
+Labels = Annotated[
+    list[str] | None, Query(alias="label", max_length=20, description="key:value; give it again for more of them.")
+]
+
+
+def wanted_jobs(
+    state: States = None,
+    kind: JobKind | None = None,
+    owner: Annotated[str | None, Query(alias="user", max_length=200, description="Who submitted it.")] = None,
+    label: Labels = None,
+    schedule_id: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Submitted by this schedule.")] = None,
+    collective: Collective | None = None,
+    algorithm: Annotated[Algorithm | None, Query(description="One of its algorithms.")] = None,
+    node: Annotated[str | None, Query(max_length=200, description="It had a rank on this node.")] = None,
+    q: Annotated[str | None, Query(max_length=200, description="Part of the name, or the number.")] = None,
+    finished_after: Annotated[AwareDatetime | None, Query(description="It ended then or later.")] = None,
+) -> JobFilter:
+    """The filter in the query."""
+    states = tuple(dict.fromkeys(state or ()))
+    labels = _labels(label or [])
+    return JobFilter(states, kind, owner, labels, schedule_id, q, collective, algorithm, node, finished_after)
+
+
+Wanted = Annotated[JobFilter, Depends(wanted_jobs)]
+
+
+@router.post("", status_code=201, operation_id="create_job")
+async def create_job(
+    spec: JobSpec,
+    user: Operator,
+    services: ServicesDep,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> JobView:
+    """Submit a job. The cluster starts it as soon as all of its ranks fit."""
+    return await _submit(services, response, user, idempotency_key, lambda source: spec)
+
+
+@router.get("", operation_id="list_jobs")
+async def list_jobs(
+    user: Viewer,
+    services: ServicesDep,
+    wanted: Wanted,
+    sort: Annotated[Sort, Query(description="With - the other way round: most, or newest, first.")] = NEWEST_FIRST,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> JobPage:
+    """Jobs, newest first unless another order is asked for."""
+    before = decode(cursor)
+    async with services.database.read() as session:
+        items = await queries.page(session, limit, before, wanted, sort)
+    return JobPage(items=items, next=next_cursor([job.id for job in items], limit))
+
+
+@router.get("/facets", operation_id="count_jobs")
+async def count_jobs(user: Viewer, services: ServicesDep, wanted: Wanted) -> JobFacets:
+    """How many jobs match a filter, and how many would with another state, kind, collective, algorithm or user."""
+    async with services.database.read() as session:
+        return await facets.count(session, wanted)
+
+
+@router.get("/{job_id}", operation_id="get_job")
+async def get_job(job_id: int, user: Viewer, services: ServicesDep, response: Response) -> JobView:
+    """One job; its ETag is for changing it."""
+    return await _view(services, job_id, response)
+
+
+@router.patch("/{job_id}", operation_id="edit_job")
+async def edit_job(
+    job_id: int,
+    edit: edits.JobEdit,
+    user: Operator,
+    services: ServicesDep,
+    response: Response,
+    if_match: IfMatch = None,
+) -> JobView:
+    """Change the name, the labels, or the priority and with it the place in the queue."""
+
+    async def change(session: AsyncSession, job_id: int, user: str, now: datetime) -> None:
+        job = await session.get_one(Job, job_id)
+        require_match(if_match, job.revision)
+        edits.edit(session, job, edit, user, now)
+
+    return await _change(services, response, job_id, user, change)
+
+
+@router.post("/{job_id}/cancel", operation_id="cancel_job")
+async def cancel_job(job_id: int, user: Operator, services: ServicesDep, response: Response) -> JobView:
+    """End a job: a waiting one at once, a started one as soon as its processes are proven gone."""
+    return await _change(services, response, job_id, user, cancelling.cancel)
+
+
+@router.post("/{job_id}/hold", operation_id="hold_job")
+async def hold_job(job_id: int, user: Operator, services: ServicesDep, response: Response) -> JobView:
+    """Keep a queued job from starting until it is released."""
+    return await _change(services, response, job_id, user, service.hold)
+
+
+@router.post("/{job_id}/release", operation_id="release_job")
+async def release_job(job_id: int, user: Operator, services: ServicesDep, response: Response) -> JobView:
+    """Let a held job into the queue."""
+    return await _change(services, response, job_id, user, service.release)
+
+
+@router.post("/{job_id}/retry", status_code=201, operation_id="retry_job")
+async def retry_job(
+    job_id: int, user: Operator, services: ServicesDep, response: Response, idempotency_key: IdempotencyKey = None
+) -> JobView:
+    """Submit a job that has ended once more, as a new one; training that was cut short goes on from its checkpoint."""
+
+    def again(job: Job | None) -> JobSpec:
+        assert job is not None
+        if job.state not in TERMINAL:
+            raise service.WrongStateError(f"Job {job_id} is {job.state}; only one that has ended can be run again.")
+        return copies.retried(job)
+
+    return await _submit(services, response, user, idempotency_key, again, job_id)
+
+
+@router.post("/{job_id}/clone", status_code=201, operation_id="clone_job")
+async def clone_job(
+    job_id: int,
+    patch: dict[str, Any],
+    user: Operator,
+    services: ServicesDep,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> JobView:
+    """Submit a job again with changes: the body is a merge patch (RFC 7396) over its specification."""
+
+    def with_changes(job: Job | None) -> JobSpec:
+        assert job is not None
+        return copies.changed(job, patch)
+
+    return await _submit(services, response, user, idempotency_key, with_changes, job_id)
+
+
+async def _submit(
+    services: Services,
+    response: Response,
+    user: User,
+    key: str | None,
+    specify: Callable[[Job | None], JobSpec],
+    source_id: int | None = None,
+) -> JobView:
+    """Queue what ``specify`` makes of the source job, if there is one."""
+    try:
+        async with services.database.write() as session:
+            source = None if source_id is None else await session.get(Job, source_id)
+            if source_id is not None and source is None:
+                raise not_found("job", source_id)
+            max_queued = services.settings.max_queued_jobs_per_user
+            job, is_new = await service.submit(
+                session,
+                specify(source),
+                user.name,
+                key,
+                services.now(),
+                cloned_from=source_id,
+                max_queued=max_queued,
+                capacity=services.capacity,
+            )
+    except service.InvalidJobError as error:
+        raise invalid(error.errors) from error
+    except service.TooManyQueuedError as error:
+        raise Problem(409, "too_many_queued", str(error)) from error
+    except service.WrongStateError as error:
+        raise Problem(409, "wrong_state", str(error)) from error
+    response.headers["Location"] = f"/api/v1/jobs/{job.id}"
+    if not is_new:
+        return await _view(services, job.id, response)
+    changes = Changes()
+    changes.new(job)
+    await announce(services, changes)
+    response.headers["ETag"] = etag(job.revision)
+    return queries.view_of_new(job)
+
+
+async def _change(
+    services: Services,
+    response: Response,
+    job_id: int,
+    user: User,
+    change: Callable[[AsyncSession, int, str, datetime], Awaitable[object]],
+) -> JobView:
+    """Carry out a person's change of a job, tell everybody, and show the job as it now is."""
+    changes = Changes(jobs={job_id})
+    try:
+        async with services.database.write() as session:
+            job = await service.find(session, job_id)
+            if job is None:
+                raise not_found("job", job_id)
+            was_over = job.state in TERMINAL
+            await change(session, job_id, user.name, services.now())
+            changes.nodes = await queries.nodes_of_job(session, job_id)
+    except service.WrongStateError as error:
+        raise Problem(409, "wrong_state", str(error)) from error
+    if job.state in TERMINAL and not was_over:
+        changes.ended(job)
+    await announce(services, changes)
+    services.signals.wake_scheduler()
+    return await _view(services, job_id, response)
+
+
+def _labels(pairs: list[str]) -> dict[str, str]:
+    found = {}
+    for index, pair in enumerate(pairs):
+        key, colon, value = pair.partition(":")
+        if not key or not colon or '"' in key:
+            sentence = f"label: {pair!r} is no label to look for; write it as key:value, without quotes."
+            raise invalid([FieldError(pointer=f"/label/{index}", detail=sentence)])
+        found[key] = value
+    return found
+
+
+async def _view(services: Services, job_id: int, response: Response) -> JobView:
+    async with services.database.read() as session:
+        job = await queries.one(session, job_id)
+    if job is None:
+        raise not_found("job", job_id)
+    response.headers["ETag"] = etag(job.revision)
+    return job

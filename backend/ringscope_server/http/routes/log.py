@@ -1,0 +1,78 @@
+"""/jobs/{id}/log: what the ranks, their launcher and the agents printed."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
+from pydantic import AfterValidator
+
+from ringscope_server.db.regex import checked
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
+from ringscope_server.http.lookups import require_job
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.results import log
+from ringscope_server.results.log import LINES_PER_PAGE, LogFilter
+from ringscope_server.results.views import LogOutline, LogPage
+
+router = APIRouter(prefix="/jobs/{job_id}/log", tags=["results"])
+
+Rank = Annotated[int | None, Query(ge=0, lt=2**31, description="Only this rank.")]
+Text = Annotated[str, Query(max_length=200, description="Only lines that contain each of these words, in either case.")]
+Stream = Annotated[Literal["stdout", "stderr", "agent"] | None, Query(description="Only this stream.")]
+Pattern = Annotated[
+    str,
+    Query(
+        max_length=200,
+        description="Only lines of which a part matches this regular expression, with (?i) in front in either case; "
+        "without back references, look-around and named groups it takes time linear in the log.",
+    ),
+    AfterValidator(checked),
+]
+
+
+def _wanted(job_id: int, rank: Rank = None, stream: Stream = None, q: Text = "", pattern: Pattern = "") -> LogFilter:
+    return LogFilter(job_id, rank, stream, q, pattern)
+
+
+Wanted = Annotated[LogFilter, Depends(_wanted)]
+
+
+@router.get("", operation_id="list_log_lines")
+async def list_log_lines(
+    wanted: Wanted, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
+) -> LogPage:
+    """What was printed, oldest first; also while the job runs."""
+    after = decode(cursor)
+    async with services.database.read() as session:
+        await require_job(session, wanted.job_id)
+        items = await log.lines(session, wanted, limit, after)
+    return LogPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/outline", operation_id="get_log_outline")
+async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep) -> LogOutline:
+    """How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read."""
+    async with services.database.read() as session:
+        await require_job(session, wanted.job_id)
+        ends, lines, last_id = await log.page_ends(session, wanted)
+    cursors = [None, *(encode(line_id) for line_id in ends if line_id != last_id)]
+    return LogOutline(lines=lines, last_id=last_id, lines_per_page=LINES_PER_PAGE, cursors=cursors)
+
+
+@router.get(
+    "/export",
+    operation_id="export_log",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/plain": {}}}},
+)
+async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep) -> StreamingResponse:
+    """The lines as a text file, each with its time and who printed it."""
+    async with services.database.read() as session:
+        await require_job(session, wanted.job_id)
+        last_id = await log.last_id(session, wanted)  # and what the database says against the pattern, as an answer
+    return StreamingResponse(
+        log.text(services.database, wanted, last_id),
+        media_type="text/plain; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="ringscope-job-{wanted.job_id}.log"'},
+    )

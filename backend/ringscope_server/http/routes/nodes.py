@@ -1,0 +1,168 @@
+"""/nodes, /links and /cluster: what there is to run on."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.job_states import ACTIVE, TERMINAL
+from ringscope.contracts.version import __version__
+from ringscope_server.changes import Changes, announce
+from ringscope_server.db.models import Node
+from ringscope_server.events.queries import of_target
+from ringscope_server.events.views import EventPage
+from ringscope_server.http.auth import Admin, Operator, Viewer
+from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.etag import IfMatch, etag, require_match
+from ringscope_server.http.problems import Problem, not_found
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.jobs.queries import counts_by_state
+from ringscope_server.nodes import queries, service
+from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
+from ringscope_server.results.links import LinkList, links
+from ringscope_server.services import Services
+
+router = APIRouter(tags=["nodes"])
+
+
+class Cluster(BaseModel):
+    """The whole cluster in a few numbers."""
+
+    version: str
+    nodes_ready: int
+    nodes_total: int
+    slots_busy: int
+    slots_total: int
+    jobs_queued: int
+    jobs_running: int
+    jobs_finished: int
+
+
+@router.get("/nodes", operation_id="list_nodes")
+async def list_nodes(user: Viewer, services: ServicesDep) -> NodePage:
+    """Every node that joined and was not removed, by name."""
+    async with services.database.read() as session:
+        return NodePage(items=await queries.views(session, await queries.all_nodes(session), services.now()))
+
+
+@router.get("/nodes/{name}", operation_id="get_node")
+async def get_node(name: str, user: Viewer, services: ServicesDep, response: Response) -> NodeView:
+    """One node."""
+    return await _view(services, name, response)
+
+
+@router.patch("/nodes/{name}", operation_id="update_node")
+async def update_node(
+    name: str,
+    body: NodeLabels,
+    user: Operator,
+    services: ServicesDep,
+    response: Response,
+    if_match: IfMatch = None,
+) -> NodeView:
+    """Set labels of a node, or take them away with null."""
+    async with _changing(services, name, if_match) as (session, node):
+        service.set_labels(session, node, body.labels, user.name, services.now())
+    return await _view(services, name, response)
+
+
+@router.post("/nodes/{name}/drain", operation_id="drain_node")
+async def drain_node(
+    name: str, body: Drain, user: Operator, services: ServicesDep, response: Response, if_match: IfMatch = None
+) -> NodeView:
+    """Give a node no new work; what runs on it goes on."""
+    async with _changing(services, name, if_match) as (session, node):
+        service.drain(session, node, body.reason, user.name, services.now())
+    return await _view(services, name, response)
+
+
+@router.post("/nodes/{name}/resume", operation_id="resume_node")
+async def resume_node(
+    name: str, user: Operator, services: ServicesDep, response: Response, if_match: IfMatch = None
+) -> NodeView:
+    """Give a node work again, with the slots and GPUs that it has now."""
+    async with _changing(services, name, if_match) as (session, node):
+        await service.resume(session, node, user.name, services.now())
+    return await _view(services, name, response)
+
+
+@router.post("/nodes/{name}/slots/{slot}/release", operation_id="release_slot")
+async def release_slot(name: str, slot: int, user: Admin, services: ServicesDep, response: Response) -> NodeView:
+    """Give a quarantined slot away again: you have seen to it that nothing of its last job is left."""
+    async with _changing(services, name, None) as (session, node):
+        await service.release_slot(session, node, slot, user.name, services.now())
+    return await _view(services, name, response)
+
+
+@router.delete("/nodes/{name}", status_code=204, operation_id="remove_node")
+async def remove_node(name: str, user: Admin, services: ServicesDep, if_match: IfMatch = None) -> None:
+    """Take a lost node off the lists and end its own tokens. Its name stays in the jobs that it ran."""
+    async with _changing(services, name, if_match) as (session, node):
+        await service.remove(session, node, user.name, services.now())
+    services.directory.forget(name)
+    services.token_cache.clear()
+
+
+@router.get("/nodes/{name}/events", operation_id="list_node_events")
+async def list_node_events(
+    name: str, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
+) -> EventPage:
+    """Everything that happened to a node, who did it and why; oldest first."""
+    after = decode(cursor)
+    async with services.database.read() as session:
+        if await queries.one(session, name) is None:
+            raise not_found("node", name)
+        items = await of_target(session, "node", name, limit, after)
+    return EventPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/links", operation_id="list_links")
+async def list_links(user: Viewer, services: ServicesDep) -> LinkList:
+    """Bandwidth between pairs of nodes, as the newest sendrecv of one rank on each measured it."""
+    async with services.database.read() as session:
+        return await links(session)
+
+
+@router.get("/cluster", operation_id="get_cluster")
+async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
+    """Nodes, slots and jobs, counted."""
+    async with services.database.read() as session:
+        nodes, taken = await queries.all_nodes(session), await queries.occupancy(session)
+        jobs = await counts_by_state(session)
+    return Cluster(
+        version=__version__,
+        nodes_ready=sum(node.observed != "lost" for node in nodes),
+        nodes_total=len(nodes),
+        slots_busy=sum(len(taken.get(node.id, ())) for node in nodes),
+        slots_total=sum(node.slots for node in nodes if node.observed != "lost"),
+        jobs_queued=jobs.get("queued", 0) + jobs.get("held", 0),
+        jobs_running=sum(jobs.get(state, 0) for state in ACTIVE),
+        jobs_finished=sum(jobs.get(state, 0) for state in TERMINAL),
+    )
+
+
+@asynccontextmanager
+async def _changing(services: Services, name: str, if_match: str | None) -> AsyncIterator[tuple[AsyncSession, Node]]:
+    """One change of a node by a person: told to agents, scheduler and browsers once it is committed."""
+    try:
+        async with services.database.write() as session:
+            node = await service.find(session, name, lambda revision: require_match(if_match, revision))
+            yield session, node
+    except service.UnknownNodeError as error:
+        raise not_found("node", name) from error
+    except service.NodeStateError as error:
+        raise Problem(409, "wrong_state", str(error)) from error
+    await announce(services, Changes(nodes={node.id}))
+    services.signals.wake_scheduler()
+
+
+async def _view(services: Services, name: str, response: Response) -> NodeView:
+    async with services.database.read() as session:
+        node = await queries.one(session, name)
+        if node is None:
+            raise not_found("node", name)
+        (view,) = await queries.views(session, [node], services.now())
+    response.headers["ETag"] = etag(view.revision)
+    return view

@@ -1,0 +1,98 @@
+"""/plan: what would happen, without doing it."""
+
+import asyncio
+from datetime import datetime
+
+from fastapi import APIRouter
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.job import JobSpec
+from ringscope_server.db.models import Job
+from ringscope_server.http.auth import Operator
+from ringscope_server.http.problems import invalid
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.placement.capacity import capacity_errors
+from ringscope_server.placement.preview import Preview, preview
+from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
+from ringscope_server.placement.tables import take_snapshot
+
+router = APIRouter(prefix="/plan", tags=["planning"])
+
+_NOT_YET = 2**62  # the number of a job that does not exist: after all that do
+
+
+class PlannedShare(BaseModel):
+    """A node's part of the gang."""
+
+    node: str
+    slots: list[int]
+
+
+class PlannedWait(BaseModel):
+    """Why it would wait."""
+
+    reason: str
+    sentence: str
+
+
+class PlannedDelay(BaseModel):
+    """A queued job that would start later, as far as that can be told."""
+
+    model_config = ConfigDict(validate_by_name=True)
+
+    job_id: int
+    name: str
+    before: AwareDatetime = Field(alias="from")
+    after: AwareDatetime | None = Field(alias="to")
+
+
+class QueuePlan(BaseModel):
+    """What would happen if the job were submitted now (and not held)."""
+
+    starts_now: bool
+    estimated_start: AwareDatetime | None = Field(description="If every job runs until its time limit.")
+    pending: PlannedWait | None
+    shares: list[PlannedShare] = Field(description="Where it would start now; empty when it would wait.")
+    position: int = Field(description="Its place in the queue; 1 is next, 0: it starts now.")
+    delays: list[PlannedDelay]
+    preempted_jobs: list[int] = Field(description="Running jobs of lower priority that would end for it.")
+
+
+@router.post("/queue", operation_id="plan_queue")
+async def plan_queue(spec: JobSpec, user: Operator, services: ServicesDep) -> QueuePlan:
+    """When a job would start, where, and what it would delay; nothing is submitted."""
+    now, policy = services.now(), Policy.of(services.settings)
+    async with services.database.read() as session:
+        errors = capacity_errors(spec.placement, await all_nodes(session))
+        if errors:
+            raise invalid(errors)
+        snapshot = await take_snapshot(session, policy, now)
+        names = await _names(session)
+    job = QueuedJob(_NOT_YET, spec.placement, user.name, spec.priority, now, spec.time_limit_seconds)
+    found = await asyncio.to_thread(preview, snapshot, job, policy, now)
+    return _view(found, snapshot, names, now)
+
+
+async def _names(session: AsyncSession) -> dict[int, str]:
+    rows = await session.execute(select(Job.id, Job.name).where(Job.state == "queued"))
+    return {row.id: row.name for row in rows}
+
+
+def _view(found: Preview, snapshot: Snapshot, names: dict[int, str], now: datetime) -> QueuePlan:
+    nodes = {node.id: node.name for node in snapshot.nodes}
+    start, wait = found.start, found.wait
+    return QueuePlan(
+        starts_now=start is not None,
+        estimated_start=now if wait is None else wait.estimated_start,
+        pending=None if wait is None else PlannedWait(reason=wait.reason, sentence=wait.sentence),
+        shares=[PlannedShare(node=nodes[s.node_id], slots=list(s.slots)) for s in (start.shares if start else ())],
+        position=0 if wait is None else wait.position,
+        delays=[
+            PlannedDelay(job_id=delay.job_id, name=names[delay.job_id], before=delay.before, after=delay.after)
+            for delay in found.delays
+        ],
+        preempted_jobs=list(found.preempted_jobs),
+    )

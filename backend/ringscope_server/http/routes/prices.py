@@ -1,0 +1,77 @@
+"""/plan, /jobs/{id}/fit and /trace: what the cost model says. Nothing is measured, stored or submitted."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from fastapi import APIRouter
+from pydantic import TypeAdapter
+
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobSpec
+from ringscope_server.db.models import Job
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.problems import Problem, invalid
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.planner import examples, fits, prices
+from ringscope_server.planner.examples import Example, ExampleQuestion
+from ringscope_server.planner.questions import PlanQuestion, SensitivityQuestion
+from ringscope_server.planner.views import JobFit, Plan, SensitivityList
+from ringscope_server.services import Services
+
+router = APIRouter(tags=["planning"])
+
+T = TypeVar("T")
+_POINTERS = {"algorithm": "/algorithms", "values": "/values", "servers": "/servers"}
+
+
+@router.post("/plan", operation_id="plan_prices")
+async def plan_prices(question: PlanQuestion, user: Viewer, services: ServicesDep) -> Plan:
+    """What a collective costs with each algorithm, for sizes and numbers of ranks: as `ringscope plan` prices it."""
+    return await _worked_out(services, lambda: prices.plan(question))
+
+
+@router.post("/plan/sensitivity", operation_id="plan_sensitivity")
+async def plan_sensitivity(question: SensitivityQuestion, user: Viewer, services: ServicesDep) -> SensitivityList:
+    """How each algorithm's time changes with each figure of the links."""
+    return await _worked_out(services, lambda: prices.sensitivity(question))
+
+
+@router.get("/jobs/{job_id}/fit", operation_id="get_fit")
+async def get_fit(job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> JobFit:
+    """α, β and γ of the cost model from the job's rows, with what is left over of each: as `ringscope fit --job`."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        spec = TypeAdapter(JobSpec).validate_python((await session.get_one(Job, job_id)).spec)
+        try:
+            samples = await fits.load(session, job_id, spec, attempt_id)
+        except ValueError as error:
+            raise _no_fit(job_id, error) from error
+    try:
+        return await services.planner.run(lambda: fits.fitted(job_id, samples))
+    except ValueError as error:
+        raise _no_fit(job_id, error) from error
+
+
+@router.post("/trace", operation_id="trace_example")
+async def trace_example(question: ExampleQuestion, user: Viewer, services: ServicesDep) -> Example:
+    """A collective on given numbers, step by step: as `ringscope trace` prints it. Times are the cost model's."""
+    return await _worked_out(services, lambda: examples.example(question))
+
+
+@router.post("/trace/perfetto", operation_id="trace_perfetto")
+async def trace_perfetto(question: ExampleQuestion, user: Viewer, services: ServicesDep) -> dict[str, Any]:
+    """The same as Chrome trace events, which ui.perfetto.dev opens."""
+    return await _worked_out(services, lambda: examples.perfetto(question))
+
+
+async def _worked_out(services: Services, work: Callable[[], T]) -> T:
+    try:
+        return await services.planner.run(work)
+    except ValueError as error:
+        field = str(error).partition(":")[0]
+        raise invalid([FieldError(pointer=_POINTERS.get(field, ""), detail=str(error))]) from error
+
+
+def _no_fit(job_id: int, error: ValueError) -> Problem:
+    return Problem(409, "no_fit", f"Job {job_id} gives no parameters: {error}")

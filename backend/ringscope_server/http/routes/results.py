@@ -1,0 +1,132 @@
+"""/jobs/{id}/…: measurements, steps, events."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from ringscope_server.events.queries import of_target
+from ringscope_server.events.views import EventPage
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.insights import store
+from ringscope_server.insights.views import InsightList
+from ringscope_server.jobs.queries import ranks_of
+from ringscope_server.results import export, queries
+from ringscope_server.results.step_rows import StepFilter
+from ringscope_server.results.views import ArrivalPage, EnvironmentList, MeasurementPage, StepPage
+
+router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
+
+Rank = Annotated[int | None, Query(ge=0, description="Only this rank.")]
+
+
+@router.get("/measurements", operation_id="list_measurements")
+async def list_measurements(
+    job_id: int,
+    user: Viewer,
+    services: ServicesDep,
+    number: AttemptNumber = None,
+    limit: Limit = 200,
+    cursor: Cursor = None,
+) -> MeasurementPage:
+    """Rows of the sweep's table in one attempt, in the order they were measured; also while it runs."""
+    after = decode(cursor)
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        items = await queries.measurements(session, attempt_id, limit, after)
+    return MeasurementPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/environment", operation_id="list_environments")
+async def list_environments(job_id: int, user: Viewer, services: ServicesDep) -> EnvironmentList:
+    """What the job ran in: versions, environment variables, the nodes, and where each rank was bound."""
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        return EnvironmentList(items=await queries.environments(session, job_id))
+
+
+@router.get("/steps", operation_id="list_steps")
+async def list_steps(
+    job_id: int,
+    user: Viewer,
+    services: ServicesDep,
+    rank: Rank = None,
+    algorithm: str | None = None,
+    number: AttemptNumber = None,
+    limit: Limit = 200,
+    cursor: Cursor = None,
+) -> StepPage:
+    """Every single iteration of every rank in one attempt, with its exact times."""
+    after = decode(cursor)
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        items = await queries.steps(session, attempt_id, limit, after, rank, algorithm)
+    return StepPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get(
+    "/steps/export",
+    operation_id="export_steps",
+    response_class=StreamingResponse,
+    responses={200: {"content": {kind.partition(";")[0]: {} for kind in export.MEDIA_TYPES.values()}}},
+)
+async def export_steps(
+    job_id: int,
+    user: Viewer,
+    services: ServicesDep,
+    format: export.Format = "csv",
+    rank: Rank = None,
+    algorithm: str | None = None,
+    number: AttemptNumber = None,
+) -> StreamingResponse:
+    """Every step of one attempt as a file; openmetrics is what promtool fills into Prometheus, without simulations."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        ranks = await ranks_of(session, job_id)
+    wanted = StepFilter(attempt_id, rank, algorithm)
+    ending = "om" if format == "openmetrics" else format
+    return StreamingResponse(
+        export.exported(services.database, format, wanted, job_id, ranks),
+        media_type=export.MEDIA_TYPES[format],
+        headers={"Content-Disposition": f'attachment; filename="ringscope-job-{job_id}-steps.{ending}"'},
+    )
+
+
+@router.get("/arrivals", operation_id="list_arrivals")
+async def list_arrivals(
+    job_id: int,
+    user: Viewer,
+    services: ServicesDep,
+    number: AttemptNumber = None,
+    limit: Limit = 200,
+    cursor: Cursor = None,
+) -> ArrivalPage:
+    """Who came last to each step in one attempt, and by how much, with what the nodes' clocks may err."""
+    after = decode(cursor)
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        items = await queries.arrivals(session, attempt_id, limit, after)
+    return ArrivalPage(items=items, next=next_cursor([item.step for item in items], limit))
+
+
+@router.get("/insights", operation_id="list_insights")
+async def list_insights(job_id: int, user: Viewer, services: ServicesDep) -> InsightList:
+    """What was found wrong with the job while it ran, oldest first, and what that is founded on."""
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        return InsightList(items=await store.of_job(session, job_id))
+
+
+@router.get("/events", operation_id="list_job_events")
+async def list_job_events(
+    job_id: int, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
+) -> EventPage:
+    """Every change of the job's state, who made it and why."""
+    after = decode(cursor)
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        items = await of_target(session, "job", job_id, limit, after)
+    return EventPage(items=items, next=next_cursor([item.id for item in items], limit))

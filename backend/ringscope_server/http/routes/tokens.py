@@ -1,0 +1,60 @@
+"""/tokens: who may talk to this server."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from ringscope_server.http.auth import Admin
+from ringscope_server.http.cursors import MAX_KEY, Cursor, Limit, decode, next_cursor
+from ringscope_server.http.idempotency import IdempotencyKey
+from ringscope_server.http.problems import Problem, not_found
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.users import service
+from ringscope_server.users.views import NewToken, TokenPage, TokenSpec, TokenView
+
+router = APIRouter(prefix="/tokens", tags=["tokens"])
+
+
+@router.post("", status_code=201, operation_id="create_token")
+async def create_token(
+    spec: TokenSpec, user: Admin, services: ServicesDep, idempotency_key: IdempotencyKey = None
+) -> NewToken:
+    """Make a token. Its secret is told only here."""
+    try:
+        async with services.database.write() as session:
+            token, secret = await service.issue(session, spec, user, idempotency_key, services.now())
+    except service.RoleTooHighError as error:
+        sentence = f"Your role is {user.role}; nobody can give a role above their own."
+        raise Problem(403, "role_too_high", sentence) from error
+    except service.AlreadyMadeError as error:
+        sentence = (
+            f"This request has made token {error.token_id} before, and a secret is told only once; "
+            "revoke that token and make another one under a new Idempotency-Key."
+        )
+        raise Problem(409, "already_made", sentence) from error
+    shown = TokenView.model_validate(token, from_attributes=True)
+    return NewToken(**shown.model_dump(), secret=secret)
+
+
+@router.get("", operation_id="list_tokens")
+async def list_tokens(user: Admin, services: ServicesDep, limit: Limit = 50, cursor: Cursor = None) -> TokenPage:
+    """Tokens of people and agents, newest first."""
+    async with services.database.read() as session:
+        found = await service.page(session, limit, decode(cursor))
+    items = [TokenView.model_validate(token, from_attributes=True) for token in found]
+    return TokenPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.delete("/{token_id}", status_code=204, operation_id="revoke_token")
+async def revoke_token(token_id: Annotated[int, Path(ge=1, le=MAX_KEY)], user: Admin, services: ServicesDep) -> None:
+    """Make a token worthless, with the sessions and login links that were made with it."""
+    try:
+        async with services.database.write() as session:
+            token = await service.revoke(session, token_id, user.name, services.now())
+    except service.LastAdminError as error:
+        sentence = "This is the last admin token; make another one first, with POST /tokens."
+        raise Problem(409, "last_admin", sentence) from error
+    if token is None:
+        raise not_found("token", token_id)
+    services.token_cache.clear()
+    services.stream.end({token_id})  # other servers notice within a minute

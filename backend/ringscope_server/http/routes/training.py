@@ -1,0 +1,49 @@
+"""/jobs/{id}/…: the curve, epochs and buckets of training."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
+from ringscope_server.http.services import ServicesDep
+from ringscope_server.training import buckets, curve, epochs
+from ringscope_server.training.views import BucketList, EpochPage, TrainingCurve
+
+router = APIRouter(prefix="/jobs/{job_id}", tags=["training"])
+
+Points = Annotated[int, Query(ge=1, le=5_000, description="At most so many; more steps become means.")]
+
+
+@router.get("/training", operation_id="get_training_curve")
+async def get_training_curve(job_id: int, user: Viewer, services: ServicesDep, points: Points = 500) -> TrainingCurve:
+    """Loss, throughput and the split of a step, over all attempts; also while it runs."""
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        return await curve.curve(session, job_id, points)
+
+
+Newest = Annotated[bool, Query(description="The last rows instead of the first ones; there is no next page then.")]
+
+
+@router.get("/epochs", operation_id="list_epochs")
+async def list_epochs(
+    job_id: int, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None, newest: Newest = False
+) -> EpochPage:
+    """Validation and times of each epoch, over all attempts, oldest first; of one told twice the later counts."""
+    after = decode(cursor)
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        if newest:
+            return EpochPage(items=await epochs.newest_epochs(session, job_id, limit), next=None)
+        items = await epochs.epochs(session, job_id, limit, after)
+    return EpochPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/buckets", operation_id="list_buckets")
+async def list_buckets(job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> BucketList:
+    """The newest step of each rank in one attempt from inside: when each piece of the gradient was ready and summed."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        return BucketList(items=await buckets.buckets(session, attempt_id))

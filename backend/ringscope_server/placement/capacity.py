@@ -1,0 +1,132 @@
+"""What this cluster could never run, even empty: told at submit, with the field and the remedy."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import Placement
+from ringscope_server.db.models import Node
+from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.placement.cluster import Cluster, conditions
+from ringscope_server.placement.demands import Demands
+from ringscope_server.placement.level import Level
+from ringscope_server.placement.placement import Demand, fits
+from ringscope_server.placement.snapshot import NodeState
+from ringscope_server.placement.tables import node_state
+
+MAX_REMEMBERED = 1_000
+
+
+class Capacity:
+    """Remembers what the nodes could hold, so that a submission need not read them all."""
+
+    def __init__(self) -> None:
+        self._nodes: tuple[object, ...] = ()
+        self._held: set[str] = set()
+
+    async def errors(self, session: AsyncSession, placement: Placement) -> list[FieldError]:
+        """Why this cluster could never run the gang; no error when it could."""
+        nodes, wanted = tuple((await session.execute(_FINGERPRINT)).one()), placement.model_dump_json()
+        if nodes != self._nodes or len(self._held) > MAX_REMEMBERED:
+            self._nodes, self._held = nodes, set()
+        if wanted in self._held:
+            return []
+        errors = capacity_errors(placement, await all_nodes(session))
+        if not errors:
+            self._held.add(wanted)
+        return errors
+
+
+# Other numbers whenever a node came, went, registered anew or was edited. Equal sums of other nodes are next to
+# impossible, and would only let a job wait that ought to be refused.
+_SUMS = (func.sum(column) for column in (Node.id, Node.epoch, Node.revision, Node.slots, Node.id * Node.epoch))
+_FINGERPRINT = select(func.count(), *_SUMS).where(Node.removed_at.is_(None))
+
+
+def capacity_errors(placement: Placement, nodes: Sequence[Node]) -> list[FieldError]:
+    """Why no part of these nodes, busy or not, ready or not, could hold the gang; no error when one could."""
+    cluster = Cluster([node_state(node) for node in nodes])
+    if _holds(cluster, placement):
+        return []
+    if not nodes:
+        return [_error("ranks", "the cluster has no node yet; start an agent with `ringscope agent`.")]
+    return [_node_error(placement, cluster) or _slots_error(placement, cluster) or _shape_error(placement, cluster)]
+
+
+def _holds(cluster: Cluster, placement: Placement, *, any_version: bool = False) -> bool:
+    demand = Demand(placement, cluster.groups(placement, any_version=any_version))
+    return fits(demand, Level(cluster.capacity, cluster.capacity))
+
+
+def _node_error(placement: Placement, cluster: Cluster) -> FieldError | None:
+    """No node is what the placement asks for: the first condition that leaves none."""
+    left: Sequence[NodeState] = cluster.nodes
+    for field, suits in conditions(placement):
+        before, left = left, [node for node in left if suits(node)]
+        if not left:
+            return _error(field, _nobody(field, placement, before))
+    return None
+
+
+def _nobody(field: str, placement: Placement, nodes: Sequence[NodeState]) -> str:
+    match field:
+        case "selector":
+            wanted = ", ".join(f"{name}={value}" for name, value in placement.selector.items())
+            return f"no node carries {wanted}; change the selector or label a node."
+        case "gpu_model":
+            known = sorted({model for node in nodes for model in node.gpu_models})
+            there = f"there are {', '.join(known)}" if known else "no node has a GPU"
+            return f"no node has GPUs of model {placement.gpu_model}, {there}; change gpu_model or leave it out."
+        case "min_gpu_memory_bytes":
+            most = max(node.gpu_memory_bytes for node in nodes)
+            return (
+                f"no node has GPUs with {placement.min_gpu_memory_bytes} bytes each, the best have {most}; "
+                "ask for less or leave it out."
+            )
+        case "min_memory_bytes":
+            most = max(node.memory_bytes for node in nodes)
+            return (
+                f"no node has {placement.min_memory_bytes} bytes of memory, the largest has {most}; "
+                "ask for less or leave it out."
+            )
+        case _:
+            return "no node that it may use has a label rack; label the nodes or leave same_rack out."
+
+
+def _slots_error(placement: Placement, cluster: Cluster) -> FieldError | None:
+    usable = np.unique(cluster.groups(placement, any_version=True).node)
+    offered = int(cluster.capacity[usable].sum())
+    if placement.ranks <= offered:
+        return None
+    where = f"the cluster has {offered} slots"
+    if len(usable) < len(cluster.nodes):
+        where = f"the nodes that it may use have {offered} slots"
+    return _error("ranks", f"{placement.ranks} ranks were asked for, but {where}; ask for {offered} or fewer.")
+
+
+def _shape_error(placement: Placement, cluster: Cluster) -> FieldError:
+    """There are slots enough, but not in the right places."""
+    anywhere = placement.model_copy(update={"same_rack": False})
+    demands = Demands(cluster)
+    skew = demands.version_skew(demands.anywhere(placement))
+    if skew is not None:
+        return _error(
+            "ranks", f"only nodes with different versions could hold it: {skew}; install equal ones or ask for less."
+        )
+    if placement.same_rack and _holds(cluster, anywhere, any_version=True):
+        return _error("same_rack", "no rack alone holds it; ask for fewer ranks or leave same_rack out.")
+    shape = f"{placement.nodes} nodes" if placement.nodes else f"{placement.ranks_per_node} ranks on each node"
+    field = "nodes" if placement.nodes else "ranks_per_node"
+    usable = np.unique(cluster.groups(placement, any_version=True).node)
+    return _error(
+        field,
+        f"{placement.ranks} ranks as {shape} do not fit: {len(usable)} nodes are there, "
+        f"the largest with {cluster.capacity[usable].max()} slots; change {field} or leave it out.",
+    )
+
+
+def _error(field: str, sentence: str) -> FieldError:
+    return FieldError(pointer=f"/placement/{field}", detail=f"placement.{field}: {sentence}")

@@ -1,0 +1,115 @@
+"""The nodes of a snapshot as arrays, and which of them a gang may use together. Pure.
+
+A gang stays within one group: nodes that reach each other and are equal in the versions that its ranks must have in
+common, and in one rack if it asks for that. Nodes are numbered by their place in the snapshot.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ringscope.contracts.job import Placement
+from ringscope_server.placement.snapshot import NodeState, RunningGang
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+VERSIONS = ("ringscope", "mpi", "mpi4py")
+GPU_VERSIONS = ("nccl", "cupy", "cuda")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Entries ``node`` (a number) and ``group``, group after group; a node may be in several."""
+
+    node: Ints
+    group: Ints
+    count: int
+
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[int]]) -> "Groups":
+        """From lists of node numbers."""
+        return cls(
+            node=np.array([number for group in groups for number in group], dtype=np.int64),
+            group=np.array([index for index, group in enumerate(groups) for _ in group], dtype=np.int64),
+            count=len(groups),
+        )
+
+    def without(self, numbers: Collection[int]) -> "Groups":
+        """The same groups with some nodes left out."""
+        stays = np.isin(self.node, list(numbers), invert=True)
+        return Groups(self.node[stays], self.group[stays], self.count)
+
+
+class Cluster:
+    """Nodes with their slots, whoever holds them now."""
+
+    def __init__(self, nodes: Sequence[NodeState]) -> None:
+        self.nodes = nodes
+        self.capacity: Ints = np.array([len(node.slots) for node in nodes], dtype=np.int64)
+        self.number = {node.id: number for number, node in enumerate(nodes)}
+        self.number_of_name = {node.name: number for number, node in enumerate(nodes)}
+
+    def held_by(self, gang: RunningGang) -> list[tuple[int, int]]:
+        """(number of a node, how many slots) of a gang; what is quarantined does not come back when it ends.
+
+        Slots that a node had and has no more count as well: the ranks on them still fill the node.
+        """
+        return [
+            (number, len(set(share.slots) - self.nodes[number].quarantined))
+            for share in gang.shares
+            if (number := self.number.get(share.node_id)) is not None
+        ]
+
+    def groups(self, placement: Placement, *, any_version: bool = False) -> Groups:
+        """The sets of nodes within which such a gang must stay; ``any_version`` lets versions differ."""
+        wanted = [suits for _, suits in conditions(placement)]
+        usable = [number for number, node in enumerate(self.nodes) if all(suits(node) for suits in wanted)]
+        reaching = self._by(usable, lambda node: (node.only_on, node.rack if placement.same_rack else None))
+        found = [group for those in reaching for group in ([those] if any_version else self._alike(those))]
+        return Groups.of([group for group in found if group])
+
+    def _alike(self, numbers: Sequence[int]) -> Iterator[list[int]]:
+        """Nodes without GPUs go together with GPU nodes of any one kind: they have no GPU library to differ in."""
+        for same in self._by(numbers, lambda node: tuple(node.versions.get(name) for name in VERSIONS)):
+            with_gpus = [number for number in same if self.nodes[number].gpu_models]
+            without = [number for number in same if not self.nodes[number].gpu_models]
+            if not with_gpus:
+                yield without
+            for kind in self._by(with_gpus, lambda node: tuple(node.versions.get(name) for name in GPU_VERSIONS)):
+                yield sorted(kind + without)
+
+    def _by(self, numbers: Iterable[int], key: Callable[[NodeState], object]) -> list[list[int]]:
+        found: dict[object, list[int]] = defaultdict(list)
+        for number in numbers:
+            found[key(self.nodes[number])].append(number)
+        return list(found.values())
+
+
+def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bool]]]:
+    """The conditions that a placement sets to each node, by the name of their field."""
+    model, gpu_memory, memory = placement.gpu_model, placement.min_gpu_memory_bytes, placement.min_memory_bytes
+    found: list[tuple[str, Callable[[NodeState], bool]]] = []
+    if placement.selector:
+        found.append(("selector", lambda node: placement.selector.items() <= node.labels.items()))
+    if model is not None:
+        wanted = model.lower()
+        found.append(("gpu_model", lambda node: _all(wanted in known.lower() for known in node.gpu_models)))
+    if gpu_memory is not None:
+        found.append(("min_gpu_memory_bytes", lambda node: node.gpu_memory_bytes >= gpu_memory))
+    if memory is not None:
+        found.append(("min_memory_bytes", lambda node: node.memory_bytes >= memory))
+    if placement.same_rack:
+        found.append(("same_rack", lambda node: node.rack is not None))
+    if placement.exclusive:
+        found.append(("exclusive", lambda node: not node.quarantined))
+    return found
+
+
+def _all(answers: Iterable[bool]) -> bool:
+    """All of them, and at least one."""
+    listed = list(answers)
+    return bool(listed) and all(listed)

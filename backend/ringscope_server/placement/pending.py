@@ -1,0 +1,97 @@
+"""Why a job waits, in words with numbers. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from ringscope_server.placement.cluster import Cluster, Ints
+from ringscope_server.placement.placement import Demand
+from ringscope_server.placement.snapshot import NodeState, QueuedJob
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """A stable word, and the sentence for people."""
+
+    reason: str
+    sentence: str
+
+
+def no_room(demand: Demand, free: Ints) -> Why:
+    """The gang does not fit into what is free now."""
+    wanted, nodes = demand.placement, np.unique(demand.groups.node)
+    slots = int(free[nodes].sum())
+    if slots < wanted.ranks:
+        return Why("slots", f"Waits for slots: it needs {wanted.ranks}, {slots} are free now.")
+    return Why(
+        "shape",
+        f"Waits for slots in the right places: {slots} are free on {len(nodes)} nodes, but not as it asks.",
+    )
+
+
+def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
+    """The gang would not even fit if nothing else ran: nodes are missing, or differ in their versions (``skew``)."""
+    wanted, nodes = demand.placement, np.unique(demand.groups.node)
+    if not len(nodes):
+        return Why("no_node", "Waits for a node: none that it may use is ready.")
+    if skew is not None:
+        return Why("version_skew", f"Waits for nodes with equal versions: {skew}.")
+    slots = int(cluster.capacity[nodes].sum())
+    if slots < wanted.ranks:
+        return Why("slots", f"Waits for more nodes: it needs {wanted.ranks} slots, those that are ready have {slots}.")
+    return Why(
+        "shape",
+        f"Waits for other nodes: the {len(nodes)} that are ready have {slots} slots, but not as it asks.",
+    )
+
+
+def leaving(job: QueuedJob, nodes: Sequence[NodeState]) -> Why:
+    """The gang would fit but for nodes that leave before its time limit; at least one is given."""
+    last = max(node.free_by for node in nodes if node.free_by is not None)
+    count = "1 node" if len(nodes) == 1 else f"{len(nodes)} nodes"
+    # A time and no span, which would be another one at each look.
+    return Why(
+        "leaving",
+        f"Waits for slots: {count} must be free again by {last:%H:%M:%S} UTC, before its time limit of "
+        f"{job.time_limit_seconds} s would be over; give it a shorter --time-limit, or wait for other nodes.",
+    )
+
+
+def behind(head: int) -> Why:
+    """It would not fit, and another job is to start before it anyway."""
+    return Why("behind", f"Waits behind job {head}, which is ahead of it in the queue.")
+
+
+def reserved(job: QueuedJob, head: int) -> Why:
+    """It would fit, but a job ahead of it would have to wait longer."""
+    return Why(
+        "reserved",
+        f"Waits behind job {head}: in {job.time_limit_seconds} s, its time limit, it could delay that job's start.",
+    )
+
+
+def backoff(not_before: datetime) -> Why:
+    """A retry that is not yet due."""
+    return Why("backoff", f"Waits to be tried again, not before {not_before:%H:%M:%S} UTC.")
+
+
+def user_cap(job: QueuedJob, slots: int, limit: int) -> Why:
+    """Its user has as much as one user may have; ``slots`` is what runs, or is kept for a job ahead."""
+    wanted = job.placement.ranks
+    if wanted > limit:
+        return Why(
+            "user_cap",
+            f"Cannot start: it needs {wanted} slots, and a user may have {limit} at once; submit it with fewer ranks.",
+        )
+    return Why(
+        "user_cap",
+        f"Waits for other jobs of {job.user}: they have {slots} slots, it needs {wanted}, and a user may have {limit}.",
+    )
+
+
+def preempting(count: int) -> Why:
+    """Others are being ended for it."""
+    jobs = "1 job" if count == 1 else f"{count} jobs"
+    return Why("preempting", f"Waits for slots: {jobs} of lower priority must end for it.")

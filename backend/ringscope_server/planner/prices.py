@@ -1,0 +1,105 @@
+"""Prices for the planner: the same code as `ringscope plan`. Work of a processor, so in a thread, one at a time."""
+
+import asyncio
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+from ringscope.contracts.topology import Topology
+from ringscope.cost.nccl_model import ARCHITECTURES
+from ringscope.cost.prices import Price, bus_limit_gb_per_s, prices
+from ringscope.cost.regimes import Regime, regime_of
+from ringscope.cost.sensitivity import sensitivities
+from ringscope_server.planner.questions import MAX_BYTES, PlanQuestion, Question, SensitivityQuestion
+from ringscope_server.planner.views import Plan, PlanCell, SensitivityList
+
+T = TypeVar("T")
+_KNOWN_PRICES = 20_000
+
+
+class Worker:
+    """Lets one piece of such work run at a time, so that plans and predictions never take more than one processor."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """The work's result, when its turn has come."""
+        async with self._turn:
+            return await asyncio.to_thread(work)
+
+
+def plan(question: PlanQuestion) -> Plan:
+    """Every cell; ValueError with a sentence for what cannot be priced."""
+    link = _links(question, question.cluster.topology, MAX_BYTES).inter
+    return Plan(
+        collective=question.collective,
+        cluster=question.cluster,
+        bandwidth_bytes_per_s=link.bytes_per_s,
+        latency_s=link.latency_s,
+        cells=[
+            _cell(question, cluster.shape, cluster.topology, size_bytes)
+            for cluster in question.clusters
+            for size_bytes in question.sizes_bytes
+        ],
+    )
+
+
+def sensitivity(question: SensitivityQuestion) -> SensitivityList:
+    """What the times hang on; ValueError as for ``plan``."""
+    topology = question.cluster.topology
+    found = sensitivities(
+        question.names,
+        question.size_bytes,
+        topology,
+        question.factor,
+        question.servers,
+        ARCHITECTURES.get(question.cluster.intra),
+        question.collective,
+        _regimes(question),
+    )
+    return SensitivityList(
+        size_bytes=question.size_bytes, ranks=topology.ranks, factor=question.factor, items=list(found)
+    )
+
+
+def _cell(question: Question, shape: str, topology: Topology, size_bytes: int) -> PlanCell:
+    regimes = _regimes(question)
+    results = [
+        _price(name, size_bytes, topology, question.servers, question.cluster.intra, question.collective, regimes)
+        for name in question.names
+    ]
+    is_limited = question.collective == "all_reduce" and topology.ranks > 1
+    return PlanCell(
+        shape=shape,
+        ranks=topology.ranks,
+        size_bytes=size_bytes,
+        fastest=min(results, key=lambda price: price.time_s).algorithm if topology.ranks > 1 else None,
+        limit_gb_per_s=bus_limit_gb_per_s(_links(question, topology, size_bytes)) if is_limited else None,
+        results=results,
+    )
+
+
+@lru_cache(maxsize=_KNOWN_PRICES)
+def _price(
+    algorithm: str,
+    size_bytes: int,
+    topology: Topology,
+    servers: int,
+    intra: str,
+    collective: str,
+    regimes: tuple[Regime, ...],
+) -> Price:
+    """A page asks for nearly the same again and again while somebody moves a slider."""
+    (found,) = prices([algorithm], size_bytes, topology, servers, ARCHITECTURES.get(intra), collective, regimes)
+    return found
+
+
+def _links(question: Question, topology: Topology, size_bytes: int) -> Topology:
+    """The shape with the links that hold for messages of this size."""
+    regimes = _regimes(question)
+    return regime_of(regimes, size_bytes).on(topology) if regimes else topology
+
+
+def _regimes(question: Question) -> tuple[Regime, ...]:
+    return tuple(figures.regime() for figures in question.parameters)

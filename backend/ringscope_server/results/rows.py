@@ -1,0 +1,67 @@
+"""Rows of the tables from records, and back."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import repeat
+from math import isfinite
+from typing import Any
+
+from ringscope.contracts import record
+from ringscope.contracts.units import plural
+from ringscope_server.db.models import Measurement
+from ringscope_server.instants import as_ns
+
+STEP_COLUMNS = (
+    "job_id", "attempt_id", "rank", "step", "op", "algorithm", "transport", "in_place", "bytes",
+    "started_at_ns", "duration_us", "compute_us", "communication_us", "exposed_us", "loss", "samples", "lag",
+)  # fmt: skip
+
+
+def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tuple[Any, ...]]:
+    """One tuple per step, as STEP_COLUMNS names it, of a record that holds one array per column."""
+    count = len(steps.start_ns)
+    return zip(
+        *(repeat(value, count) for value in (job_id, attempt_id, steps.rank)),
+        range(steps.first_step, steps.first_step + count),
+        *(repeat(value, count) for value in (steps.op, steps.algorithm, steps.transport, steps.in_place, steps.bytes)),
+        steps.start_ns,
+        steps.duration_us,
+        steps.compute_us,
+        steps.communication_us,
+        steps.exposed_us,
+        map(finite, steps.loss) if steps.loss else repeat(None, count),
+        steps.samples or repeat(None, count),
+        steps.lag or repeat(None, count),
+        strict=True,
+    )
+
+
+def finite(value: float | None) -> float | None:
+    """What both databases and JSON can hold: null stands for no number, as where training has diverged."""
+    return value if value is not None and isfinite(value) else None
+
+
+def as_record(row: Measurement) -> record.Measurement:
+    """A stored row as the record that it came from."""
+    fields = {name: getattr(row, name) for name in record.Measurement.model_fields if hasattr(row, name)}
+    return record.Measurement.model_validate(fields | {"time_ns": as_ns(row.measured_at)})
+
+
+def measurement_row(row: record.Measurement) -> dict[str, Any]:
+    """The columns of a stored measurement, but for whose it is."""
+    measured_at = datetime.fromtimestamp(row.time_ns / 1e9, UTC)
+    return row.model_dump(exclude={"type", "time_ns", "times_us"}) | {
+        "measured_at": measured_at
+    }  # steps have the times
+
+
+def log_row(row: record.Log | record.Check, node: str) -> dict[str, Any]:
+    """The columns of a line of the log, but for whose it is; what a check found is a line as well."""
+    if isinstance(row, record.Log):
+        return {"node": node} | row.model_dump(include={"rank", "stream", "time_ns", "text"})
+    sentence = (
+        f"{plural(row.wrong, 'wrong element')} after {row.op} {row.algorithm} of {row.size_bytes} bytes "
+        f"({'in place' if row.in_place else 'out of place'}): the first is element {row.first_index}, "
+        f"expected {row.want}, got {row.got}."
+    )
+    return {"node": node, "rank": row.rank, "stream": "stderr", "time_ns": row.time_ns, "text": sentence}

@@ -1,0 +1,109 @@
+"""What time and lost nodes do to jobs: looked at in every pass of the scheduler's loop."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.attempts import gangs
+from ringscope_server.attempts.verdicts import node_lost
+from ringscope_server.changes import Changes
+from ringscope_server.db.models import Attempt, Job, Member
+from ringscope_server.jobs.transitions import transition
+from ringscope_server.nodes.names import listed
+
+
+@dataclass(frozen=True)
+class Overdue:
+    """Why an attempt must stop now, and the node that is to blame, if one is."""
+
+    reason: str
+    sentence: str
+    bad_node: str | None = None
+
+
+@dataclass(frozen=True)
+class StartLimit:
+    """How long a gang may take to start, and since when this server can have heard that it has.
+
+    Many nodes read the same programs, from one disk often, and each of them greets each other one.
+    """
+
+    seconds: float
+    seconds_per_node: float
+    listening_since: datetime
+
+    def seconds_of(self, attempt: Attempt) -> float:
+        """How long this one may take."""
+        return max(self.seconds, self.seconds_per_node * len(attempt.members))
+
+    def is_over(self, attempt: Attempt, now: datetime) -> bool:
+        """Whether the attempt should have started by now. What came while nobody listened is told again."""
+        return now - max(attempt.created_at, self.listening_since) > timedelta(seconds=self.seconds_of(attempt))
+
+
+async def enforce(session: AsyncSession, start: StartLimit, changes: Changes, now: datetime) -> None:
+    """Stop what is overdue or has lost a node, end what has stopped and is clean, fail what waited too long."""
+    for seen in await gangs.active_attempts(session):
+        if _overdue(seen, start, now) or (seen.job.state == "stopping" and gangs.is_clean(seen)):
+            await _enforce_attempt(session, seen.id, start, changes, now)
+    await _expire(session, changes, now)
+
+
+async def _enforce_attempt(
+    session: AsyncSession, attempt_id: int, start: StartLimit, changes: Changes, now: datetime
+) -> None:
+    # Looked at again under the job's lock: a report may have come between.
+    attempt = await gangs.load(session, attempt_id)
+    if attempt is None or attempt.finished_at is not None:
+        return
+    if overdue := _overdue(attempt, start, now):
+        await gangs.stop(session, attempt.job_id, overdue.reason, overdue.sentence, now, bad_node=overdue.bad_node)
+        changes.attempt(attempt)
+    if await gangs.finish_if_clean(session, attempt, now):
+        changes.attempt(attempt)
+        changes.ended(attempt.job)
+
+
+def _overdue(attempt: Attempt, start: StartLimit, now: datetime) -> Overdue | None:
+    """Why this attempt must stop now, if it must."""
+    job = attempt.job
+    if job.state == "stopping":
+        return None
+    lost = next((member for member in attempt.members if member.node.observed == "lost"), None)
+    if lost is not None:
+        return Overdue("node_lost", node_lost(lost), lost.node.name)
+    if job.state == "starting" and start.is_over(attempt, now):
+        return _late(attempt.members, start.seconds_of(attempt))
+    limit = job.spec["time_limit_seconds"]
+    if attempt.started_at is not None and now - attempt.started_at > timedelta(seconds=limit):
+        return Overdue("time_limit", f"It ran longer than its time limit of {limit} s.")
+    return None
+
+
+def _late(members: Sequence[Member], start_seconds: float) -> Overdue:
+    """Some ranks did not start; to blame is the one node that is behind all others, if there is one."""
+    unready = [member.node.name for member in members if member.phase == "assigned"]
+    late = unready or [member.node.name for member in members if member.phase == "ready"]
+    names, time = listed(late), f"within {start_seconds:.0f} s"
+    sentence = f"The ranks did not start {time} on {names}, though all nodes were ready."
+    if unready:
+        sentence = f"No rank was started, as {len(unready)} of {len(members)} nodes were not ready {time}: {names}."
+    return Overdue("launch_failed", sentence, late[0] if len(late) == 1 else None)
+
+
+async def _expire(session: AsyncSession, changes: Changes, now: datetime) -> None:
+    """Fail the jobs that have waited longer than their queue timeout; a job that is held does not wait for slots."""
+    limit = Job.spec["queue_timeout_seconds"].as_integer()
+    waiting = await session.execute(
+        select(Job.id, Job.queued_at, limit).where(Job.state == "queued", limit.is_not(None))
+    )
+    for job_id, queued_at, seconds in waiting.all():
+        if now - queued_at <= timedelta(seconds=seconds):
+            continue
+        sentence = f"It waited longer than its queue timeout of {seconds} s."
+        if await transition(session, job_id, "failed", now, reason="queue_timeout", message=sentence):
+            changes.jobs.add(job_id)
+            changes.ended(await session.get_one(Job, job_id))

@@ -21,9 +21,9 @@ import psutil
 
 from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS
 from ringscope.contracts.record import Hello, Steps
-from ringscope_agent.counters import JobCounters
-from ringscope_agent.exporter import Exporter
-from ringscope_agent.metrics_server import MetricsServer
+from ringscope_agent.metrics.counters import JobCounters
+from ringscope_agent.metrics.exporter import Exporter
+from ringscope_agent.metrics.metrics_server import MetricsServer
 
 SCRAPES = 200
 TARGET_MS = 20.0

@@ -29,7 +29,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember
 from ringscope.contracts.record import Steps
 from ringscope.rank.reporter import Reporter
-from ringscope_agent.intake import Intake
+from ringscope_agent.launch.intake import Intake
 
 STEPS = 20  # the default of a job
 STEP_US = 1000.0

@@ -13,10 +13,10 @@ from ringscope_agent import process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
-from ringscope_agent.exporter import Exporter
 from ringscope_agent.home import DataHome
-from ringscope_agent.keepers import Keepers
-from ringscope_agent.node_context import NodeContext
+from ringscope_agent.launch.keepers import Keepers
+from ringscope_agent.launch.node_context import NodeContext
+from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.process_group import Process
 from ringscope_agent.settings import AgentSettings
 

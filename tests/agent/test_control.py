@@ -10,9 +10,9 @@ import pytest
 from tests.agent.conftest import eventually
 
 from ringscope.contracts.protocol import Proxy
-from ringscope_agent.control import Status, Wanted
-from ringscope_agent.control_server import ControlServer
-from ringscope_agent.keeper_link import KeeperLink
+from ringscope_agent.launch.control import Status, Wanted
+from ringscope_agent.launch.control_server import ControlServer
+from ringscope_agent.launch.keeper_link import KeeperLink
 
 PROXY = Proxy(control_host="10.0.0.1", control_port=4000, proxy_id=1)
 
@@ -98,7 +98,7 @@ async def test_a_keeper_that_ends_is_gone_and_nobody_answers_any_more(ends: Ends
 
 
 async def test_one_that_never_answers_is_no_keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ringscope_agent.keeper_link.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("ringscope_agent.launch.keeper_link.ANSWER_SECONDS", 0.05)
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "s"))
         silent.listen()

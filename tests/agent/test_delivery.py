@@ -10,8 +10,8 @@ from tests.agent.fake_server import TOKEN, FakeServer
 
 from ringscope.contracts.protocol import Inventory, Registration, Report
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
-from ringscope_agent.delivery import Delivery
-from ringscope_agent.spool import SpoolReader, SpoolWriter
+from ringscope_agent.telemetry.delivery import Delivery
+from ringscope_agent.telemetry.spool import SpoolReader, SpoolWriter
 
 REGISTRATION = Registration(
     name="rack 1 n1",

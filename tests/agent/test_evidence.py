@@ -12,7 +12,8 @@ import pytest
 from tests.agent.conftest import eventually
 
 from ringscope.contracts.protocol import MAX_STACK_CHARACTERS
-from ringscope_agent import evidence, process_group
+from ringscope_agent import process_group
+from ringscope_agent.launch import evidence
 
 PROGRAM = """
 import sys

@@ -13,10 +13,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from ringscope.contracts.metrics.agent import AGENT
 from ringscope.contracts.metrics.collector import COLLECTOR
 from ringscope.contracts.record import Check, Done, Hello, Steps
-from ringscope_agent.counters import JobCounters
-from ringscope_agent.exporter import Exporter
 from ringscope_agent.gpus import GpuReading
-from ringscope_agent.metrics_server import MetricsServer
+from ringscope_agent.metrics.counters import JobCounters
+from ringscope_agent.metrics.exporter import Exporter
+from ringscope_agent.metrics.metrics_server import MetricsServer
 
 
 def steps(rank: int = 0, first_step: int = 0, op: str = "all_reduce", **changes: Any) -> Steps:

@@ -4,8 +4,8 @@ import pytest
 from tests.agent.conftest import eventually
 
 from ringscope_agent import gpus
-from ringscope_agent.exporter import Exporter
-from ringscope_agent.gpu_watch import watched_gpus
+from ringscope_agent.metrics.exporter import Exporter
+from ringscope_agent.metrics.gpu_watch import watched_gpus
 from ringscope_agent.settings import AgentSettings
 
 READING = gpus.GpuReading(0, 0.5, 1, 61, 412.5, 2, 3)

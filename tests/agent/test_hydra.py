@@ -1,7 +1,7 @@
 import pytest
 
 from ringscope.contracts.protocol import GangMember, Proxy
-from ringscope_agent.hydra import Demultiplexer, ExitReport, RankEnd, parse_launch_line
+from ringscope_agent.launch.hydra import Demultiplexer, ExitReport, RankEnd, parse_launch_line
 
 LAUNCH_LINE = (
     "HYDRA_LAUNCH: /opt/venv/bin/hydra_pmi_proxy --control-port 10.0.0.1:36037 --rmk user --launcher manual "

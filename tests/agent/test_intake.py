@@ -10,8 +10,8 @@ import pytest
 
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import Log
-from ringscope_agent.intake import Intake
-from ringscope_agent.spool import SpoolWriter
+from ringscope_agent.launch.intake import Intake
+from ringscope_agent.telemetry.spool import SpoolWriter
 
 FULL = "This node's disk is full, and records are lost; the job goes on."
 LOST = "2 records were lost, because this node's disk was full."

@@ -13,9 +13,9 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import TOKEN_VARIABLE
 from ringscope_agent import gpus
-from ringscope_agent.node_check import find_obstacle
+from ringscope_agent.launch.node_check import find_obstacle
+from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.process_group import HOME_VARIABLE
-from ringscope_agent.programs import MpiPrograms
 from ringscope_agent.settings import AgentSettings, SettingsError, read_settings
 
 PROGRAMS = MpiPrograms(Path("mpiexec"), Path("hydra_pmi_proxy"))

@@ -2,8 +2,8 @@ from typing import Any
 
 from ringscope.contracts.protocol import GangMember
 from ringscope.contracts.record import Check, Done, Failure, Hello
-from ringscope_agent.hydra import ExitReport, RankEnd
-from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
+from ringscope_agent.launch.hydra import ExitReport, RankEnd
+from ringscope_agent.launch.outcome import Evidence, Outcome, RankBoard, decide
 
 GANG = [GangMember(node="a", address="10.0.0.1", slots=2), GangMember(node="b", address="10.0.0.2", slots=2)]
 

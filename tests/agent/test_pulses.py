@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ringscope.engine import positions
-from ringscope_agent.pulses import rank_pulses
+from ringscope_agent.telemetry.pulses import rank_pulses
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from tests.agent.conftest import eventually
 
 from ringscope.contracts.record import Done, Hello, Record
-from ringscope_agent.relay import Relay
+from ringscope_agent.telemetry.listener import Relay
 
 HELLO = Hello(rank=3, local_rank=0, ranks=4, pid=1, host="h", time_ns=0).model_dump_json().encode()
 
@@ -64,7 +64,7 @@ async def test_nonsense_costs_its_line_only(heard: Heard, tmp_path: Path) -> Non
 async def test_a_line_that_is_too_long_costs_its_line_only(
     heard: Heard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringscope_agent.relay.MAX_RECORD_BYTES", 1000)
+    monkeypatch.setattr("ringscope_agent.telemetry.listener.MAX_RECORD_BYTES", 1000)
     await heard.relay.close()
     await heard.relay.start(tmp_path / "s")
     await tell(tmp_path, b"x" * 5000 + b"\n" + HELLO + b"\n")

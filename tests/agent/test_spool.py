@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope_agent.spool import MAX_BATCH_BYTES, MAX_BATCH_RECORDS, SpoolReader, SpoolWriter
+from ringscope_agent.telemetry.spool import MAX_BATCH_BYTES, MAX_BATCH_RECORDS, SpoolReader, SpoolWriter
 
 
 class Spool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringscope_agent.stalls import KERNEL_SECONDS, STALL_SECONDS, Stall, StallWatch
+from ringscope_agent.launch.stalls import KERNEL_SECONDS, STALL_SECONDS, Stall, StallWatch
 
 PIDS = {2: 102, 3: 103, 4: 104}
 

@@ -1,1 +1,1 @@
-"""The node agent: inventory, launch, relay of records, exporter."""
+"""The node agent: makes a node what the server says it should be, and tells the server what its ranks did."""

@@ -10,15 +10,15 @@ from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
 from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError
-from ringscope_agent.exporter import Exporter
-from ringscope_agent.gpu_watch import watched_gpus
 from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.joining import obtain_token
-from ringscope_agent.keepers import Keepers
-from ringscope_agent.metrics_server import MetricsServer
-from ringscope_agent.node_check import find_obstacle
-from ringscope_agent.node_context import NodeContext
-from ringscope_agent.programs import find_programs
+from ringscope_agent.launch.keepers import Keepers
+from ringscope_agent.launch.node_check import find_obstacle
+from ringscope_agent.launch.node_context import NodeContext
+from ringscope_agent.launch.programs import find_programs
+from ringscope_agent.metrics.exporter import Exporter
+from ringscope_agent.metrics.gpu_watch import watched_gpus
+from ringscope_agent.metrics.metrics_server import MetricsServer
 from ringscope_agent.settings import AgentSettings, SettingsError
 
 logger = logging.getLogger(__name__)

@@ -7,14 +7,16 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from ringscope.contracts.protocol import Assignment, Report
-from ringscope_agent import evidence, process_group, pulses
-from ringscope_agent.control import Status
-from ringscope_agent.delivery import Delivery
+from ringscope_agent import process_group
 from ringscope_agent.home import AttemptFolder
-from ringscope_agent.keeping import Keeping
-from ringscope_agent.node_context import NodeContext
-from ringscope_agent.outcome import Outcome
-from ringscope_agent.records import Records
+from ringscope_agent.launch import evidence
+from ringscope_agent.launch.control import Status
+from ringscope_agent.launch.keeping import Keeping
+from ringscope_agent.launch.node_context import NodeContext
+from ringscope_agent.launch.outcome import Outcome
+from ringscope_agent.launch.records import Records
+from ringscope_agent.telemetry import pulses
+from ringscope_agent.telemetry.delivery import Delivery
 
 logger = logging.getLogger(__name__)
 

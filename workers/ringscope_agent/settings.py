@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
-from ringscope_agent.exporter import MAX_WORLD_SIZE
+from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 

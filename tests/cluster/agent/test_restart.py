@@ -34,7 +34,7 @@ def keepers(data_dir: Path) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:
-            is_keeper = "ringscope_agent.keeper" in process.cmdline()
+            is_keeper = "ringscope_agent.launch.keeper" in process.cmdline()
             if (
                 is_keeper
                 and process.environ().get("RINGSCOPE_AGENT_HOME") == str(data_dir)

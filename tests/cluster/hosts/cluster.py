@@ -199,7 +199,7 @@ class Cluster(Lab):
         for process in self.programs(host):
             with contextlib.suppress(psutil.NoSuchProcess):
                 command = process.cmdline()
-                is_spare = command[-1:] == ["ringscope_agent.keeper"] and process.ppid() == agent.pid
+                is_spare = command[-1:] == ["ringscope_agent.launch.keeper"] and process.ppid() == agent.pid
                 if process != agent and not is_spare:
                     found.append(" ".join(command))
         return found

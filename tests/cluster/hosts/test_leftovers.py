@@ -41,8 +41,8 @@ def test_an_agent_alone_is_as_it_should_be(site: Site) -> None:
 @pytest.mark.parametrize(
     ("module", "variables", "findings"),
     [
-        ("ringscope_agent.keeper", {}, 0),
-        ("ringscope_agent.keeper", {TOKEN_VARIABLE: "t"}, 1),
+        ("ringscope_agent.launch.keeper", {}, 0),
+        ("ringscope_agent.launch.keeper", {TOKEN_VARIABLE: "t"}, 1),
         ("ringscope.rank", {}, 1),
         ("ringscope.rank", {TOKEN_VARIABLE: "t"}, 2),
     ],

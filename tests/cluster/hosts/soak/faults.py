@@ -188,7 +188,7 @@ def is_rank(process: psutil.Process) -> bool:
 
 def is_keeper(process: psutil.Process) -> bool:
     """A keeper, with a task or spare."""
-    return "ringscope_agent.keeper" in process.cmdline()
+    return "ringscope_agent.launch.keeper" in process.cmdline()
 
 
 def _program(process: psutil.Process) -> str:

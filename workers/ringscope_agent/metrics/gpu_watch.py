@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ringscope_agent import gpus
-from ringscope_agent.exporter import Exporter
+from ringscope_agent.metrics.exporter import Exporter
 
 
 @contextmanager

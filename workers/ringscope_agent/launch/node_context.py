@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
-from ringscope_agent.exporter import Exporter
-from ringscope_agent.keepers import Keepers
-from ringscope_agent.programs import MpiPrograms
+from ringscope_agent.launch.keepers import Keepers
+from ringscope_agent.launch.programs import MpiPrograms
+from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.settings import AgentSettings
 
 

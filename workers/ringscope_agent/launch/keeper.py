@@ -1,4 +1,4 @@
-"""``python -m ringscope_agent.keeper``: keeps the ranks of one attempt on this node while the agent comes and goes.
+"""``python -m ringscope_agent.launch.keeper``: keeps an attempt's ranks on this node while the agent comes and goes.
 
 The agent starts it in advance and hands it its task on standard input. It owns what must live on when the agent is
 killed: the ranks' socket, the writing of the spool, mpiexec and the proxy. The agent alone speaks with the server.
@@ -14,14 +14,15 @@ import sys
 from pathlib import Path
 
 from ringscope.contracts.protocol import Proxy
-from ringscope_agent import launcher, process_group
-from ringscope_agent.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
-from ringscope_agent.control_server import ControlServer
+from ringscope_agent import process_group
 from ringscope_agent.files import replace_text
-from ringscope_agent.intake import Intake
-from ringscope_agent.outcome import Outcome
-from ringscope_agent.share import Share
-from ringscope_agent.stalls import LOOK_SECONDS, StallWatch
+from ringscope_agent.launch import launcher
+from ringscope_agent.launch.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
+from ringscope_agent.launch.control_server import ControlServer
+from ringscope_agent.launch.intake import Intake
+from ringscope_agent.launch.outcome import Outcome
+from ringscope_agent.launch.share import Share
+from ringscope_agent.launch.stalls import LOOK_SECONDS, StallWatch
 
 logger = logging.getLogger(__name__)
 

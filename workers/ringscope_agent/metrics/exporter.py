@@ -12,10 +12,10 @@ from ringscope.contracts.metrics import agent as table
 from ringscope.contracts.metrics.collector import COLLECTOR_DURATION, COLLECTOR_ERRORS
 from ringscope.contracts.metrics.page import Series, single
 from ringscope.contracts.record import Record
-from ringscope_agent.counters import JobCounters
-from ringscope_agent.gpu_families import gpu_families
 from ringscope_agent.gpus import GpuReading
-from ringscope_agent.rank_families import job_families
+from ringscope_agent.metrics.counters import JobCounters
+from ringscope_agent.metrics.gpu_families import gpu_families
+from ringscope_agent.metrics.rank_families import job_families
 
 DROP_REASONS = ("rank_buffer", "malformed", "spool_full", "refused")
 MAX_WORLD_SIZE = 1024

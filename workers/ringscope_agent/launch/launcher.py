@@ -19,7 +19,8 @@ from ringscope.contracts.record import (
     TOKEN_VARIABLE,
     TUNING_VARIABLE,
 )
-from ringscope_agent import hydra, process_group
+from ringscope_agent import process_group
+from ringscope_agent.launch import hydra
 from ringscope_agent.paths import AttemptPaths
 
 PIPE_BYTES = 1 << 20

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ringscope_agent import process_group
-from ringscope_agent.control import LISTENING, Task
-from ringscope_agent.keeper_link import KeeperLink
+from ringscope_agent.launch.control import LISTENING, Task
+from ringscope_agent.launch.keeper_link import KeeperLink
 
 
 class Keepers:
@@ -71,7 +71,7 @@ class Keepers:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
         with self.log_path.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "ringscope_agent.keeper"),
+                *(sys.executable, "-m", "ringscope_agent.launch.keeper"),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import Log, Record, Steps
-from ringscope_agent.outcome import RankBoard
-from ringscope_agent.relay import Relay
-from ringscope_agent.spool import SpoolWriter
+from ringscope_agent.launch.outcome import RankBoard
+from ringscope_agent.telemetry.listener import Relay
+from ringscope_agent.telemetry.spool import SpoolWriter
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ringscope.contracts.protocol import Report
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
-from ringscope_agent.spool import SpoolReader
+from ringscope_agent.telemetry.spool import SpoolReader
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope_agent.control import MAX_STATUS_BYTES, Status, Wanted
+from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted
 
 ANSWER_SECONDS = 10.0
 _PEER = struct.Struct("iII")

@@ -9,10 +9,10 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from ringscope.contracts.protocol import Assignment, Proxy
-from ringscope_agent.outcome import Outcome
+from ringscope_agent.launch.outcome import Outcome
+from ringscope_agent.launch.programs import MpiPrograms
+from ringscope_agent.launch.stalls import Stall
 from ringscope_agent.paths import AttemptPaths
-from ringscope_agent.programs import MpiPrograms
-from ringscope_agent.stalls import Stall
 
 # What a keeper prints once its socket is there.
 LISTENING = b"listening\n"

@@ -7,7 +7,7 @@ from prometheus_client.core import Metric
 from ringscope.contracts.metrics import agent as table
 from ringscope.contracts.metrics.family import Family
 from ringscope.contracts.metrics.page import Series
-from ringscope_agent.counters import JobCounters, OpCounters, RankCounters, merged
+from ringscope_agent.metrics.counters import JobCounters, OpCounters, RankCounters, merged
 
 ALL_RANKS = "all"
 

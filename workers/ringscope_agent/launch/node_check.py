@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.training import TENSORFLOW
 from ringscope_agent import gpus, process_group
-from ringscope_agent.programs import MpiPrograms
+from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.settings import AgentSettings
 
 

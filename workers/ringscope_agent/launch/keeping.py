@@ -9,13 +9,13 @@ from pydantic import ValidationError
 from ringscope.contracts.protocol import Proxy
 from ringscope.contracts.record import SCRIPTS_VARIABLE, THREADS_VARIABLE
 from ringscope.rank.cores import cores_each
-from ringscope_agent.control import Status, Task, Wanted
 from ringscope_agent.home import AttemptFolder
-from ringscope_agent.keeper_link import KeeperLink
-from ringscope_agent.node_context import NodeContext
-from ringscope_agent.outcome import Outcome
-from ringscope_agent.programs import MpiPrograms
-from ringscope_agent.records import Records
+from ringscope_agent.launch.control import Status, Task, Wanted
+from ringscope_agent.launch.keeper_link import KeeperLink
+from ringscope_agent.launch.node_context import NodeContext
+from ringscope_agent.launch.outcome import Outcome
+from ringscope_agent.launch.programs import MpiPrograms
+from ringscope_agent.launch.records import Records
 
 logger = logging.getLogger(__name__)
 

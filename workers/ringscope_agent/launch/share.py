@@ -11,9 +11,10 @@ from typing import Literal
 from ringscope.contracts.protocol import Assignment, Proxy
 from ringscope.contracts.record import POSITIONS_VARIABLE, Log
 from ringscope.engine import positions
-from ringscope_agent import hydra, launcher, process_group
-from ringscope_agent.outcome import Evidence, Outcome, RankBoard, decide
-from ringscope_agent.programs import MpiPrograms
+from ringscope_agent import process_group
+from ringscope_agent.launch import hydra, launcher
+from ringscope_agent.launch.outcome import Evidence, Outcome, RankBoard, decide
+from ringscope_agent.launch.programs import MpiPrograms
 
 logger = logging.getLogger(__name__)
 

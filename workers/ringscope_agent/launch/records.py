@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import RECORD, Hello
-from ringscope_agent.control import Status
-from ringscope_agent.counters import JobCounters
-from ringscope_agent.exporter import Exporter
-from ringscope_agent.spool import SpoolReader
+from ringscope_agent.launch.control import Status
+from ringscope_agent.metrics.counters import JobCounters
+from ringscope_agent.metrics.exporter import Exporter
+from ringscope_agent.telemetry.spool import SpoolReader
 
 # They count nothing, and are not worth the reading.
 _UNCOUNTED = (b'{"type":"log"', b'{"type":"measurement"', b'{"type":"buckets"', b'{"type":"epoch"', b'{"type":"trace"')

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope_agent.control import MAX_STATUS_BYTES, Status, Wanted
+from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted
 
 logger = logging.getLogger(__name__)
 

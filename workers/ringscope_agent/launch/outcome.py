@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from ringscope.contracts.protocol import GangMember, rank_words
 from ringscope.contracts.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hello, Record
 from ringscope.contracts.units import plural
-from ringscope_agent.hydra import ExitReport
+from ringscope_agent.launch.hydra import ExitReport
 
 _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)
 

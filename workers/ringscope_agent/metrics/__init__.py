@@ -1,0 +1,1 @@
+"""What Prometheus scrapes of this node: counters of its ranks, GPUs and the agent itself."""

@@ -1,0 +1,1 @@
+"""What ranks say on its way to the server: heard, spooled, delivered."""

@@ -3,6 +3,26 @@ import jsxA11y from "eslint-plugin-jsx-a11y";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
+// A folder stands above all that it imports; pages know neither the app nor each other.
+const FLOORS = ["api", "lib", "data", "charts", "components", "pages", "app"];
+const ABOVE = FLOORS.map((floor, place) => ({
+  files: [`src/${floor}/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          ...FLOORS.slice(place + 1).map((above) => ({
+            regex: `^(\\.\\./)+${above}/`,
+            message: `${floor}/ stands below ${above}/ (ARCHITECTURE.md).`,
+          })),
+          ...(floor === "pages" ? [{ regex: "^\\.\\./(?!\\.\\./)", message: "Pages do not know each other." }] : []),
+        ],
+      },
+    ],
+  },
+}));
+
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "src/api/schema.ts"] },
   js.configs.recommended,
@@ -10,6 +30,7 @@ export default tseslint.config(
   jsxA11y.flatConfigs.strict,
   reactHooks.configs.flat["recommended-latest"],
   { files: ["scripts/**"], languageOptions: { globals: { process: "readonly", URL: "readonly" } } },
+  ...ABOVE,
   {
     files: ["public/**"],
     languageOptions: { globals: { document: "readonly", localStorage: "readonly", matchMedia: "readonly" } },

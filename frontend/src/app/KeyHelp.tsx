@@ -3,7 +3,7 @@ import { Dialog } from "../components/Dialog";
 import { SINGLE_KEYS } from "../lib/keys";
 import classes from "./Shell.module.css";
 import { PLACES } from "./places";
-import { useShortcuts } from "./shortcuts";
+import { useShortcuts } from "../components/shortcuts";
 
 /** The keys that do something on this page, and the switch for those of a single letter. */
 export function KeyHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

@@ -5,7 +5,7 @@ import { type Command, placeCommands } from "./commands";
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
 import { PLACES } from "./places";
-import { useShortcut } from "./shortcuts";
+import { useShortcut } from "../components/shortcuts";
 
 /** The keys that work on every page, and the buttons for the palette and for help. */
 export function Keyboard({ mayChange }: { mayChange: boolean }) {

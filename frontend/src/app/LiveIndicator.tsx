@@ -1,8 +1,8 @@
-import type { StreamStatus } from "../api/stream";
+import type { StreamStatus } from "../data/stream";
 import { useNow } from "../components/useNow";
 import { formatAge } from "../lib/format";
-import { useAnnouncement } from "./announcements";
-import { useLive } from "./live";
+import { useAnnouncement } from "../components/announcements";
+import { useLive } from "../data/live";
 import classes from "./Shell.module.css";
 
 const LOOKS: Record<StreamStatus, { glyph: string; title: string }> = {

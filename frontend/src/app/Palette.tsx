@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
-import { nodesQuery, paletteJobsQuery, recentJobsQuery } from "../api/queries";
+import { nodesQuery, paletteJobsQuery, recentJobsQuery } from "../data/queries";
 import { frameClass } from "../components/Dialog";
 import { found, jobNumber } from "../lib/palette";
 import { entriesOf, type Command } from "./commands";

@@ -4,18 +4,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { ApiError } from "../api/client";
-import { graphsQuery, meQuery } from "../api/queries";
+import { graphsQuery, meQuery } from "../data/queries";
 import { ErrorNote } from "../components/ErrorNote";
 import { LoginPage } from "../pages/login/LoginPage";
 import { Account } from "./Account";
-import { AnnouncementProvider } from "./announcements";
+import { AnnouncementProvider } from "../components/announcements";
 import { Keyboard } from "./Keyboard";
-import { LiveProvider } from "./live";
+import { LiveProvider } from "../data/live";
 import { LiveIndicator } from "./LiveIndicator";
-import { Logo } from "./Logo";
+import { Logo } from "../components/Logo";
 import { PLACES } from "./places";
 import classes from "./Shell.module.css";
-import { ShortcutProvider } from "./shortcuts";
+import { ShortcutProvider } from "../components/shortcuts";
 import { ThemeToggle } from "./ThemeToggle";
 
 export function Shell() {

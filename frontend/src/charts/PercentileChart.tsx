@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import uPlot from "uplot";
 import type { LatencyCurve } from "../api/types";
 import { curveColumns, shareText } from "../lib/percentiles";
-import { decadeRange, decades } from "./axes";
+import { decadeRange, decades } from "../lib/axes";
 import classes from "./SizeChart.module.css";
 import { token } from "./token";
 import { usePlot } from "./usePlot";

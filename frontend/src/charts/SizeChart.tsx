@@ -2,7 +2,8 @@ import { useEffect, useMemo, useRef } from "react";
 import type uPlot from "uplot";
 import { joined } from "../lib/curve";
 import classes from "./SizeChart.module.css";
-import { type Rule, type SizeLine, sizeOptions } from "./sizeLines";
+import { sizeOptions } from "./sizeLines";
+import type { Rule, SizeLine } from "../lib/lines";
 import { usePlot } from "./usePlot";
 
 interface Props {

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import openapi from "../../openapi.json";
 import { aRow } from "../lib/fixtures";
-import { decadeRange, decades, heightAt, largest, least, linearRange, readableMax, sizeRange, sizeTicks, spreadLabels } from "./axes";
-import { alignRows, bestRow, medianOf, spanOf, sweepLines } from "./series";
-import { colourToken, dashOf } from "./style";
+import { decadeRange, decades, heightAt, largest, least, linearRange, readableMax, sizeRange, sizeTicks, spreadLabels } from "../lib/axes";
+import { alignRows, bestRow, medianOf, spanOf, sweepLines } from "../lib/series";
+import { colourToken, dashOf } from "../lib/style";
 
 describe("sizeTicks", () => {
   it("labels every power of two when there is room", () => expect(sizeTicks(8, 128, 600)).toEqual([8, 16, 32, 64, 128]));

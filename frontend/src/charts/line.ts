@@ -1,17 +1,9 @@
 /** What the lines of a chart over steps or time look like, and uPlot's options for them. */
 import uPlot from "uplot";
 import type { Columns, Mark } from "../lib/curve";
-import { linearRange } from "./axes";
+import { linearRange } from "../lib/axes";
+import type { Line } from "../lib/lines";
 import { token } from "./token";
-
-export interface Line {
-  name: string;
-  /** A custom property of tokens.css. */
-  colour: string;
-  dash?: readonly number[];
-  /** Points at each value, such as one for each epoch. */
-  hasPoints?: boolean;
-}
 
 export interface LineChartSetup {
   lines: readonly Line[];

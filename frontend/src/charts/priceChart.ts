@@ -3,8 +3,8 @@ import uPlot from "uplot";
 import { digits, formatSeconds } from "../lib/amount";
 import type { PlanMetric, PriceColumns } from "../lib/planGrid";
 import { formatSize } from "../lib/size";
-import { decadeRange, decades, linearRange, sizeRange, sizeTicks } from "./axes";
-import { colourToken, dashOf } from "./style";
+import { decadeRange, decades, linearRange, sizeRange, sizeTicks } from "../lib/axes";
+import { colourToken, dashOf } from "../lib/style";
 import { token } from "./token";
 
 export interface PriceChartSetup {

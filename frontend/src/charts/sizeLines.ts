@@ -1,34 +1,10 @@
 /** Lines over message size as a chart takes them, and uPlot's options for them; the geometry is in axes.ts. */
 import uPlot from "uplot";
 import { formatSize } from "../lib/size";
-import type { Point } from "../lib/curve";
-import { decadeRange, decades, largest, least, linearRange, readableMax, sizeTicks } from "./axes";
-import type { Line } from "./line";
+import { decadeRange, decades, largest, least, linearRange, readableMax, sizeTicks } from "../lib/axes";
+import type { Rule, SizeLine } from "../lib/lines";
 import { drawBands, drawChosen, drawKnees, drawNames, drawRule, labelRoom } from "./sizeMarks";
 import { token } from "./token";
-
-/** A size in bytes, and from where to where the values lie there. */
-export type Span = readonly [sizeBytes: number, low: number, high: number];
-
-export interface SizeLine extends Line {
-  width: number;
-  /** What stands at each value. */
-  mark: "open" | "filled" | "none";
-  /** Whether its name stands at its end. */
-  isNamed: boolean;
-  /** By size in bytes; a logarithmic axis has no place for size 0. */
-  points: readonly Point[];
-  /** Drawn in the line's colour behind all lines. */
-  band?: readonly Span[];
-  /** A size that is marked on the line. */
-  kneeBytes?: number;
-}
-
-/** A horizontal rule with its words, such as a limit. */
-export interface Rule {
-  value: number;
-  label: string;
-}
 
 export interface SizeChartSetup {
   lines: readonly SizeLine[];

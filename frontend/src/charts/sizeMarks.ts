@@ -1,7 +1,7 @@
 /** What a chart over message size draws beside its lines: their names, bands and knees, a limit, the chosen size. */
 import uPlot from "uplot";
-import { heightAt, spreadLabels } from "./axes";
-import type { Rule, SizeLine } from "./sizeLines";
+import { heightAt, spreadLabels } from "../lib/axes";
+import type { Rule, SizeLine } from "../lib/lines";
 import { token } from "./token";
 
 const LABEL_GAP_PX = 14;

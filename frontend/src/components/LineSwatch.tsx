@@ -1,4 +1,4 @@
-import type { Line } from "../charts/line";
+import type { Line } from "../lib/lines";
 import classes from "./Swatch.module.css";
 
 /** A piece of a line as a chart over steps draws it; of a stack, of its area. */

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { engineQuery } from "../api/queries";
+import { engineQuery } from "../data/queries";
 import type { JobSpec } from "../api/types";
 import { curlCommand, submitCommand } from "../lib/command";
 import { Command } from "./Command";

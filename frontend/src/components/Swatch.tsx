@@ -1,4 +1,4 @@
-import { colourToken, dashOf, widthOf } from "../charts/style";
+import { colourToken, dashOf, widthOf } from "../lib/style";
 import classes from "./Swatch.module.css";
 
 /** A piece of an algorithm's line as the chart draws it. */

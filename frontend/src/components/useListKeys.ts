@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { useShortcut } from "../app/shortcuts";
+import { useShortcut } from "./shortcuts";
 
 /** j and k move the focus through the rows of a list; `reveal` gives a row, drawn and in view. */
 export function useListKeys(count: number, reveal: (index: number) => HTMLElement | null): void {

@@ -1,6 +1,6 @@
 /** Jobs side by side: which, in which look, and what training came to; of benchmarks see compareSweeps.ts. Pure. */
 import type { CurvePoint, EpochView, JobSpec, JobView, TrainingSummary } from "../api/types";
-import type { Line } from "../charts/line";
+import type { Line } from "./lines";
 import { type Columns, inOrder, joined, meanPoint, middle, type Point, secondsAt } from "./curve";
 import { formatDuration, formatRate, percent, threeDigits } from "./format";
 

@@ -1,6 +1,6 @@
 /** Benchmarks side by side: the lines of a chart and the cells of a table. The rule for noise is the server's. */
 import type { ComparedJob, ComparedRow, Comparison } from "../api/types";
-import type { SizeLine } from "../charts/sizeLines";
+import type { SizeLine } from "./lines";
 import { lineOf } from "./compare";
 import { plural, threeDigits } from "./format";
 

@@ -1,6 +1,12 @@
 /** Which lines of a log the URL asks for, as the API takes it. */
-import type { LogFilter } from "../api/queries";
+import type { paths } from "../api/schema";
 import type { JobSearch } from "./search";
+
+/** Which lines of a log: of one rank, of one stream, with every word of a text, or matching a regular expression. */
+export type LogFilter = Pick<
+  NonNullable<paths["/api/v1/jobs/{job_id}/log/outline"]["get"]["parameters"]["query"]>,
+  "rank" | "stream" | "q" | "pattern"
+>;
 
 export function logFilterOf({ log: text, match, rank, stream }: JobSearch): LogFilter {
   return {

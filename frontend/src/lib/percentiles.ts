@@ -1,6 +1,6 @@
 /** Percentiles of a sweep's rows, and the curve of one row's iterations. */
 import type { LatencyCurve, MeasurementView } from "../api/types";
-import type { SizeLine } from "../charts/sizeLines";
+import type { SizeLine } from "./lines";
 
 /** The percentiles that a row holds, from the middle to the slowest. */
 export const PERCENTILES = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedRow, Comparison, Expectations } from "../api/types";
-import { sweepLines } from "../charts/series";
+import { sweepLines } from "./series";
 import { aRow } from "./fixtures";
 import { baselineWords, foreseenLines, limitRule, referenceLines, referenceWords } from "./references";
 

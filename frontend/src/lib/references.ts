@@ -1,9 +1,9 @@
 /** What lies beside the measured lines of a sweep: the cost model, earlier good runs, and the slowest link. */
 import type { ComparedJob, Comparison, Expectations } from "../api/types";
-import { largest } from "../charts/axes";
-import { type Figures, metricOf } from "../charts/series";
-import type { Rule, SizeLine, Span } from "../charts/sizeLines";
-import { colourToken } from "../charts/style";
+import { largest } from "./axes";
+import { type Figures, metricOf } from "./series";
+import type { Rule, SizeLine, Span } from "./lines";
+import { colourToken } from "./style";
 import { FASTEST, rowsOf, sumWords } from "./compareSweeps";
 import { threeDigits } from "./format";
 import type { Beside, Metric } from "./search";

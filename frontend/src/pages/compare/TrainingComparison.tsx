@@ -1,6 +1,6 @@
 /** Training jobs side by side. */
 import { useQueries } from "@tanstack/react-query";
-import { curveQuery, epochsQuery } from "../../api/training";
+import { curveQuery, epochsQuery } from "../../data/training";
 import type { JobView } from "../../api/types";
 import { Segments } from "../../components/Segments";
 import type { Compared } from "../../lib/compare";

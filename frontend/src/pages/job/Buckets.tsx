@@ -1,7 +1,7 @@
 /** The newest step from inside: when each bucket of the gradient was ready, and when it was summed. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { bucketsQuery } from "../../api/training";
+import { bucketsQuery } from "../../data/training";
 import type { JobView, RankBuckets } from "../../api/types";
 import { lastUs, overlapUs } from "../../charts/bucketLanes";
 import { Loaded } from "../../components/Loaded";

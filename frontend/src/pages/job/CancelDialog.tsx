@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "../../api/client";
-import { jobQuery } from "../../api/queries";
+import { jobQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
 import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../lib/format";
-import { newerJob } from "../../lib/merge";
+import { newerJob } from "../../data/merge";
 import { isActive, jobTitle } from "../../lib/state";
 
 interface Props {

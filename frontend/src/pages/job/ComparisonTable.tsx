@@ -1,5 +1,5 @@
-import { medianOf, METRIC_NAMES, METRIC_UNITS, spanOf, type Sweep } from "../../charts/series";
-import type { SizeLine } from "../../charts/sizeLines";
+import { medianOf, METRIC_NAMES, METRIC_UNITS, spanOf, type Sweep } from "../../lib/series";
+import type { SizeLine } from "../../lib/lines";
 import { ScrollX } from "../../components/ScrollX";
 import { threeDigits } from "../../lib/format";
 import type { Metric } from "../../lib/search";

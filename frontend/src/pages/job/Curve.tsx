@@ -1,7 +1,7 @@
 /** Loss, accuracy, throughput and the split of a step, over all attempts. Fills in live. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { curveQuery } from "../../api/training";
+import { curveQuery } from "../../data/training";
 import type { CurvePoint, JobView, TrainingCurve } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { Loaded } from "../../components/Loaded";

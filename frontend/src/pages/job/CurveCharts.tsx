@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { TrainingCurve } from "../../api/types";
-import type { Line } from "../../charts/line";
+import type { Line } from "../../lib/lines";
 import { ChartPanel, panelsClass } from "../../components/ChartPanel";
 import {
   accuracyLine, attemptMarks, heldOutLine, joined, lossLine, PART_NAMES, PARTS, rateLine, stackedSplit, stepRange,

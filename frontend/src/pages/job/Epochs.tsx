@@ -1,6 +1,6 @@
 /** The newest epochs of training, one row each. */
 import { useQuery } from "@tanstack/react-query";
-import { MOST_EPOCHS, newestEpochsQuery } from "../../api/training";
+import { MOST_EPOCHS, newestEpochsQuery } from "../../data/training";
 import type { EpochView, JobView } from "../../api/types";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";

@@ -1,7 +1,8 @@
 /** Of a job that failed: whose doing it was, and the last lines that were printed there. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type LogFilter, logOutlineQuery, logPageQuery } from "../../api/queries";
+import { logOutlineQuery, logPageQuery } from "../../data/queries";
+import type { LogFilter } from "../../lib/logFilter";
 import type { JobView, LogLine, LogOutline } from "../../api/types";
 import { Loaded } from "../../components/Loaded";
 import { pieces } from "../../lib/ansi";

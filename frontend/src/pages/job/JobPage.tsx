@@ -1,9 +1,9 @@
 /** One job: where it stands, what it measured, what it said. Fills in live. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useAnnouncement } from "../../app/announcements";
-import { useTopic } from "../../app/live";
-import { eventsQuery, jobQuery, measurementsQuery } from "../../api/queries";
+import { useAnnouncement } from "../../components/announcements";
+import { useTopic } from "../../data/live";
+import { eventsQuery, jobQuery, measurementsQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { FailedJob } from "../../components/FailedJob";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { recentJobsQuery } from "../../api/queries";
-import { useShortcut } from "../../app/shortcuts";
+import { recentJobsQuery } from "../../data/queries";
+import { useShortcut } from "../../components/shortcuts";
 
 /** The jobs before and after this one: links, and the keys [ and ]. */
 export function JobSteps({ jobId }: { jobId: number }) {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { nodesQuery } from "../../api/queries";
+import { nodesQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
-import { HeartbeatAge } from "../nodes/HeartbeatAge";
+import { HeartbeatAge } from "../../components/HeartbeatAge";
 import classes from "./Situation.module.css";
 
 const HEARTBEAT_MS = 5000;

@@ -1,12 +1,12 @@
 /** How long calls took: percentiles over the message size, and the iterations of the chosen size. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { latenciesQuery } from "../../api/queries";
+import { latenciesQuery } from "../../data/queries";
 import type { BenchmarkJob, LatencyCurve, MeasurementView } from "../../api/types";
-import { sizeRange } from "../../charts/axes";
+import { sizeRange } from "../../lib/axes";
 import { PercentileChart } from "../../charts/PercentileChart";
 import { SizeChart } from "../../charts/SizeChart";
-import { colourToken } from "../../charts/style";
+import { colourToken } from "../../lib/style";
 import { CopyButton } from "../../components/CopyButton";
 import { LineSwatch } from "../../components/LineSwatch";
 import { Loaded } from "../../components/Loaded";

@@ -1,5 +1,5 @@
-import { bestRow, medianOf, metricOf, METRIC_UNITS, type Series, spanOf, type Sweep } from "../../charts/series";
-import type { SizeLine } from "../../charts/sizeLines";
+import { bestRow, medianOf, metricOf, METRIC_UNITS, type Series, spanOf, type Sweep } from "../../lib/series";
+import type { SizeLine } from "../../lib/lines";
 import { Swatch } from "../../components/Swatch";
 import { threeDigits } from "../../lib/format";
 import type { Metric } from "../../lib/search";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api/client";
-import { logOutlineQuery } from "../../api/queries";
+import { logOutlineQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../lib/format";

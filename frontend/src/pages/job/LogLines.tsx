@@ -2,7 +2,8 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { type LogFilter, logPageQuery } from "../../api/queries";
+import { logPageQuery } from "../../data/queries";
+import type { LogFilter } from "../../lib/logFilter";
 import type { LogLine, LogOutline } from "../../api/types";
 import { pieces } from "../../lib/ansi";
 import { formatClock } from "../../lib/format";

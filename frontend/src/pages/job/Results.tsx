@@ -1,8 +1,8 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
 import { useMemo, useState } from "react";
 import type { BenchmarkJob, MeasurementView } from "../../api/types";
-import { largest, readableMax, sizeRange } from "../../charts/axes";
-import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, sweepLines } from "../../charts/series";
+import { largest, readableMax, sizeRange } from "../../lib/axes";
+import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, sweepLines } from "../../lib/series";
 import { SizeChart } from "../../charts/SizeChart";
 import { CopyButton } from "../../components/CopyButton";
 import { Segments } from "../../components/Segments";

@@ -10,7 +10,7 @@ import { rankCount } from "../../lib/caption";
 import { formatDuration, plural, secondsBetween, signedPercent, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { isActive, isBenchmark } from "../../lib/state";
-import { useBaseline } from "../jobs/useMarks";
+import { useBaseline } from "../../components/useMarks";
 import { Advice } from "./Advice";
 import { CheckFact } from "./CheckFact";
 import { Failure } from "./Failure";

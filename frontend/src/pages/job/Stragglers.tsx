@@ -1,7 +1,7 @@
 /** Who comes late to the iterations of the chosen row, and how long these take once everybody is there. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { latenessQuery } from "../../api/queries";
+import { latenessQuery } from "../../data/queries";
 import type { BenchmarkJob, MeasurementView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { rowOptions } from "../../lib/chosenRow";

@@ -1,8 +1,8 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
-import { comparisonQuery, expectationsQuery } from "../../api/queries";
+import { comparisonQuery, expectationsQuery } from "../../data/queries";
 import type { BenchmarkJob, Comparison, Expectations } from "../../api/types";
 import type { Beside } from "../../lib/search";
-import { useMarks } from "../jobs/useMarks";
+import { useMarks } from "../../components/useMarks";
 import { useView } from "./useView";
 
 export interface BesideMeasured {

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { useShortcut } from "../../app/shortcuts";
+import { useShortcut } from "../../components/shortcuts";
 import type { JobSearch, Tab } from "../../lib/search";
 import { useView } from "./useView";
 

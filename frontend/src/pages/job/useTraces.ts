@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { tracesQuery } from "../../api/traces";
+import { tracesQuery } from "../../data/traces";
 import type { JobView, TracedOperation } from "../../api/types";
 import { isTerminal } from "../../lib/state";
 

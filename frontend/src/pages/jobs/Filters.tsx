@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { memo, useCallback, useEffect, useRef, useState } from "react";
 import type { JobFacets } from "../../api/types";
-import { useShortcut } from "../../app/shortcuts";
+import { useShortcut } from "../../components/shortcuts";
 import { COLLECTIVES } from "../../lib/collectives";
 import { formatCount } from "../../lib/format";
 import type { JobFilter } from "../../lib/jobFilter";

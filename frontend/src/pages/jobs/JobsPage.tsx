@@ -3,9 +3,9 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from "react";
-import { facetsQuery, jobsQuery } from "../../api/queries";
+import { facetsQuery, jobsQuery } from "../../data/queries";
 import type { JobFacets, JobView } from "../../api/types";
-import { useShortcut } from "../../app/shortcuts";
+import { useShortcut } from "../../components/shortcuts";
 import { Command } from "../../components/Command";
 import { EmptyState } from "../../components/EmptyState";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -18,9 +18,9 @@ import { chosenIds, filterOf, type JobsSearch, listSearch } from "../../lib/sear
 import { jobsCommand } from "../../lib/views";
 import { ArrivedJobs } from "./ArrivedJobs";
 import { Filters } from "./Filters";
-import { JobsTable } from "./JobsTable";
+import { JobsTable } from "../../components/jobs/JobsTable";
 import { SelectionBar } from "./SelectionBar";
-import { useMarkedJobs } from "./useMarks";
+import { useMarkedJobs } from "../../components/useMarks";
 import { Views } from "./Views";
 
 const route = getRouteApi("/jobs");

@@ -2,16 +2,16 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useState } from "react";
-import { meQuery } from "../../api/queries";
+import { meQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
-import { useShortcut } from "../../app/shortcuts";
+import { useShortcut } from "../../components/shortcuts";
 import { MOST_JOBS } from "../../lib/compare";
 import { plural } from "../../lib/format";
 import { isTerminal } from "../../lib/state";
-import { BaselineButton } from "./BaselineButton";
+import { BaselineButton } from "../../components/BaselineButton";
 import { CancelJobsDialog } from "./CancelJobsDialog";
 import classes from "./JobsPage.module.css";
-import { MOST_PINNED, useMarks } from "./useMarks";
+import { MOST_PINNED, useMarks } from "../../components/useMarks";
 
 /** As long as none of them changes, it is not drawn anew. */
 interface Props {

@@ -3,7 +3,7 @@ import { Button, PasswordInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
 import { api, ApiError, unwrap } from "../../api/client";
-import { Logo } from "../../app/Logo";
+import { Logo } from "../../components/Logo";
 import { usePageTitle } from "../../components/usePageTitle";
 import classes from "./LoginPage.module.css";
 

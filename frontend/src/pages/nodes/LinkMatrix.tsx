@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { linksQuery } from "../../api/queries";
+import { linksQuery } from "../../data/queries";
 import type { LinkView, NodeView } from "../../api/types";
 import { Command } from "../../components/Command";
 import { CopyButton } from "../../components/CopyButton";

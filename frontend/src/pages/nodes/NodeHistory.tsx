@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { jobsQuery } from "../../api/queries";
+import { jobsQuery } from "../../data/queries";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
-import { JobsTable } from "../jobs/JobsTable";
+import { JobsTable } from "../../components/jobs/JobsTable";
 
 const LATEST = 10;
 const REFRESH_MS = 10_000;

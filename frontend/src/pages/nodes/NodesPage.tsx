@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
-import { nodesQuery, type SeenNode } from "../../api/queries";
+import { nodesQuery, type SeenNode } from "../../data/queries";
 import { Command } from "../../components/Command";
 import { Loaded } from "../../components/Loaded";
 import { NoNodes } from "../../components/NoNodes";
@@ -14,7 +14,7 @@ import { plural } from "../../lib/format";
 import { usualVersions, versionsOf } from "../../lib/nodes";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
-import { HeartbeatAge } from "./HeartbeatAge";
+import { HeartbeatAge } from "../../components/HeartbeatAge";
 import { LinkMatrix } from "./LinkMatrix";
 import { NodeJobs } from "./NodeJobs";
 import classes from "./NodesPage.module.css";

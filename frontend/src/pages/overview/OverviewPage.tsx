@@ -1,7 +1,7 @@
 /** Is the cluster healthy and busy, and what came out lately? */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../api/queries";
+import { bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../data/queries";
 import type { JobView, NodeView } from "../../api/types";
 import { Command } from "../../components/Command";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -14,10 +14,10 @@ import { usePageTitle } from "../../components/usePageTitle";
 import { COLLECTIVES } from "../../lib/collectives";
 import { plural, threeDigits } from "../../lib/format";
 import { gpuUse } from "../../lib/nodes";
-import { JobsTable } from "../jobs/JobsTable";
+import { JobsTable } from "../../components/jobs/JobsTable";
 import { Alerts } from "./Alerts";
 import { JobBars } from "./JobBars";
-import { NodeStrip } from "./NodeStrip";
+import { NodeStrip } from "../../components/NodeStrip";
 
 const LATEST = 8;
 

@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { fitQuery } from "../../api/planning";
+import { fitQuery } from "../../data/planning";
 import type { JobFit } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { ErrorNote } from "../../components/ErrorNote";

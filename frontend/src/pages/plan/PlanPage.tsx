@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ApiError } from "../../api/client";
-import { fitQuery, planQuery } from "../../api/planning";
-import { engineQuery } from "../../api/queries";
+import { fitQuery, planQuery } from "../../data/planning";
+import { engineQuery } from "../../data/queries";
 import { Command } from "../../components/Command";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Skeleton } from "../../components/Skeleton";

@@ -1,6 +1,6 @@
 import type { Residual } from "../../api/types";
-import { colourToken } from "../../charts/style";
-import { sizeRange } from "../../charts/axes";
+import { colourToken } from "../../lib/style";
+import { sizeRange } from "../../lib/axes";
 import { ScrollX } from "../../components/ScrollX";
 import { formatSeconds } from "../../lib/amount";
 import { errorRange, offBy, offByInWords } from "../../lib/planFit";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { sensitivityQuery } from "../../api/planning";
+import { sensitivityQuery } from "../../data/planning";
 import type { RegimeFigures, SensitivityList } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { Loaded } from "../../components/Loaded";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { planQuery } from "../../api/planning";
+import { planQuery } from "../../data/planning";
 import type { PlanCell, RegimeFigures } from "../../api/types";
-import { colourToken } from "../../charts/style";
+import { colourToken } from "../../lib/style";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";

@@ -2,10 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
-import { useTopic } from "../../app/live";
-import { useShortcut } from "../../app/shortcuts";
-import { jobQuery } from "../../api/queries";
-import { type TraceFilter, tracePath, traceQuery, tracesQuery } from "../../api/traces";
+import { useTopic } from "../../data/live";
+import { useShortcut } from "../../components/shortcuts";
+import { jobQuery } from "../../data/queries";
+import { type TraceFilter, tracePath, traceQuery, tracesQuery } from "../../data/traces";
 import type { JobView, TracedOperation } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { FailedJob } from "../../components/FailedJob";

@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useMemo } from "react";
-import { useShortcut } from "../../app/shortcuts";
+import { useShortcut } from "../../components/shortcuts";
 import { CopyButton } from "../../components/CopyButton";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";

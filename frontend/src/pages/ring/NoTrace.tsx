@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { engineQuery } from "../../api/queries";
+import { engineQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
 import { Command } from "../../components/Command";
 import { EmptyState } from "../../components/EmptyState";

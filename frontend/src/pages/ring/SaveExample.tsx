@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { perfettoOf } from "../../api/planning";
+import { perfettoOf } from "../../data/planning";
 import type { ExampleQuestion } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { download } from "../../lib/download";

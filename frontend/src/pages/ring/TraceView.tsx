@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { perfettoPath, type TraceFilter } from "../../api/traces";
+import { perfettoPath, type TraceFilter } from "../../data/traces";
 import type { Collective, JobView, OperationTrace } from "../../api/types";
 import { useCollective } from "../../components/useCollective";
 import type { Run } from "../../lib/moves";

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from "react";
-import { useShortcuts } from "../../app/shortcuts";
+import { useShortcuts } from "../../components/shortcuts";
 import { isCharacter } from "../../lib/keys";
 
 interface Played {

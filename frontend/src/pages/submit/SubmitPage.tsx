@@ -1,7 +1,7 @@
 /** A new job: the form of its kind. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { clusterQuery, engineQuery, jobQuery } from "../../api/queries";
+import { clusterQuery, engineQuery, jobQuery } from "../../data/queries";
 import type { Engine, JobSpec } from "../../api/types";
 import { FailedPage } from "../../components/FailedPage";
 import { PageSkeleton } from "../../components/Skeleton";

@@ -1,7 +1,7 @@
 /** A new sweep: presets, the fields, and how many rows it will have. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { clusterQuery } from "../../api/queries";
+import { clusterQuery } from "../../data/queries";
 import type { BenchmarkSpec, Engine } from "../../api/types";
 import {
   countRows, type Field, FIELDS, fromSpec, type JobForm, PRESETS, problemsByField, STANDARD, toSpec, withCollective, withTransport,

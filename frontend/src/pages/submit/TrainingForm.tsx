@@ -1,6 +1,6 @@
 /** A new training job: model, data, strategy, and how long. */
 import { useQuery } from "@tanstack/react-query";
-import { clusterQuery } from "../../api/queries";
+import { clusterQuery } from "../../data/queries";
 import type { Engine, JobSpec } from "../../api/types";
 import { withChanges } from "../../lib/formSearch";
 import { formToSpec, problemsAt } from "../../lib/specForm";

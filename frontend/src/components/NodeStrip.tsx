@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import type { NodeView } from "../../api/types";
-import { StateBadge } from "../../components/StateBadge";
-import { plural } from "../../lib/format";
-import { nodeLook } from "../../lib/state";
+import type { NodeView } from "../api/types";
+import { StateBadge } from "./StateBadge";
+import { plural } from "../lib/format";
+import { nodeLook } from "../lib/state";
 import classes from "./NodeStrip.module.css";
 
 type Slot = NodeView["slots"][number];

@@ -1,6 +1,6 @@
-import type { SeenNode } from "../../api/queries";
-import { useNow } from "../../components/useNow";
-import { formatAge, formatDateTime } from "../../lib/format";
+import type { SeenNode } from "../data/queries";
+import { useNow } from "./useNow";
+import { formatAge, formatDateTime } from "../lib/format";
 
 /** Time since the agent was last heard of, by the server's clock, going on by this browser's. */
 export function HeartbeatAge({ node }: { node: SeenNode }) {

@@ -1,6 +1,6 @@
 /** Operations that a job followed transfer by transfer. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, unwrap } from "./client";
+import { api, unwrap } from "../api/client";
 
 /** Which operation; left out: the largest. */
 export interface TraceFilter {

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { memo, useMemo } from "react";
 import type { JobView } from "../../api/types";
-import { ScrollX } from "../../components/ScrollX";
-import { useListKeys } from "../../components/useListKeys";
-import { useWidthStep } from "../../components/useWidthStep";
-import { useWindowed } from "../../components/useWindowed";
+import { ScrollX } from "../ScrollX";
+import { useListKeys } from "../useListKeys";
+import { useWidthStep } from "../useWidthStep";
+import { useWindowed } from "../useWindowed";
 import { nextSort, type Sort } from "../../lib/jobFilter";
 import type { JobsSearch } from "../../lib/search";
 import { type Column, columnsFor, STEPS_PX } from "./columns";

@@ -3,7 +3,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { aJob, aRow } from "../lib/fixtures";
 import { applyEvents } from "./deltas";
-import type { JobView, MeasurementView } from "./types";
+import type { JobView, MeasurementView } from "../api/types";
 
 const key = ["job", 1, "measurements"];
 let client: QueryClient;

@@ -1,8 +1,8 @@
 /** The live connection of this tab: its state, and the topics that the shown page watches. */
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { applyEvents, refetchAll } from "../api/deltas";
-import { LiveStream, type StreamStatus } from "../api/stream";
+import { applyEvents, refetchAll } from "./deltas";
+import { LiveStream, type StreamStatus } from "./stream";
 
 const POLL_MS = 10_000;
 const HIDDEN_MS = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aJob, aTraining } from "./fixtures";
+import { aJob, aTraining } from "../lib/fixtures";
 import { mergeById, newerJob, upsertJob } from "./merge";
 
 const row = (id: number, text = "") => ({ id, text });

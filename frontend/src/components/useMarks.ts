@@ -1,7 +1,7 @@
 import { skipToken, useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { jobQuery } from "../../api/queries";
-import type { JobView } from "../../api/types";
-import { useStored } from "../../components/useStored";
+import { jobQuery } from "../data/queries";
+import type { JobView } from "../api/types";
+import { useStored } from "./useStored";
 
 /** So many jobs can be pinned: more would push the list itself off the page. */
 export const MOST_PINNED = 5;

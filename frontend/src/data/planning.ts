@@ -1,7 +1,7 @@
 /** What the pages ask the cost model: prices, what they hang on, fits, worked examples. Nothing here changes by itself. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, unwrap } from "./client";
-import type { Example, ExampleQuestion, PlanQuestion, SensitivityQuestion } from "./types";
+import { api, unwrap } from "../api/client";
+import type { Example, ExampleQuestion, PlanQuestion, SensitivityQuestion } from "../api/types";
 
 const LASTS = { staleTime: Infinity, placeholderData: keepPreviousData, retry: false } as const;
 

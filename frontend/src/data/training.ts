@@ -1,8 +1,8 @@
 /** What the pages ask the server about training. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, unwrap } from "./client";
+import { api, unwrap } from "../api/client";
 import { collect, PAGE } from "./queries";
-import type { EpochView } from "./types";
+import type { EpochView } from "../api/types";
 
 /** Epochs of training over all attempts, for comparisons of jobs; asked for again when more have ended. */
 export function epochsQuery(id: number, done: number) {

@@ -1,6 +1,6 @@
 /** The keys of the page: who wants which one, and whether single keys are switched on (WCAG 2.1.4). */
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { useStored } from "../components/useStored";
+import { useStored } from "./useStored";
 import { type Action, PREFIX_MS, readStroke } from "../lib/keys";
 
 type Handler = () => void;

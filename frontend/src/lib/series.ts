@@ -1,8 +1,8 @@
 /** A sweep's rows as aligned columns for a chart: one x per message size, one series per algorithm and buffer use. */
 import type { MeasurementView } from "../api/types";
-import type { Metric } from "../lib/search";
+import type { Metric } from "./search";
 import { colourToken, dashOf, widthOf } from "./style";
-import type { SizeLine, Span } from "./sizeLines";
+import type { SizeLine, Span } from "./lines";
 
 export type Place = "out" | "in" | "both";
 

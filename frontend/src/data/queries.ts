@@ -2,11 +2,12 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { AuditParams } from "../lib/audit";
 import type { JobFilter, Sort } from "../lib/jobFilter";
-import { mergeById, newerJob } from "../lib/merge";
+import { mergeById, newerJob } from "./merge";
+import type { LogFilter } from "../lib/logFilter";
 import { isBenchmark } from "../lib/state";
-import { api, unwrap } from "./client";
-import type { paths } from "./schema";
-import type { EventView, JobPage, JobSpec, JobView, LogLine, MeasurementView, NodeView } from "./types";
+import { api, unwrap } from "../api/client";
+import type { paths } from "../api/schema";
+import type { EventView, JobPage, JobSpec, JobView, LogLine, MeasurementView, NodeView } from "../api/types";
 
 export const PAGE = 500;
 const MAX_PAGES = 20;
@@ -215,12 +216,6 @@ export function latenessQuery(id: number, attempt: number, { algorithm, sizeByte
     placeholderData: keepPreviousData,
   });
 }
-
-/** Which lines of a log: of one rank, of one stream, with every word of a text, or matching a regular expression. */
-export type LogFilter = Pick<
-  NonNullable<paths["/api/v1/jobs/{job_id}/log/outline"]["get"]["parameters"]["query"]>,
-  "rank" | "stream" | "q" | "pattern"
->;
 
 /** How long a log is, and where its pages begin. */
 export function logOutlineQuery(id: number, filter: LogFilter) {

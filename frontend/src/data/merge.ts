@@ -1,6 +1,6 @@
 /** How live deltas and snapshots meet in the query cache: by id, never twice, never backwards. */
 import type { JobView } from "../api/types";
-import { isBenchmark, isTerminal } from "./state";
+import { isBenchmark, isTerminal } from "../lib/state";
 
 interface Identified {
   id: number;

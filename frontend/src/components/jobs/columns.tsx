@@ -2,11 +2,11 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { JobView, SizeBusbw } from "../../api/types";
-import { Age } from "../../components/Age";
-import { JobProgress } from "../../components/JobProgress";
-import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { Sparkline } from "../../components/Sparkline";
-import { StateBadge } from "../../components/StateBadge";
+import { Age } from "../Age";
+import { JobProgress } from "../JobProgress";
+import { SimulatedBadge } from "../SimulatedBadge";
+import { Sparkline } from "../Sparkline";
+import { StateBadge } from "../StateBadge";
 import { rankCount } from "../../lib/caption";
 import { formatDuration, formatRate, plural, secondsBetween, shortList, signedPercent, threeDigits } from "../../lib/format";
 import { overBaseline, type SortColumn } from "../../lib/jobFilter";

@@ -1,10 +1,10 @@
 /** Stream events written into the query cache. */
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import { type JobFilter, matches } from "../lib/jobFilter";
-import { mergeById, newerJob, upsertJob } from "../lib/merge";
+import { mergeById, newerJob, upsertJob } from "./merge";
 import { arrivedQuery, type SeenNode, seenNow } from "./queries";
 import type { StreamEvent } from "./stream";
-import type { JobPage, JobView, LogLine, MeasurementView, NodeView } from "./types";
+import type { JobPage, JobView, LogLine, MeasurementView, NodeView } from "../api/types";
 
 interface Batch<T> {
   job_id: number;

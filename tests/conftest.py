@@ -3,6 +3,7 @@
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -11,11 +12,27 @@ from hypothesis import settings
 LONGEST = ("cluster/hosts/test_faults.py", "web/test_pages.py")
 Value = tuple[str, str]  # of a matrix: the name of an axis, and one of its values
 
+WHOLLY_LONG = "\npytestmark = pytest.mark.long\n"
+
 # How long an example takes says something about this machine's other work, and nothing about the code.
-settings.register_profile("ringscope", deadline=None)
-# The gate tries the same examples each time: what it finds was broken by the change at hand, and not found by chance.
-settings.register_profile("gate", deadline=None, derandomize=True, database=None)
+EXAMPLES = 100
+settings.register_profile("ringscope", deadline=None, max_examples=EXAMPLES)
+# The gate tries a part of the examples, and the same each time: what it finds was broken by the change at hand, and not
+# found by chance.
+settings.register_profile("gate", deadline=None, derandomize=True, database=None, max_examples=25)
 settings.load_profile("ringscope")
+
+
+def examples(count: int) -> settings:
+    """For a search that needs more or fewer than others. In the gate the part that others have, and ten at least."""
+    return settings(max_examples=max(min(count, 10), count * settings().max_examples // EXAMPLES))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The gate does not even load a module that is long as a whole: some load much."""
+    is_gate = config.getoption("markexpr") == "not long"
+    is_module = collection_path.suffix == ".py" and collection_path.name.startswith("test_")
+    return True if is_gate and is_module and WHOLLY_LONG in collection_path.read_text() else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from types import FrameType
 
 import uvicorn
@@ -32,15 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log the URLs of webhooks, which may hold secrets
-    try:
-        settings = read_settings(arguments)
-        lock = claim(settings)
-        listener = listen(settings.host, settings.port)
-        asyncio.run(prepare_once(settings))
-    except (DataDirError, DatabaseUnusableError, GivenTokenError, StartError) as error:
-        print(f"ringscope server: {error}", file=sys.stderr)  # noqa: T201  # the terminal is this module's job
-        return EXIT_BAD_INPUT
-    with lock, listener:
+    with ExitStack() as held:
+        try:
+            settings = read_settings(arguments)
+            held.enter_context(claim(settings))
+            listener = held.enter_context(listen(settings.host, settings.port))
+            asyncio.run(prepare_once(settings))
+        except (DataDirError, DatabaseUnusableError, GivenTokenError, StartError) as error:
+            print(f"ringscope server: {error}", file=sys.stderr)  # noqa: T201  # the terminal is this module's job
+            return EXIT_BAD_INPUT
         return serve(settings, listener)
 
 

@@ -3,14 +3,13 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
-from tests.cli.conftest import Server, assert_refused, clean_environment, run_process
+from tests.cli.conftest import Server, assert_refused, clean_environment, run_process, run_ringscope
 
 from ringscope.cli.children import Child, ChildDiedError, Children
 from ringscope.cli.prometheus import write_configuration
@@ -23,6 +22,7 @@ def used_port() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
+@pytest.mark.long  # what the server says of a port: tests/server/test_start.py; that `up` hands it on: two tests below
 def test_a_port_in_use_is_one_line(tmp_path: Path, used_port: int) -> None:
     environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path))
     assert_refused(run_process("up", "--port", str(used_port), environment=environment), f":{used_port}", "--port")
@@ -30,38 +30,29 @@ def test_a_port_in_use_is_one_line(tmp_path: Path, used_port: int) -> None:
 
 def test_a_data_dir_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "file" / "data"))
-    for role in ("up", "server"):
-        done = run_process(role, "--port", "0", environment=environment)
+    data_dir = tmp_path / "file" / "data"
+    for run, role in ((run_ringscope, "up"), (run_process, "server")):
+        done = run(role, "--port", "0", "--data-dir", str(data_dir), environment=clean_environment())
         assert_refused(done, f"{tmp_path}/file/data", "cannot be written", "--data-dir")
 
 
 def test_a_second_server_on_the_data_dir_is_one_line(server: Server) -> None:
     assert_refused(server.run("up", "--port", "0"), str(server.data_dir), "Another server")
-    assert_refused(
-        run_process("server", "--port", "0", environment=clean_environment(RINGSCOPE_DATA_DIR=str(server.data_dir))),
-        str(server.data_dir),
-        "Another server",
-    )
     assert server.run("jobs").returncode == 0  # and the first one goes on
 
 
-def test_up_without_mpi_starts_nothing(tmp_path: Path) -> None:
-    without_mpi = "import sys; sys.modules['mpi4py'] = None; from ringscope.cli.main import main; main()"
+def test_up_without_mpi_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
     for command in ("up", "demo"):
-        done = subprocess.run(
-            [sys.executable, "-c", without_mpi, command, "--port", "0"],
-            env=clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "data")),
-            capture_output=True,
-            text=True,
-        )
+        environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "data"))
+        done = run_ringscope(command, "--port", "0", environment=environment)
         assert_refused(done, "MPI is missing (mpi4py was not found)")
     assert not (tmp_path / "data").exists()
 
 
 def test_a_missing_prometheus_is_one_line_and_starts_nothing(tmp_path: Path) -> None:
     environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "data"), PATH=str(tmp_path))
-    done = run_process("up", "--port", "0", "--prometheus", environment=environment)
+    done = run_ringscope("up", "--port", "0", "--prometheus", environment=environment)
     assert_refused(done, "Prometheus was not found", "install it")
     assert not (tmp_path / "data").exists()
 
@@ -73,7 +64,7 @@ def test_a_port_that_prometheus_cannot_have_is_one_line(tmp_path: Path, used_por
     path = f"{tmp_path}:{os.environ['PATH']}"
     environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path / "data"), PATH=path)
     words = ("up", "--port", "0", "--prometheus", "--prometheus-port", str(used_port))
-    assert_refused(run_process(*words, environment=environment), f":{used_port}", "--prometheus-port")
+    assert_refused(run_ringscope(*words, environment=environment), f":{used_port}", "--prometheus-port")
     assert not (tmp_path / "data").exists()
 
 

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.engine.test_fit import priced
 from tests.engine.test_nccl_tests import row
 
@@ -27,7 +28,7 @@ def choose(known: Table, size_bytes: int, situation: Situation = HERE) -> tuple[
     return Chooser(known).choose(situation, size_bytes)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.sampled_from(COLLECTIVES),
     st.sampled_from(["shared_memory", "mpi", "nccl", "cuda_ipc", f"nccl, {LOOPBACK}", MPI_ON_GPUS]),

@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.topology import Link, SharedLink, Topology, flat
@@ -84,7 +85,6 @@ def parameter_servers_of_ten(workers: int, size_bytes: int, link: Link) -> float
     return parameter_servers(workers, 10, size_bytes, link)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([(collective, name) for collective, names in FORMULAS.items() for name in names]),
     st.integers(1, 17),
@@ -110,7 +110,7 @@ def test_every_algorithm_has_a_cross_check():
         assert names.keys() - FORMULAS[collective].keys() == (other if collective == "all_reduce" else set())
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(
     st.sampled_from(["broadcast", "reduce"]),
     st.integers(2, 9),
@@ -126,7 +126,7 @@ def test_chains_are_pipelined_as_the_textbook_says(collective, ranks, segments, 
     assert found.seconds == pytest.approx(expected, rel=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(2, 13), st.integers(1, 500), st.floats(0, 1e-4), st.floats(1e6, 1e12))
 def test_a_ring_of_whole_elements_waits_for_its_longest_chunk(ranks, count, latency_s, reduce_bytes_per_s):
     link = Link(latency_s, 1e9)
@@ -134,7 +134,7 @@ def test_a_ring_of_whole_elements_waits_for_its_longest_chunk(ranks, count, late
     assert seconds("ring", ranks, count, link, reduce_bytes_per_s) == pytest.approx(expected, rel=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(2, 9), st.integers(1, 1 << 16), st.floats(0, 1e-4), st.floats(1e9, 1e12))
 def test_a_pipelined_ring_hides_adding_but_not_its_latencies(ranks, per_segment, latency_s, reduce_bytes_per_s):
     count, link = per_segment * 2 * ranks, Link(latency_s, 1e9)  # two segments of each chunk
@@ -168,7 +168,6 @@ def test_a_double_tree_moves_large_buffers_faster_than_one_and_small_ones_as_dee
 
 
 @given(st.integers(2, 9), st.integers(1, 5000), st.sampled_from(sorted(SCHEDULES)))
-@settings(deadline=None)
 def test_the_critical_path_makes_up_the_time(ranks, count, algorithm):
     link, reduce_bytes_per_s = Link(3e-6, 2e9), 5e9
     timeline = simulate(SCHEDULES[algorithm](ranks, count), 4, flat(ranks, link, reduce_bytes_per_s))
@@ -180,7 +179,6 @@ def test_the_critical_path_makes_up_the_time(ranks, count, algorithm):
 
 
 @given(st.integers(2, 9), st.integers(1, 3000), st.sampled_from(sorted(SCHEDULES)))
-@settings(deadline=None)
 def test_totals_are_those_of_the_messages(ranks, count, algorithm):
     timeline = simulate(SCHEDULES[algorithm](ranks, count), 4, flat(ranks, Link(1e-6, 1e9), 3e9))
     ends_s, sent_bytes = {}, Counter()
@@ -192,7 +190,6 @@ def test_totals_are_those_of_the_messages(ranks, count, algorithm):
 
 
 @given(st.integers(2, 12), st.integers(1, 3000), st.sampled_from(sorted(SCHEDULES)))
-@settings(deadline=None)
 def test_ports_carry_one_message_at_a_time_and_nothing_is_sent_before_it_is_there(ranks, count, algorithm):
     timeline = simulate(SCHEDULES[algorithm](ranks, count), 4, flat(ranks, Link(1e-6, 1e9), 3e9))
     for end in ("src", "dst"):
@@ -213,7 +210,6 @@ def test_adding_overlaps_with_the_next_segment_only_when_pipelined():
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 50))
-@settings(deadline=None)
 def test_hierarchical_costs_what_its_phases_cost(nodes, ranks_per_node, per_chunk):
     intra, inter = Link(1e-6, 100e9), Link(5e-6, 10e9)
     ranks, count = nodes * ranks_per_node, nodes * ranks_per_node * per_chunk * 12
@@ -292,7 +288,7 @@ def test_a_message_that_was_sped_up_arrives_once():
 
 
 @given(st.integers(1, 4), st.floats(1, 8), st.sampled_from(["ring", "direct", "tree", "halving_doubling"]))
-@settings(deadline=None, max_examples=25)
+@examples(25)
 def test_oversubscription_never_helps_and_never_costs_more_than_its_factor(cards, factor, algorithm):
     def price(oversubscription: float) -> float:
         topology = Topology(

@@ -7,8 +7,9 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from ringscope.contracts.collectives import REDUCING, SCHEDULED, elements
 from ringscope.contracts.record import Measurement
@@ -62,7 +63,7 @@ def priced(algorithm: str, ranks: int, size_bytes: int, link: Link, reduce_bytes
     return row(algorithm, ranks, size_bytes, simulate(schedule, 4, flat(ranks, link, reduce_bytes_per_s)).seconds)
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(st.floats(1e-7, 1e-4), st.floats(1e8, 1e11), st.floats(1e8, 1e11))
 def test_known_parameters_come_back(latency_s, bytes_per_s, reduce_bytes_per_s):
     link = Link(latency_s, bytes_per_s)

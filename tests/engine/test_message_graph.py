@@ -1,6 +1,6 @@
 """What messages wait for: known once for all sizes, and the same times with and without a queue of events."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
@@ -20,7 +20,6 @@ def call(named: tuple[str, str], ranks: int, count: int) -> Schedule:
     return build(algorithm, ranks, count * (ranks if collective in PER_RANK else 1), collective=collective)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(NAMED),
     st.integers(1, 13),
@@ -39,7 +38,6 @@ def test_without_shared_links_no_queue_is_needed(named, ranks, count, latency_s,
     assert times_alone(graph, sizes, paths, topology.reduce_s_per_byte) == queued, "to the last bit"
 
 
-@settings(deadline=None)
 @given(st.sampled_from(NAMED), st.integers(1, 9), st.integers(0, 100))
 def test_a_graph_that_is_looked_up_is_the_one_of_this_schedule(named, ranks, count):
     schedule = call(named, ranks, count)

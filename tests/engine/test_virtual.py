@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.collectives import REDUCING, SCHEDULED
@@ -44,7 +45,7 @@ def all_reduce(inputs: Sequence[np.ndarray], algorithm: str, op: str = "sum", **
     return list(buffer.parts)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(PAIRS, RANKS, REDUCTIONS, st.booleans(), st.data())
 def test_every_result_is_exact(pair, ranks, reduction, in_place, data):
     (collective, algorithm), (dtype, op) = pair, reduction

@@ -29,7 +29,7 @@ def test_by_chance(tmp_path_factory):
 """
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", ["2", pytest.param("0", marks=pytest.mark.long)])
 def test_each_test_is_told_once_with_its_tries(tmp_path: Path, workers: str) -> None:
     (tmp_path / "test_it.py").write_text(TESTS)
     told = tmp_path / "results" / "outcomes.jsonl"

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from tests.server.conftest import ONE_SIZE, Server
 
 
@@ -17,37 +16,35 @@ async def test_a_job_is_queued_and_can_be_found(server: Server) -> None:
     assert job["name"] == "all_reduce ring on 2 ranks"
 
 
-@pytest.mark.parametrize(
-    ("spec", "pointer", "words"),
-    [
-        ({"benchmark": {"algorithms": ["rnig"]}}, "/benchmark/algorithms/0", "unknown algorithm 'rnig'; choose one of"),
-        ({"benchmark": {"min_bytes": 9, "max_bytes": 8}}, "/benchmark/min_bytes", "9 is larger than max_bytes 8"),
-        ({"benchmark": {"iterations": -1}}, "/benchmark/iterations", "-1 is too small; give 1 or more"),
-        ({"benchmark": {"warmup": -5}}, "/benchmark/warmup", "-5 is too small; give 0 or more"),
-        ({"benchmark": {"algorithms": []}}, "/benchmark/algorithms", "the list is empty"),
-        ({"benchmark": {"algorithms": ["ring", "ring"]}}, "/benchmark/algorithms", "named more than once"),
-        ({"placement": {"ranks": 0}}, "/placement/ranks", "0 is too small"),
-        ({"placement": {"ranks": 64}}, "/placement/ranks", "64 ranks were asked for, but the cluster has 4 slots"),
-        ({"placement": {"ranks": 4, "ranks_per_node": 3}}, "/placement/ranks_per_node", "cannot be split"),
-        ({"placement": {"ranks": 4, "nodes": 2}}, "/placement/nodes", "do not fit: 1 nodes are there"),
-        ({"placement": {"selector": {"gpu": "h100"}}}, "/placement/selector", "no node carries gpu=h100"),
-        ({"kind": "guess"}, "/kind", "unknown kind 'guess'"),
-        ({"kind": "training", "training": {"model": "vgg"}}, "/training/model", "mlp"),
-        ({"kind": "script"}, "/script", "a job of kind script needs it"),
-        ({"colour": "red"}, "/colour", "there is no such field"),
-    ],
-)
-async def test_bad_input_names_the_field_and_the_remedy(
-    server: Server, spec: dict[str, Any], pointer: str, words: str
-) -> None:
+BAD: list[tuple[dict[str, Any], str, str]] = [
+    ({"benchmark": {"algorithms": ["rnig"]}}, "/benchmark/algorithms/0", "unknown algorithm 'rnig'; choose one of"),
+    ({"benchmark": {"min_bytes": 9, "max_bytes": 8}}, "/benchmark/min_bytes", "9 is larger than max_bytes 8"),
+    ({"benchmark": {"iterations": -1}}, "/benchmark/iterations", "-1 is too small; give 1 or more"),
+    ({"benchmark": {"warmup": -5}}, "/benchmark/warmup", "-5 is too small; give 0 or more"),
+    ({"benchmark": {"algorithms": []}}, "/benchmark/algorithms", "the list is empty"),
+    ({"benchmark": {"algorithms": ["ring", "ring"]}}, "/benchmark/algorithms", "named more than once"),
+    ({"placement": {"ranks": 0}}, "/placement/ranks", "0 is too small"),
+    ({"placement": {"ranks": 64}}, "/placement/ranks", "64 ranks were asked for, but the cluster has 4 slots"),
+    ({"placement": {"ranks": 4, "ranks_per_node": 3}}, "/placement/ranks_per_node", "cannot be split"),
+    ({"placement": {"ranks": 4, "nodes": 2}}, "/placement/nodes", "do not fit: 1 nodes are there"),
+    ({"placement": {"selector": {"gpu": "h100"}}}, "/placement/selector", "no node carries gpu=h100"),
+    ({"kind": "guess"}, "/kind", "unknown kind 'guess'"),
+    ({"kind": "training", "training": {"model": "vgg"}}, "/training/model", "mlp"),
+    ({"kind": "script"}, "/script", "a job of kind script needs it"),
+    ({"colour": "red"}, "/colour", "there is no such field"),
+]
+
+
+async def test_bad_input_names_the_field_and_the_remedy(server: Server) -> None:
     await server.node(slots=4)
-    response = await server.admin.post("/api/v1/jobs", json=spec)
-    assert response.status_code == 422
-    assert response.headers["content-type"] == "application/problem+json"
-    problem = response.json()
-    assert problem["code"] == "invalid_request"
-    assert [error["pointer"] for error in problem["errors"]] == [pointer]
-    assert words in problem["errors"][0]["detail"]
+    for spec, pointer, words in BAD:
+        response = await server.admin.post("/api/v1/jobs", json=spec)
+        assert response.status_code == 422
+        assert response.headers["content-type"] == "application/problem+json"
+        problem = response.json()
+        assert problem["code"] == "invalid_request"
+        assert [error["pointer"] for error in problem["errors"]] == [pointer]
+        assert words in problem["errors"][0]["detail"]
     assert (await server.admin.get("/api/v1/jobs")).json()["items"] == []
 
 

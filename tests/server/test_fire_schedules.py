@@ -56,7 +56,7 @@ async def test_a_due_schedule_submits_its_job_for_its_user(server: Server, clock
 
 
 async def test_the_upcoming_times_are_those_that_fire(server: Server, clock: Clock) -> None:
-    """Over the night in which Berlin's clock goes back."""
+    """Over the night in which Berlin's clock goes back; between two passes lies at most one of the times."""
     await server.node()
     clock.now = datetime(2026, 10, 24, 20, 0, tzinfo=UTC)
     schedule = await make(server, cron="*/40 1-3 * * *", overlap="queue")
@@ -67,7 +67,7 @@ async def test_the_upcoming_times_are_those_that_fire(server: Server, clock: Clo
         newest = (await read(server, schedule))["last_fire_at"]
         if newest is not None and newest not in fired:
             fired.append(newest)
-        clock.advance(300)
+        clock.advance(1200)
     assert fired == shown[:8]
 
 

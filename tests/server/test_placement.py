@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import frozensets, integers
+from tests.conftest import examples
 from tests.server.clusters import CLUSTERS, holds, may_work_together, node, placements, suits
 
 from ringscope.contracts.job import Placement
@@ -69,7 +70,7 @@ def test_nodes_without_gpus_work_with_gpu_nodes_of_one_kind() -> None:
     assert placed(nodes, ranks=6) is None
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(CLUSTERS, placements(), frozensets(integers(0, 4)))
 def test_a_gang_is_placed_exactly_when_some_set_of_nodes_holds_it(
     nodes: tuple[NodeState, ...], placement: Placement, near: frozenset[int]

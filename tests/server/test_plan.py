@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.server.clusters import (
     NOW,
     free_slots,
@@ -25,7 +26,7 @@ from ringscope_server.placement.plan import Plan, Wait, plan
 from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Snapshot
 
 EASY = Policy()
-MANY = settings(max_examples=200, deadline=None)
+MANY = examples(200)
 POLICIES = st.builds(Policy, allow_preemption=st.booleans(), max_running_slots_per_user=st.sampled_from([0, 0, 4, 8]))
 
 
@@ -110,7 +111,7 @@ def test_every_constraint_is_kept(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.long
-@settings(MANY, max_examples=700)  # in a quarter of them a job is at the head and has to wait
+@settings(max_examples=700)  # in a quarter of them a job is at the head and has to wait
 @given(snapshots())
 def test_the_head_of_the_queue_is_never_delayed_by_those_behind_it(snapshot: Snapshot) -> None:
     snapshot = replace(snapshot, queue=tuple(replace(job, excluded_nodes=frozenset()) for job in snapshot.queue))

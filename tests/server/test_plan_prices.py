@@ -64,38 +64,36 @@ async def test_parameters_of_a_fit_stand_in_for_the_links(server: Server) -> Non
     assert found["detail"] == "parameters: below_bytes must grow from regime to regime and be null in the last one."
 
 
-@pytest.mark.parametrize(
-    ("question", "pointer", "words"),
-    [
-        ({"algorithms": ["rong"]}, "/algorithms", "unknown algorithm 'rong'; choose one of ring"),
-        ({"collective": "alltoall", "algorithms": ["ring"]}, "/algorithms", "choose one of direct"),
-        (
-            {"algorithms": ["nccl"], "cluster": {"intra": "10gbe"}},
-            "/algorithms",
-            "name one of these as the link inside",
-        ),
-        ({"cluster": {"shape": "0x4"}}, "/cluster/shape", "'0x4' is no shape"),
-        ({"cluster": {"shape": "256"}}, "/cluster/shape", "too many to price here; give 128 or fewer"),
-        ({"shapes": ["8", "256"]}, "/shapes/1", "too many to price here; give 128 or fewer"),
-        ({"shapes": ["8", "x"]}, "/shapes/1", "'x' is no shape"),
-        ({"cluster": {"link": "string"}}, "/cluster/link", "neither a known link nor a rate"),
-        ({"cluster": {"shape": "128"}, "sizes_bytes": [1 << 30] * 9}, "/algorithms", "give fewer algorithms, sizes or"),
-        (
-            {"cluster": {"shape": "64"}, "algorithms": ["ring_pipelined"], "sizes_bytes": [1 << 50]},
-            "/algorithms",
-            "about",
-        ),
-        ({"shapes": ["2"] * 16, "sizes_bytes": [8] * 13}, "/sizes_bytes", "more than 200; give fewer of either"),
-        ({"sizes_bytes": []}, "/sizes_bytes", "name at least 1"),
-        ({"sizes_bytes": [0]}, "/sizes_bytes/0", "give 1 or more"),
-    ],
-)
-async def test_what_cannot_be_priced_is_refused(
-    server: Server, question: dict[str, Any], pointer: str, words: str
-) -> None:
-    found = await refused(server, **question)
-    assert found["pointer"] == pointer
-    assert words in found["detail"]
+UNPRICED: list[tuple[dict[str, Any], str, str]] = [
+    ({"algorithms": ["rong"]}, "/algorithms", "unknown algorithm 'rong'; choose one of ring"),
+    ({"collective": "alltoall", "algorithms": ["ring"]}, "/algorithms", "choose one of direct"),
+    (
+        {"algorithms": ["nccl"], "cluster": {"intra": "10gbe"}},
+        "/algorithms",
+        "name one of these as the link inside",
+    ),
+    ({"cluster": {"shape": "0x4"}}, "/cluster/shape", "'0x4' is no shape"),
+    ({"cluster": {"shape": "256"}}, "/cluster/shape", "too many to price here; give 128 or fewer"),
+    ({"shapes": ["8", "256"]}, "/shapes/1", "too many to price here; give 128 or fewer"),
+    ({"shapes": ["8", "x"]}, "/shapes/1", "'x' is no shape"),
+    ({"cluster": {"link": "string"}}, "/cluster/link", "neither a known link nor a rate"),
+    ({"cluster": {"shape": "128"}, "sizes_bytes": [1 << 30] * 9}, "/algorithms", "give fewer algorithms, sizes or"),
+    (
+        {"cluster": {"shape": "64"}, "algorithms": ["ring_pipelined"], "sizes_bytes": [1 << 50]},
+        "/algorithms",
+        "about",
+    ),
+    ({"shapes": ["2"] * 16, "sizes_bytes": [8] * 13}, "/sizes_bytes", "more than 200; give fewer of either"),
+    ({"sizes_bytes": []}, "/sizes_bytes", "name at least 1"),
+    ({"sizes_bytes": [0]}, "/sizes_bytes/0", "give 1 or more"),
+]
+
+
+async def test_what_cannot_be_priced_is_refused(server: Server) -> None:
+    for question, pointer, words in UNPRICED:
+        found = await refused(server, **question)
+        assert found["pointer"] == pointer
+        assert words in found["detail"]
 
 
 async def test_sensitivity_tells_what_the_time_hangs_on(server: Server) -> None:

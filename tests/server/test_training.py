@@ -129,16 +129,17 @@ async def test_what_is_sent_twice_counts_once(server: Server) -> None:
     assert summary["step_seconds"] == pytest.approx(0.03)
 
 
-@pytest.mark.parametrize("loss", [float("nan"), INFINITY, -INFINITY])
-async def test_a_loss_that_is_no_number_is_null_and_stops_nothing(server: Server, loss: float) -> None:
+async def test_a_loss_that_is_no_number_is_null_and_stops_nothing(server: Server) -> None:
     agent, job_id, attempt = await started(server)
-    told = training_steps(loss=[1.5, 1.0, loss, loss]), epoch(1, training_loss=loss, validation_loss=loss)
-    await agent.records(attempt, *map(as_a_rank_sends_it, told))
+    losses = [float("nan"), INFINITY, -INFINITY]
+    epochs = [epoch(number, training_loss=loss, validation_loss=loss) for number, loss in enumerate(losses, 1)]
+    await agent.records(attempt, *map(as_a_rank_sends_it, [training_steps(loss=[1.5, *losses]), *epochs]))
     assert server.services.monitoring.rejected["malformed"] == 0
-    assert [row["loss"] for row in (await get(server, job_id, "steps"))["items"]] == [1.5, 1.0, None, None]
-    (row,) = (await get(server, job_id, "epochs"))["items"]
-    assert (row["training_loss"], row["validation_loss"], row["validation_accuracy"]) == (None, None, 0.7)
-    assert [point["loss"] for point in (await get(server, job_id, "training"))["points"]] == [1.5, 1.0, None, None]
+    assert [row["loss"] for row in (await get(server, job_id, "steps"))["items"]] == [1.5, None, None, None]
+    rows = (await get(server, job_id, "epochs"))["items"]
+    assert [(row["training_loss"], row["validation_loss"]) for row in rows] == [(None, None)] * 3
+    assert [row["validation_accuracy"] for row in rows] == pytest.approx([0.7, 0.9, 0.95])
+    assert [point["loss"] for point in (await get(server, job_id, "training"))["points"]] == [1.5, None, None, None]
     assert (await server.job(job_id))["summary"]["loss"] is None
     assert server.services.monitoring.losses[job_id] is None
 
@@ -238,19 +239,24 @@ async def test_a_retry_from_the_last_checkpoint_has_no_epoch_of_its_own_to_tell(
     assert (await server.job(job_id))["state"] == "succeeded"
 
 
-@pytest.mark.parametrize(
-    ("points", "expected"),
-    [(1, [9]), (2, [9]), (4, [3, 6, 9]), (5, [2, 4, 6, 9]), (8, [2, 4, 6, 9]), (9, list(range(1, 10)))],
-)
-async def test_the_curve_has_no_more_epochs_than_points_and_always_the_last(
-    server: Server, points: int, expected: list[int]
-) -> None:
+KEPT_EPOCHS: list[tuple[int, list[int]]] = [
+    (1, [9]),
+    (2, [9]),
+    (4, [3, 6, 9]),
+    (5, [2, 4, 6, 9]),
+    (8, [2, 4, 6, 9]),
+    (9, list(range(1, 10))),
+]
+
+
+async def test_the_curve_has_no_more_epochs_than_points_and_always_the_last(server: Server) -> None:
     agent, job_id, attempt = await started(server, training=TRAINING["training"] | {"epochs": 9})
     await agent.records(attempt, training_steps(0, 0, 36), training_steps(1, 0, 36), *map(epoch, range(1, 10)))
-    curve = await get(server, job_id, "training", points=points)
-    assert [row["epoch"] for row in curve["epochs"]] == expected
-    rows = (await get(server, job_id, "epochs"))["items"]
-    assert [row for row in rows if row["epoch"] in expected] == curve["epochs"]
+    for points, expected in KEPT_EPOCHS:
+        curve = await get(server, job_id, "training", points=points)
+        assert [row["epoch"] for row in curve["epochs"]] == expected
+        rows = (await get(server, job_id, "epochs"))["items"]
+        assert [row for row in rows if row["epoch"] in expected] == curve["epochs"]
 
 
 async def test_the_newest_epochs_are_given_in_order_and_without_a_next_page(server: Server) -> None:

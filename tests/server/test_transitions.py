@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from sqlalchemy import update
+from sqlalchemy import select, update
 from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope.contracts.job_states import ACTIVE, BY_MOVE, TERMINAL, TRANSITIONS, WAITING, JobState, Move
@@ -74,16 +74,21 @@ def test_every_end_state_of_a_reason_can_follow_stopping() -> None:
 
 async def test_a_move_happens_with_its_event_or_not_at_all(server: Server) -> None:
     await server.node()
+    job_id = (await server.submit(**ONE_SIZE))["id"]
+    made = []
     for before, move in product(STATES, MOVES):
-        job_id = (await server.submit(**ONE_SIZE))["id"]
         async with server.services.database.write() as session:
             await session.execute(update(Job).where(Job.id == job_id).values(state=before))
         moved = await make(server, job_id, move)
         after = FOLLOWING[before].get(move)
         assert moved == (after is not None)
-        assert (await server.job(job_id))["state"] == (after or before)
-        found = [(event["action"], event["before"], event["after"]) for event in (await events(server, job_id))[1:]]
-        assert found == ([(f"job.{move}", before, after)] if moved else [])
+        async with server.services.database.read() as session:
+            assert await session.scalar(select(Job.state).where(Job.id == job_id)) == (after or before)
+        if moved:
+            made.append((f"job.{move}", before, after))
+            found = (await events(server, job_id))[1:]
+            assert [(event["action"], event["before"], event["after"]) for event in found] == made
+    assert len(await events(server, job_id)) == 1 + len(made), "a move that did not happen has no event"
 
 
 async def test_of_many_callers_at_once_exactly_one_wins(server: Server) -> None:

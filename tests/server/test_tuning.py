@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from tests.server.conftest import FakeAgent, Server, measurement
 
 SWEEP = {"min_bytes": 1024, "max_bytes": 1024}
@@ -54,18 +53,18 @@ async def test_only_who_asks_for_auto_gets_them(server: Server) -> None:
     assert await tuning_of(server, node, benchmark=SWEEP | {"algorithms": ["ring"]}) is None
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"benchmark": SWEEP | {"algorithms": ["auto"], "collective": "broadcast"}},
-        {"benchmark": SWEEP | {"algorithms": ["auto"], "dtype": "float16"}},
-        {"placement": {"ranks": 3}},
-    ],
-)
-async def test_times_of_other_situations_are_not(server: Server, change: dict[str, Any]) -> None:
-    node = await server.node()
+OTHER_SITUATIONS: list[dict[str, Any]] = [
+    {"benchmark": SWEEP | {"algorithms": ["auto"], "collective": "broadcast"}},
+    {"benchmark": SWEEP | {"algorithms": ["auto"], "dtype": "float16"}},
+    {"placement": {"ranks": 3}},
+]
+
+
+async def test_times_of_other_situations_are_not(server: Server) -> None:
+    node = await server.node(slots=16)
     await run_job(server, node, *rows(ring=9.0))
-    assert await tuning_of(server, node, **change) == {}
+    for change in OTHER_SITUATIONS:
+        assert await tuning_of(server, node, **change) == {}
 
 
 async def test_ranks_on_one_node_say_nothing_about_two(server: Server) -> None:
@@ -107,18 +106,20 @@ async def test_what_auto_took_and_why_is_stored_with_its_row(server: Server) -> 
     assert await tuning_of(server, node) == {("direct", False): {"1024": 5.0}, ("direct", True): {"1024": 5.0}}
 
 
-@pytest.mark.parametrize(
-    ("training", "gets_them"),
-    [({}, True), ({"all_reduce": "ring"}, False), ({"strategy": "torch_ddp"}, False)],
-)
-async def test_training_that_sums_by_auto_gets_them_too(
-    server: Server, training: dict[str, str], gets_them: bool
-) -> None:
-    node = await server.node()
+TRAININGS: list[tuple[dict[str, str], bool]] = [
+    ({}, True),
+    ({"all_reduce": "ring"}, False),
+    ({"strategy": "torch_ddp"}, False),
+]
+
+
+async def test_training_that_sums_by_auto_gets_them_too(server: Server) -> None:
+    node = await server.node(slots=16)
     await run_job(server, node, *rows(ring=9.0))
-    job = {"kind": "training", "training": training, "placement": {"ranks": 2}}
-    await server.submit(**job)
-    await server.one_pass()
-    table = (await node.assignments())[-1]["tuning"]
-    found = table and {(curve["algorithm"], curve["in_place"]) for curve in table["curves"]}
-    assert found == ({("ring", False), ("ring", True)} if gets_them else None)
+    for training, gets_them in TRAININGS:
+        job = {"kind": "training", "training": training, "placement": {"ranks": 2}}
+        await server.submit(**job)
+        await server.one_pass()
+        table = (await node.assignments())[-1]["tuning"]
+        found = table and {(curve["algorithm"], curve["in_place"]) for curve in table["curves"]}
+        assert found == ({("ring", False), ("ring", True)} if gets_them else None)

@@ -8,13 +8,25 @@ from tests.server.conftest import Clock, running_server
 
 from ringscope_server.http import ui
 
+ASSET = "assets/index-abc123.js"
+COMPRESSED = "assets/index-abc124.js"
 
-@pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    built = tmp_path / "dist"
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests, since the routes are made anew for each page, which takes longer than a test."""
+    built = tmp_path_factory.mktemp("dist")
     (built / "assets").mkdir(parents=True)
     (built / "index.html").write_text("<title>ringscope</title>")
-    (built / "assets" / "index-abc123.js").write_text("// the page")
+    for name in (ASSET, COMPRESSED):
+        (built / name).write_text("// the page")
+    (built / f"{COMPRESSED}.br").write_bytes(b"brotli")
+    (built / f"{COMPRESSED}.gz").write_bytes(gzip.compress(b"gzip"))
+    return built
+
+
+@pytest.fixture
+def page(built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(ui, "built_files", lambda: built)
     return built
 
@@ -26,39 +38,35 @@ async def test_every_path_of_the_page_leads_to_it_and_hashed_files_are_kept(tmp_
             answer = await browser.get(path, headers={"Accept": "text/html"})
             assert (answer.status_code, answer.text) == (200, "<title>ringscope</title>")
             assert answer.headers["cache-control"] == "no-cache"
-        asset = await browser.get("/assets/index-abc123.js")
+        asset = await browser.get(f"/{ASSET}")
         assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
         gone = await browser.get("/assets/index-old.js")
         assert (gone.status_code, gone.headers["cache-control"]) == (404, "no-cache")
 
 
-@pytest.mark.parametrize(
-    ("accepted", "sent"),
-    [
-        ("gzip, deflate, br, zstd", "br"),
-        ("gzip", "gzip"),
-        ("BR;q=0.5, gzip", "br"),
-        ("br;q=0, gzip;q=0.0", None),
-        ("identity", None),
-    ],
-)
-async def test_what_the_build_compressed_is_sent_as_it_lies(
-    tmp_path: Path, page: Path, accepted: str, sent: str | None
-) -> None:
-    name = "assets/index-abc123.js"
-    (page / f"{name}.br").write_bytes(b"brotli")
-    (page / f"{name}.gz").write_bytes(gzip.compress(b"gzip"))
-    content = {"br": b"brotli", "gzip": gzip.compress(b"gzip"), None: b"// the page"}[sent]
+SENT = {
+    "gzip, deflate, br, zstd": "br",
+    "gzip": "gzip",
+    "BR;q=0.5, gzip": "br",
+    "br;q=0, gzip;q=0.0": None,
+    "identity": None,
+}
+
+
+async def test_what_the_build_compressed_is_sent_as_it_lies(tmp_path: Path, page: Path) -> None:
+    lying = {sent: (page / f"{COMPRESSED}{end}").read_bytes() for sent, end in (("br", ".br"), ("gzip", ".gz"))}
     async with running_server(tmp_path, Clock()) as server:
-        request = server.client().build_request("GET", f"/{name}", headers={"Accept-Encoding": accepted})
-        answer = await server.client().send(request, stream=True)
-        assert b"".join([part async for part in answer.aiter_raw()]) == content
-        assert answer.headers.get("content-encoding") == sent
-        assert answer.headers["content-type"].startswith("text/javascript")
-        assert answer.headers["vary"] == "Accept-Encoding"
-        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        known = {"Accept-Encoding": accepted, "If-None-Match": answer.headers["etag"]}
-        assert (await server.client().get(f"/{name}", headers=known)).status_code == 304
+        for accepted, sent in SENT.items():
+            request = server.client().build_request("GET", f"/{COMPRESSED}", headers={"Accept-Encoding": accepted})
+            answer = await server.client().send(request, stream=True)
+            content = b"".join([part async for part in answer.aiter_raw()])
+            assert content == (b"// the page" if sent is None else lying[sent]), accepted
+            assert answer.headers.get("content-encoding") == sent
+            assert answer.headers["content-type"].startswith("text/javascript")
+            assert answer.headers["vary"] == "Accept-Encoding"
+            assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+            known = {"Accept-Encoding": accepted, "If-None-Match": answer.headers["etag"]}
+            assert (await server.client().get(f"/{COMPRESSED}", headers=known)).status_code == 304
 
 
 async def test_no_other_site_may_frame_a_page_or_learn_its_address(tmp_path: Path, page: Path) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.train.virtual_ranks import VirtualRank, on_ranks
 
 from ringscope.contracts.training import TrainingSpec
@@ -160,7 +161,7 @@ def test_a_gradient_of_zeros_is_no_trap(way: str) -> None:
     assert torch.allclose(on_ranks(2, program)[0], torch.full((900,), 120.0), rtol=0.2)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(2, 5), st.floats(-130, 127), st.integers(0, 2**16))
 def test_float16_never_overflows_nor_vanishes(ranks: int, log2_size: float, seed: int) -> None:
     """Gradients of any size that is a float32, though float16 ends at 65504 and at 6e-8."""

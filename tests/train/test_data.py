@@ -69,7 +69,8 @@ def test_as_much_is_held_out_as_the_job_says(percent: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "of", [{"name": "digits"}, {"name": "synthetic"}, {"model": "gpt", "name": "synthetic", "samples": 64}]
+    "of",
+    [{"name": "digits"}, {"name": "synthetic", "samples": 500}, {"model": "gpt", "name": "synthetic", "samples": 64}],
 )
 def test_the_same_seed_gives_the_same_samples(of: dict[str, Any]) -> None:
     first, again, other = (load(training(**of, seed=seed)) for seed in (1, 1, 2))

@@ -1,9 +1,11 @@
 """A browser's visit: logged in, watched for errors and for requests to anybody else."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -29,6 +31,8 @@ FLAGS = (
 )
 DEADLINE_MS = 60_000
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# All rules are run; of those that hold nothing is gathered, and nothing comes over.
+RUN_AXE = "async tags => (await axe.run({runOnly: tags, resultTypes: ['violations']})).violations"
 
 expect.set_options(timeout=DEADLINE_MS)
 
@@ -44,6 +48,8 @@ class Site:
 
     lab: Lab
     link: str = field(repr=False)
+    # Logged in, and with the page's files in their cache; of one scheme and width each.
+    spare_tabs: dict[tuple[str, int], Page] = field(default_factory=dict, repr=False, kw_only=True)
 
     @property
     def url(self) -> str:
@@ -51,16 +57,22 @@ class Site:
 
     def get(self, path: str) -> Any:
         """An answer of the API, asked without the browser."""
-        headers = {"Authorization": f"Bearer {token(self.lab.data_dir)}"}
-        return httpx.get(f"{self.url}/api/v1{path}", headers=headers, timeout=60).raise_for_status().json()
+        return self._api.get(f"{self.url}/api/v1{path}").raise_for_status().json()
 
     def post(self, path: str, body: object) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {token(self.lab.data_dir)}"}
-        return httpx.post(f"{self.url}/api/v1{path}", headers=headers, json=body, timeout=60)
+        return self._api.post(f"{self.url}/api/v1{path}", json=body)
 
     def fresh_link(self) -> str:
-        with self.lab.client() as client:
-            return client.login_link().url
+        return str(self.post("/login-links", {}).raise_for_status().json()["url"])
+
+    @cached_property
+    def _api(self) -> httpx.Client:
+        """One for all questions: each client reads all certificates of this machine, which takes longer than an answer.
+
+        It keeps no connection, which the server would close in the end.
+        """
+        headers = {"Authorization": f"Bearer {token(self.lab.data_dir)}"}
+        return httpx.Client(headers=headers, timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
 
 
 @dataclass
@@ -88,7 +100,7 @@ class Visit:
         # Of a button half under the top bar axe sees half, and calls it too small.
         self.page.evaluate("scrollTo(0, 0)")
         self.page.add_script_tag(path=AXE)
-        found = self.page.evaluate("tags => axe.run({runOnly: tags})", WCAG)["violations"]
+        found = self.page.evaluate(RUN_AXE, WCAG)
         return [f"{v['id']}: {node['html'][:160]} {node['failureSummary']}" for v in found for node in v["nodes"]]
 
     def last_look(self) -> str:
@@ -101,19 +113,30 @@ class Visit:
         return f"{self.page.url} showed:\n{shown[:4000]}\nIts console:\n{console}"
 
     def shoot(self, name: str) -> None:
-        """A picture for people, in test-results/web."""
+        """A picture for people, in test-results/web, if the variable SCREENSHOTS asks for pictures."""
+        if not os.environ.get("SCREENSHOTS"):
+            return
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
 
 
 @contextmanager
 def visiting(
-    browser: Browser, site: Site, scheme: Literal["light", "dark"] = "light", width: int = 1440
+    browser: Browser,
+    site: Site,
+    scheme: Literal["light", "dark"] = "light",
+    width: int = 1440,
+    *,
+    has_own_session: bool = False,
 ) -> Iterator[Visit]:
-    """A new browser profile, logged in by a link; no error may be left over and no request may leave the site."""
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
-    context.set_default_timeout(DEADLINE_MS)
-    page = context.new_page()
+    """A logged-in tab that shows nothing yet; no error may be left over and no request may leave the site.
+
+    A tab without errors serves the next visit, emptied: another would load and compile the whole page anew.
+    Who logs out, or in as somebody else, or slows the tab down, needs a session of his own.
+    """
+    page = None if has_own_session else site.spare_tabs.pop((scheme, width), None)
+    if page is None:
+        page = _logged_in(browser, site, scheme, width)
     visit = Visit(site, page)
 
     def on_console(message: ConsoleMessage) -> None:
@@ -121,20 +144,61 @@ def visiting(
         if message.type in ("error", "warning") and not any(part in message.text for part in visit.expected):
             visit.errors.append(message.text)
 
+    def on_page_error(error: PlaywrightError) -> None:
+        visit.errors.append(str(error))
+
     def on_request(request: Request) -> None:
         if urlsplit(request.url).netloc != urlsplit(site.url).netloc:
             visit.errors.append(f"a request left the site: {request.url}")
 
     page.on("console", on_console)
-    page.on("pageerror", lambda error: visit.errors.append(str(error)))
+    page.on("pageerror", on_page_error)
     page.on("request", on_request)
+    is_spare = False
     try:
-        page.goto(site.fresh_link())
-        expect(page.get_by_role("link", name="Jobs", exact=True)).to_be_visible()
         yield visit
         assert visit.errors == [], visit.errors
+        page.remove_listener("console", on_console)
+        page.remove_listener("pageerror", on_page_error)
+        page.remove_listener("request", on_request)
+        if not has_own_session:
+            _empty(page, site)
+            site.spare_tabs[scheme, width] = page
+            is_spare = True
     except Exception as error:
         error.add_note(visit.last_look())
         raise
     finally:
-        context.close()
+        if not is_spare:
+            page.context.close()
+
+
+def _logged_in(browser: Browser, site: Site, scheme: Literal["light", "dark"], width: int) -> Page:
+    """The only tab of a new browser profile."""
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+    context.set_default_timeout(DEADLINE_MS)
+    # Nothing but the cookie: the page itself is the test's to open.
+    answer = context.request.get(site.fresh_link(), max_redirects=0, timeout=DEADLINE_MS)
+    assert answer.headers["location"] == "/", answer.headers
+    return context.new_page()
+
+
+def _empty(page: Page, site: Site) -> None:
+    """Takes away what a visit has left in its tab, but for the session and the files of the page."""
+    page.goto("about:blank")
+    page.unroute_all(behavior="ignoreErrors")
+    page.emulate_media(reduced_motion="null")
+    page.context.clear_permissions()
+    developer = page.context.new_cdp_session(page)
+    developer.send("Storage.clearDataForOrigin", {"origin": site.url, "storageTypes": "local_storage"})
+    developer.detach()
+
+
+def choose(page: Page, group: str, choice: str, *, exact: bool = False) -> None:
+    """Takes one of the choices that the address keeps.
+
+    It is checked once the address has it. `check()` would look before, and fail where the router is slow.
+    """
+    radio = page.get_by_role("radiogroup", name=group, exact=exact).get_by_role("radio", name=choice, exact=exact)
+    radio.click()
+    expect(radio).to_be_checked()

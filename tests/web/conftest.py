@@ -47,7 +47,7 @@ def site() -> Iterator[Site]:
     ):
         assert up.stdout is not None
         site = Site(lab, printed_login_link(up.stdout))
-        sweep = ("-b", "1K", "-e", "16K", "-n", "2", "-w", "1", "--algorithm", "ring,mpi")
+        sweep = ("-b", "1K", "-e", "16K", "-n", "20", "-w", "1", "--algorithm", "ring,mpi")
         done = lab.run("submit", "--name", "first sweep", "--ranks", "2", *sweep, "--wait")
         assert done.returncode == 0, done.stderr
         yield site
@@ -122,7 +122,7 @@ def printed_login_link(output: IO[str]) -> str:
 
 @pytest.fixture
 def visit(browser: Browser, site: Site) -> Iterator[Visit]:
-    """A logged-in tab on the overview of ``site``."""
+    """A logged-in tab that has opened nothing of ``site`` yet."""
     with visiting(browser, site) as visit:
         yield visit
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.web.browsing import Site, Visit, visiting
+from tests.web.browsing import Site, Visit, choose, visiting
 from tests.web.test_submit import cells, three_digits
 
 from ringscope.contracts.collectives import COLLECTIVES
@@ -139,7 +139,7 @@ def test_what_auto_took_is_told_with_its_reason(browser: Browser, site: Site, sc
         assert visit.violations() == []
         assert page.evaluate("document.documentElement.scrollWidth") == width
         visit.shoot(f"job-auto-{scheme}-{width}")
-        page.get_by_role("radiogroup", name="Algorithm").get_by_role("radio", name="ring").check()
+        choose(page, "Algorithm", "ring")
         expect(reasons).to_have_count(0)
 
 
@@ -170,10 +170,10 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         expect(page.get_by_text("(simulated)").first).to_be_visible()
         table = page.get_by_role("table", name="Simulated times of ring, by message size")
         assert {row[7] for row in map(cells, table.locator("tbody tr").all())} == {"N/A"}
-        page.get_by_role("radiogroup", name="View").get_by_role("radio", name="table").check()
+        choose(page, "View", "table")
         expect(page.locator("figcaption").get_by_text(badge)).to_be_visible()
         assert visit.violations() == []
-        page.get_by_role("radiogroup", name="View").get_by_role("radio", name="chart").check()
+        choose(page, "View", "chart")
         visit.shoot(f"job-simulated-{scheme}")
         visit.open(f"/jobs/{simulation}?tab=configuration")
         expect(page.get_by_text("2x8 ranks, ib100 between nodes, nvlink3 inside")).to_be_visible()

@@ -4,22 +4,33 @@ import re
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.web.browsing import Site, Visit, visiting
+from tests.web.browsing import Site, Visit, choose, visiting
 from tests.web.test_submit import cells, three_digits
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
-SWEEP = {"algorithms": ["ring", "mpi"], "min_bytes": 1024, "max_bytes": 65536, "step_factor": 8, "iterations": 20}
+FIRST = 1  # the job that the site has from the beginning
+SIZES = 5
+
+
+def ended_again(site: Site, ranks: int) -> int:
+    """The first sweep once more, over so many ranks."""
+    benchmark = site.get(f"/jobs/{FIRST}")["spec"]["benchmark"]
+    body = {"name": f"again over {ranks}", "benchmark": benchmark, "placement": {"ranks": ranks}}
+    job_id = int(site.post("/jobs", body).json()["id"])
+    site.lab.wait_for_state(job_id, "succeeded")
+    return job_id
 
 
 @pytest.fixture(scope="module")
-def runs(site: Site) -> tuple[int, int, int]:
-    """Two sweeps alike, and one of more ranks."""
-    ids = []
-    for ranks in (2, 2, 4):
-        body = {"name": f"compared {len(ids)}", "benchmark": SWEEP, "placement": {"ranks": ranks}}
-        ids.append(int(site.post("/jobs", body).json()["id"]))
-        site.lab.wait_for_state(ids[-1], "succeeded")
-    return ids[0], ids[1], ids[2]
+def runs(site: Site) -> tuple[int, int]:
+    """Two sweeps alike."""
+    return FIRST, ended_again(site, 2)
+
+
+@pytest.fixture(scope="module")
+def wider(site: Site) -> int:
+    """One of more ranks."""
+    return ended_again(site, 4)
 
 
 def delta(ratio: float) -> str:
@@ -29,10 +40,10 @@ def delta(ratio: float) -> str:
     return f"{MINUS if ratio < 1 else '+'}{three_digits(100 * abs(ratio - 1))} %"
 
 
-def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[int, int, int]) -> None:
-    first, second, _ = runs
+def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[int, int]) -> None:
+    first, second = runs
     page = visit.open(f"/compare?ids={first},{second}")
-    page.get_by_role("radiogroup", name="Algorithm").get_by_role("radio", name="mpi").check()
+    choose(page, "Algorithm", "mpi")
     expect(page).to_have_url(re.compile("algorithm=mpi"))
     found = visit.site.get(f"/comparison?job={first}&job={second}&base={first}")
     rows = [
@@ -41,7 +52,7 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
     ]
     table = page.get_by_role("table", name=f"Time in µs by message size, and its difference from job {first}")
     shown = [cells(row) for row in table.locator("tbody tr").all()]
-    assert len(shown) == 3
+    assert len(shown) == SIZES
     for line, size in zip(shown, sorted(rows[0]), strict=True):
         base, other = (part[size] for part in rows)
         assert line[1] == three_digits(base["time_us"])
@@ -50,16 +61,16 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
         word = "within the noise" if not other["against"]["is_beyond_noise"] else "beyond the noise"
         assert word in line[3]
     expect(page.get_by_text("Nothing in what was asked for.")).to_be_visible()
-    page.get_by_role("radiogroup", name="Scale").get_by_role("radio", name=f"{TIMES} job {first}").check()
-    page.get_by_role("radiogroup", name="Baseline").get_by_role("radio", name=f"job {second}", exact=True).check()
+    choose(page, "Scale", f"{TIMES} job {first}")
+    choose(page, "Baseline", f"job {second}", exact=True)
     page.reload()
     expect(page.get_by_role("heading", name=f"Speed as a multiple of job {second}")).to_be_visible()
-    expect(page.get_by_text(re.compile(f"^Job {first}: Of 3 sizes"))).to_be_visible()
+    expect(page.get_by_text(re.compile(f"^Job {first}: Of {SIZES} sizes"))).to_be_visible()
 
 
 @pytest.mark.long
-def test_runs_that_do_not_measure_the_same_are_flagged(visit: Visit, runs: tuple[int, int, int]) -> None:
-    first, _, wider = runs
+def test_runs_that_do_not_measure_the_same_are_flagged(visit: Visit, wider: int) -> None:
+    first = FIRST
     page = visit.open(f"/compare?ids={first},{wider}")
     flags = page.get_by_role("region", name="Not alike")
     expect(flags).to_contain_text(
@@ -87,14 +98,14 @@ def test_a_job_that_is_not_there_is_said_once(visit: Visit) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 390)])
 def test_the_comparison_is_accessible(
-    browser: Browser, site: Site, runs: tuple[int, int, int], scheme: str, width: int
+    browser: Browser, site: Site, runs: tuple[int, int], wider: int, scheme: str, width: int
 ) -> None:
     with visiting(browser, site, "dark" if scheme == "dark" else "light", width) as visit:
-        page = visit.open(f"/compare?ids={','.join(map(str, runs))}")
+        page = visit.open(f"/compare?ids={','.join(map(str, (*runs, wider)))}")
         expect(page.get_by_role("region", name="Times by size")).to_be_visible()
         assert visit.violations() == []
         assert page.evaluate("document.documentElement.scrollWidth") == width
         visit.shoot(f"compare-sweeps-{scheme}-{width}")
-        visit.open(f"/compare?ids={','.join(map(str, runs))}&scale=ratio&algorithm=ring")
+        visit.open(f"/compare?ids={','.join(map(str, (*runs, wider)))}&scale=ratio&algorithm=ring")
         expect(page.get_by_role("region", name="Times by size")).to_be_visible()
         visit.shoot(f"compare-ratio-{scheme}-{width}")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.web.browsing import Site, Visit, visiting
+from tests.web.browsing import Site, Visit, choose, visiting
 from tests.web.test_submit import cells, three_digits
 
 from ringscope.bench.timing import percentile
@@ -164,7 +164,7 @@ def test_the_model_stands_beside_the_measured_rows(visit: Visit, measured: int) 
     model = {(row["algorithm"], row["size_bytes"]): row["busbw_gb_per_s"] for row in found["model"]["rows"]}
     assert [row[3] for row in table] == [three_digits(model["ring", 1024 * 4**i]) for i in range(4)]
     expect(page.locator("figcaption")).to_contain_text("Dashed: the cost model")
-    page.get_by_role("radiogroup", name="Beside the measured").get_by_role("radio", name="nothing").check()
+    choose(page, "Beside the measured", "nothing")
     expect(page).to_have_url(re.compile("beside=nothing"))
     expect(page.get_by_role("columnheader", name="ring, model (GB/s)")).to_have_count(0)
 
@@ -298,14 +298,14 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     sign = "\N{MINUS SIGN}" if change < 0 else "+"
     expect(facts).to_contain_text(f"{sign}{three_digits(abs(change))} %")
     expect(facts.get_by_role("link", name=f"job {measured} ★")).to_be_visible()
-    page.get_by_role("radiogroup", name="Beside the measured").get_by_role("radio", name=f"★ job {measured}").check()
+    choose(page, "Beside the measured", f"★ job {measured}")
     expect(page).to_have_url(re.compile("beside=baseline"))
     expect(page.get_by_role("columnheader", name="ring, baseline (GB/s)")).to_be_visible()
     expect(page.locator("figcaption")).to_contain_text(
         f"Grey: job {measured}, the baseline. Against job {measured}: of 8 rows"
     )
     assert visit.violations() == []
-    page.get_by_role("radiogroup", name="View").get_by_role("radio", name="chart").check()
+    choose(page, "View", "chart")
     visit.shoot("job-baseline")
 
 
@@ -319,7 +319,7 @@ def test_a_job_of_a_million_steps(visit: Visit, long_job: int) -> None:
         assert shown[f"{percent} %"] == three_digits(percentile(ordered, percent))
     assert shown["99.99 %"] == shown["100 %"] == "5000"
     open_part(page, "Stragglers")
-    page.get_by_role("radiogroup", name="View").get_by_role("radio", name="strips").check()
+    choose(page, "View", "strips")
     expect(page.get_by_text("Rank 2 on")).to_contain_text("came last to 100.0 % of 250,000 iterations; by chance")
     strips = page.get_by_role("group", name=re.compile("^Strips of lateness"))
     expect(strips.locator("tbody tr").first).to_contain_text("rank 2")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.web.browsing import Site, Visit, visiting
+from tests.web.browsing import Site, Visit, choose, visiting
 
 from ringscope.contracts.units import format_size
 
@@ -111,6 +111,7 @@ def test_every_step_of_a_real_job_is_the_traces_of_the_api(visit: Visit, followe
     expect(sentence).to_contain_text(f"Complete: every chunk on every rank holds the inputs of all {RANKS} ranks.")
     whole = page.get_by_role("table", name="What each rank holds of each chunk").locator("[data-whole]")
     expect(whole).to_have_count(RANKS * len(trace["chunks"]))
+    expect(page).to_have_url(re.compile(f"step={len(expected)}"))
     page.reload()
     expect(whole).to_have_count(RANKS * len(trace["chunks"]))
 
@@ -147,7 +148,7 @@ def test_another_operation_is_chosen_and_stands_in_the_url(visit: Visit, followe
     expect(page).to_have_url(f"{visit.site.url}/jobs/{followed}/ring?size=12288&algorithm=ring&in_place=false")
     expect(page.locator("main dl").first).to_contain_text("Message12")
     expect(step_heading(page)).to_have_text("At the start")
-    page.get_by_role("radiogroup", name="Buffers").get_by_role("radio", name="in place").check()
+    choose(page, "Buffers", "in place")
     expect(page).to_have_url(re.compile("in_place=true"))
     expect(page.get_by_text(f"ringscope trace ring --job {followed} --size 12288 --in-place 1")).to_be_visible()
     page.go_back()
@@ -198,7 +199,7 @@ def test_a_late_cell_leads_to_the_steps_of_its_row_and_to_the_log(visit: Visit, 
     page.go_back()
     strips.locator("canvas").nth(1).click(position={"x": 2, "y": 4})
     expect(page).to_have_url(re.compile(r"cell=\d\.0"))
-    page.get_by_role("radiogroup", name="Algorithm").get_by_role("radio", name="mpi").check()
+    choose(page, "Algorithm", "mpi")
     expect(page.get_by_text("No operation of this row was followed")).to_be_visible()
     visit.shoot("job-stragglers-cell")
 

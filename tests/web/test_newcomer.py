@@ -5,7 +5,7 @@ import time
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.web.browsing import Site, visiting
+from tests.web.browsing import Site, choose, visiting
 from tests.web.test_submit import best
 
 pytestmark = pytest.mark.long
@@ -30,7 +30,7 @@ def test_the_winner_of_three_is_found_and_shared_within_two_minutes(browser: Bro
         expect(page.get_by_text(summary["verdict"])).to_be_visible()  # who wins
         assert re.search("hop|library", summary["explanation"])
         expect(page.get_by_text(summary["explanation"])).to_be_visible()  # and why
-        page.get_by_role("radio", name="in place", exact=True).check(force=True)
+        choose(page, "Buffers", "in place", exact=True)
         expect(page).to_have_url(re.compile(r"place=in"))
         visit.shoot("newcomer-result")
         shared = page.url

@@ -17,7 +17,7 @@ from ringscope_agent.launch import evidence
 
 PROGRAM = """
 import sys
-from ringscope import stacks
+from ringscope.rank import stacks
 stacks.answer(sys.argv[1] or None, 0)
 def wait_for_a_message_that_never_comes(depth):
     if depth: return wait_for_a_message_that_never_comes(depth - 1)

@@ -113,7 +113,7 @@ def test_a_mean_of_integers_is_cut_towards_zero(cupy):
 
 
 def test_the_gpu_modules_can_be_imported_without_cupy():
-    names = ("arrays", "cuda", "cuda_ipc", "kernels", "nccl", "nccl_link", "nccl_vendor")
-    imports = "; ".join(f"import ringscope.engine.transports.{name}" for name in names)
+    names = ("memory.arrays", "memory.cuda", "memory.kernels", "transports.cuda_ipc", "transports.nccl", "vendors.nccl")
+    imports = "; ".join(f"import ringscope.engine.{name}" for name in names)
     program = f"import sys; sys.modules['cupy'] = None; {imports}"
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)

@@ -10,7 +10,7 @@ from ringscope.rank import stacks
 
 PROGRAM = """
 import sys
-from ringscope import stacks
+from ringscope.rank import stacks
 stacks.answer(sys.argv[1], 3)
 def stand_still():
     sys.stdin.readline()

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import TERMINAL
+from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes
 from ringscope_server.db.models import Job, Schedule
 from ringscope_server.events import log
@@ -122,7 +123,7 @@ async def _unended(session: AsyncSession, schedule: Schedule) -> Sequence[Job]:
 
 
 async def _cancel(session: AsyncSession, job: Job, actor: str, changes: Changes, now: datetime) -> None:
-    await jobs.cancel(session, job.id, actor, now)
+    await cancelling.cancel(session, job.id, actor, now)
     changes.jobs.add(job.id)
     changes.nodes.update(await queries.nodes_of_job(session, job.id))
     if job.state in TERMINAL:

@@ -1,8 +1,8 @@
 """Real processes for the cluster tests: `ringscope up`, or server and agent apart, on free ports."""
 
 import contextlib
-import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -16,6 +16,7 @@ from weakref import WeakSet
 
 import httpx
 import psutil
+from tests.cli.conftest import run_ringscope
 
 from ringscope.cli.connection import served_url, token
 from ringscope.client import Client, Job, is_ready
@@ -24,17 +25,20 @@ from ringscope.engine import positions
 DEADLINE_SECONDS = 120.0
 LAST_LINES = 50  # of each log, for who reads of a test that failed
 SLOTS = 4
+PORTS = range(10_000, 32_768)  # to choose from
 T = TypeVar("T")
 
 
-def eventually(look: Callable[[], T | None], what: str, within_seconds: float = DEADLINE_SECONDS) -> T:
-    """What ``look`` returns once it is true."""
+def eventually(
+    look: Callable[[], T | None], what: str, within_seconds: float = DEADLINE_SECONDS, every_seconds: float = 0.1
+) -> T:
+    """What ``look`` returns once it is true; most looks ask a server, which others are waiting for as well."""
     deadline = time.monotonic() + within_seconds
     while time.monotonic() < deadline:
         found = look()
         if found:
             return found
-        time.sleep(0.02)
+        time.sleep(every_seconds)
     raise AssertionError(f"{what} did not happen within {within_seconds:g} s")
 
 
@@ -87,6 +91,10 @@ class Lab:
             text=True,
             timeout=2 * DEADLINE_SECONDS,
         )
+
+    def run_here(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The same in this process, for tests of what the command brings about: starting Python takes longer."""
+        return run_ringscope(*arguments, environment=self.environment)
 
     @property
     def url(self) -> str:
@@ -148,10 +156,9 @@ class Lab:
 
     def start_endless_job(self, ranks: int) -> tuple[int, list[psutil.Process]]:
         """A job that runs until it is ended, and its rank processes."""
-        sweep = ("-b", "1M", "-e", "1M", "-n", "1000000", "--algorithm", "ring")
-        done = self.run("submit", "--json", "--ranks", str(ranks), *sweep)
-        assert done.returncode == 0, done.stderr
-        job_id = json.loads(done.stdout)["id"]
+        sweep = {"algorithms": ["ring"], "min_bytes": 1 << 20, "max_bytes": 1 << 20, "iterations": 1_000_000}
+        with self.client() as client:
+            job_id = client.submit({"benchmark": sweep, "placement": {"ranks": ranks}}).id
         self.wait_for_state(job_id, "running")
         return job_id, self._rank_programs(ranks)
 
@@ -179,14 +186,19 @@ def kill_in_a_call(rank: psutil.Process) -> None:
         rank.resume()
         return False
 
-    eventually(stopped_in_a_call, "a call of a schedule")
+    eventually(stopped_in_a_call, "a call of a schedule", every_seconds=0.02)
     rank.kill()
 
 
 def free_port() -> int:
-    """A port that was free a moment ago: a server that is started again must come back under its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    """A port that was free a moment ago: a server that is started again must come back under its URL.
+
+    Below those that the system gives out itself, so that no connection and no listener on port 0 takes it meanwhile.
+    """
+    while True:
+        port = secrets.choice(PORTS)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def ringscope(*arguments: str) -> list[str]:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ import httpx
 import psutil
 import pytest
 from tests.cluster.containers import SECRETS, SERVICES, STAGES, Container, commands_of
-from tests.cluster.lab import eventually, running
+from tests.cluster.lab import eventually, free_port, running
 from tests.cluster.recipe_run import Workshop
 from tests.deploy.recipes import TARGETS, last
 from tests.postgres import PROGRAMS, running_postgres
@@ -72,11 +71,6 @@ def containers(workshop: Workshop) -> Iterator[dict[str, Container]]:
             container.process = stack.enter_context(running(container.start()))
             eventually(container.is_healthy, f"the health of {service}")
         yield found
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def test_every_command_of_the_dockerfile_was_run_but_one(workshop: Workshop, containers: dict[str, Container]) -> None:

@@ -20,7 +20,7 @@ from tests.cluster.lab import DEADLINE_SECONDS, SLOTS, Lab, eventually, free_por
 )
 def test_nothing_survives_the_end_of_up(data_dir: Path, number: signal.Signals, code: int) -> None:
     with running_lab(data_dir) as (lab, up):
-        lab.start_endless_job(4)
+        lab.start_endless_job(2)
         up.send_signal(number)
         assert up.wait(DEADLINE_SECONDS) == code
         if number == signal.SIGKILL:
@@ -38,6 +38,7 @@ def test_up_ends_and_says_which_when_one_of_both_dies(data_dir: Path, role: str)
         assert f"The {role} ended with signal SIGKILL" in lab.said(up)
 
 
+@pytest.mark.long  # the gate has each half: the agent tells so, and the server takes it
 def test_wrong_results_fail_the_job(data_dir: Path) -> None:
     with running_lab(data_dir, RINGSCOPE_FAULT="wrong_element") as (lab, _):
         done = lab.run("submit", "--wait", "--json", "--ranks", "2", "-e", "64", "-n", "2")
@@ -48,11 +49,13 @@ def test_wrong_results_fail_the_job(data_dir: Path) -> None:
 
 def test_a_job_survives_the_servers_death_and_no_row_is_lost(data_dir: Path) -> None:
     lab = Lab(data_dir)
-    sweep = ("-b", "64K", "-e", "4M", "-n", "600", "-w", "1", "--ranks", "2", "--algorithm", "ring,mpi")
+    iterations = 100
+    sweep = ("-b", "8K", "-e", "8M", "-f", "32", "-n", str(iterations), "-w", "1", "--ranks", "2")
     server_command = ("server", "--port", str(free_port()))
     with running(lab.start(*server_command)) as first, running(agent(lab)):
         lab.wait_for_node()
-        job_id = json.loads(lab.run("submit", "--json", *sweep).stdout)["id"]
+        done = lab.run_here("submit", "--json", *sweep, "--algorithm", "ring,mpi")
+        job_id = json.loads(done.stdout)["id"]
         eventually(lambda: lab.job(job_id).progress.done > 0, "the first row")
         first.kill()
         first.wait()
@@ -61,11 +64,11 @@ def test_a_job_survives_the_servers_death_and_no_row_is_lost(data_dir: Path) -> 
             lab.wait_for_node()
             lab.wait_for_state(job_id, "succeeded")
             rows = lab.everything(job_id, "measurements")
-            sizes = [64 << (10 + power) for power in range(7)]
+            sizes = [8 << 10, 256 << 10, 8 << 20]
             keys = [(row["size_bytes"], row["algorithm"], row["in_place"]) for row in rows]
             assert sorted(keys) == sorted(product(sizes, ("mpi", "ring"), (False, True)))
             steps = sorted((step["rank"], step["step"]) for step in lab.everything(job_id, "steps"))
-            assert steps == list(product(range(2), range(len(rows) * 600)))
+            assert steps == list(product(range(2), range(len(rows) * iterations)))
     assert lab.processes() == []
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.cluster.lab import SLOTS, Lab, eventually, running
+from tests.cluster.lab import DEADLINE_SECONDS, SLOTS, Lab, eventually, running
 from tests.postgres import running_postgres
 
 HAND_OVER_SECONDS = 15.0
@@ -30,15 +30,18 @@ class Site:
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {(self.lab.data_dir / 'admin-token').read_text().strip()}"}
 
+    def get(self, path: str) -> httpx.Response:
+        return httpx.get(f"{self.lab.url}{path}", headers=self.headers, timeout=DEADLINE_SECONDS)
+
     def schedules(self) -> bool:
-        metrics = httpx.get(f"{self.lab.url}/metrics", headers=self.headers).text
+        metrics = self.get("/metrics").text
         return any(line.startswith(LAST_PASS) for line in metrics.splitlines())
 
     def attempts(self, job_id: int) -> int:
-        return len(httpx.get(f"{self.lab.url}/api/v1/jobs/{job_id}", headers=self.headers).json()["attempts"])
+        return len(self.get(f"/api/v1/jobs/{job_id}").json()["attempts"])
 
     def submit(self, *sweep: str) -> int:
-        done = self.lab.run("submit", "--json", *(sweep or SWEEP))
+        done = self.lab.run_here("submit", "--json", *(sweep or SWEEP))
         assert done.returncode == 0, done.stderr
         job_id: int = json.loads(done.stdout)["id"]
         return job_id
@@ -114,7 +117,7 @@ def test_a_job_of_one_server_is_followed_live_on_the_other(sites: tuple[Site, Si
     rows: list[int] = []
     states: list[str] = []
     url = f"{other.lab.url}/api/v1/stream?topics=jobs,job:1"
-    with httpx.stream("GET", url, headers=other.headers, timeout=60) as live:
+    with httpx.stream("GET", url, headers=other.headers, timeout=DEADLINE_SECONDS) as live:
         lines = live.iter_lines()
         next(lines)  # the stream stands
         job = active.submit()

@@ -1,7 +1,9 @@
 """Prometheus' rules and their tests, read as far as the tests look at them."""
 
+import os
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy" / "prometheus"
 RULE_FILES = sorted((FOLDER / "rules").glob("*.yml"))
+MEMORY = Path("/dev/shm")
 TEST_FILES = sorted((FOLDER / "tests").glob("*.yml"))
 
 
@@ -50,9 +53,20 @@ def read_looks(alert: str) -> list[Look]:
 
 
 def promtool(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["promtool", *words], capture_output=True, text=True, timeout=60)
+    # Its tests write series to disk only to read them again: in memory, where there is any to be had as a folder.
+    temporary = {"TMPDIR": str(MEMORY)} if MEMORY.is_dir() else {}
+    environment = os.environ | temporary
+    return subprocess.run(["promtool", *words], env=environment, capture_output=True, text=True, timeout=120)
 
 
+def of_alert(test_file: Path, alert: str) -> str:
+    """The test file with those of its groups alone that look at an alert."""
+    content = _yaml(test_file)
+    groups = [group for group in content["tests"] if alert in {look["alertname"] for look in group["alert_rule_test"]}]
+    return yaml.safe_dump(content | {"tests": groups}, sort_keys=False)
+
+
+@cache
 def _yaml(path: Path) -> Any:
     return yaml.safe_load(path.read_text())
 

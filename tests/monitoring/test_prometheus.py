@@ -1,17 +1,30 @@
 """A real Prometheus with our own configuration scrapes a real server and a real agent while a job runs."""
 
+import json
+import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
-from tests.cluster.lab import Lab, eventually, running
+from tests.cluster.lab import Lab, eventually
 from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.rules import FOLDER, promtool
+from tests.monitoring.test_bandwidth import BUS_BYTES, RANKS, SECONDS, bytes_and_seconds, steps
 
-# Many short timed blocks, for about ten seconds: the counters move at the end of each block.
-SWEEP = ("--ranks", "2", "--algorithm", "ring,direct,mpi", "-b", "1K", "-e", "16M", "-n", "100")
+ALGORITHMS = ("ring", "direct", "mpi")
+# Many short timed blocks, again and again until it is cancelled: the counters move at the end of each block.
+ENDLESS = {
+    "algorithms": ALGORITHMS,
+    "min_bytes": 1 << 10,
+    "max_bytes": 4 << 20,
+    "step_factor": 64,
+    "iterations": 20,
+    "cycles": 5_000,
+}
+SWEEP = ("--ranks", str(RANKS), "--algorithm", ",".join(ALGORITHMS), "-b", "1K", "-e", "64K", "-f", "8", "-n", "20")
 BUS_BANDWIDTH = (
     'sum(rate(ringscope_rank_collective_bus_bytes_total{{job_id="{job_id}",op="all_reduce"}}[5s]))'
     ' / sum(rate(ringscope_rank_collective_seconds_total{{job_id="{job_id}",op="all_reduce"}}[5s]))'
@@ -31,24 +44,72 @@ def test_both_are_found_and_scraped(lab: Lab, prometheus: Prometheus) -> None:
 
 
 def test_a_running_jobs_bus_bandwidth_is_that_of_its_rows(lab: Lab, prometheus: Prometheus) -> None:
+    eventually(lambda: prometheus.value('up{job="ringscope-agents"}') == 1, "a scrape of the agent")
     with lab.client() as client:
-        eventually(lambda: prometheus.value('up{job="ringscope-agents"}') == 1, "a scrape of the agent")
-        before = prometheus.value(SUCCEEDED) or 0
-        submit = lab.start("submit", "--follow", *SWEEP)
-        with running(submit):
-            eventually(lambda: client.jobs(state="running"), "a running job")
-            (job,) = client.jobs(state="running")
-            expression = BUS_BANDWIDTH.format(job_id=job.id)
-            measured = eventually(lambda: prometheus.value(expression), "a bus bandwidth")
-            assert submit.wait(timeout=120) == 0
-        rows = [row.busbw_gb_per_s for row in client.measurements(job.id)]
+        job_id = client.submit({"benchmark": ENDLESS, "placement": {"ranks": RANKS}}).id
+        expression = BUS_BANDWIDTH.format(job_id=job_id)
+        measured = eventually(lambda: prometheus.value(expression), "a bus bandwidth")
+        client.cancel(job_id)
+        lab.wait_for_state(job_id, "cancelled")
+        rows = [row.busbw_gb_per_s for row in client.measurements(job_id)]
     # A ratio of sums over some seconds is a weighted mean of the rows in them.
     assert 0 < min(rows) * 0.5 < measured / 1e9 < max(rows) * 2
-    steps = f'sum(max_over_time(ringscope_rank_steps_total{{job_id="{job.id}"}}[2m]))'
-    eventually(lambda: prometheus.value(steps) == 2 * 100 * len(rows), "the last scrape to count every step")
-    seen = f'count(ringscope_rank_steps_total{{job_id="{job.id}"}})'
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A job that has succeeded, and how many had before it."""
+
+    job_id: int
+    before: float
+
+
+@pytest.fixture(scope="module")
+def finished(lab: Lab, prometheus: Prometheus) -> Finished:
+    eventually(lambda: prometheus.value('up{job="ringscope-agents"}') == 1, "a scrape of the agent")
+    before = prometheus.value(SUCCEEDED) or 0
+    done = lab.run_here("submit", "--json", "--wait", *SWEEP)
+    assert done.returncode == 0, done.stderr
+    return Finished(int(json.loads(done.stdout)["id"]), before)
+
+
+def test_every_step_of_a_job_is_counted_and_then_its_series_end(
+    lab: Lab, prometheus: Prometheus, finished: Finished
+) -> None:
+    labels = f'{{job_id="{finished.job_id}"}}'
+    counted = f"sum(max_over_time(ringscope_rank_steps_total{labels}[2m]))"
+    told = len(steps(lab, finished.job_id))
+    assert told > 0
+    eventually(lambda: prometheus.value(counted) == told, "the last scrape to count every step")
+    seen = f"count(ringscope_rank_steps_total{labels})"
     eventually(lambda: prometheus.value(seen) is None, "the end of the job's series")
-    assert eventually(lambda: prometheus.value(SUCCEEDED) == before + 1, "the count")
+    eventually(lambda: prometheus.value(SUCCEEDED) == finished.before + 1, "the count")
+
+
+def test_promtool_takes_the_export_and_keeps_its_sums(lab: Lab, finished: Finished, tmp_path: Path) -> None:
+    exported = lab.run_here("steps", str(finished.job_id), "--export", "openmetrics")
+    file, blocks = tmp_path / "job.om", tmp_path / "blocks"
+    file.write_text(exported.stdout)
+    made = subprocess.run(
+        ["promtool", "tsdb", "create-blocks-from", "openmetrics", file, blocks], capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+    (blocks / "wal").mkdir()  # without which promtool reads no blocks
+    dumped = subprocess.run(["promtool", "tsdb", "dump", blocks], capture_output=True, text=True, check=True).stdout
+    last: dict[str, float] = {}
+    for line in dumped.splitlines():
+        found = re.fullmatch(r"(\{.*\}) (\S+) \d+", line)
+        assert found is not None, line
+        last[found[1]] = float(found[2])
+    rows = steps(lab, finished.job_id)
+
+    def total(name: str) -> float:
+        return sum(value for labels, value in last.items() if f'__name__="{name}"' in labels)
+
+    bus_bytes, seconds = bytes_and_seconds(rows)
+    assert total("ringscope_rank_steps_total") == len(rows)
+    assert total(BUS_BYTES) == pytest.approx(bus_bytes)
+    assert total(SECONDS) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("name", ["prometheus.yml", "containers.yml"])

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.db.models import QuarantinedSlot
-from ringscope_server.results.queries import events
+from ringscope_server.events.queries import of_target
 
 LEFT = "2 processes cannot be ended: 4711 (python), 4712 (python)."
 
@@ -17,9 +17,9 @@ async def quarantined(server: Server) -> list[tuple[int, str]]:
         return [(row.slot, row.message) for row in rows]
 
 
-async def node_events(server: Server) -> list[tuple[str, str]]:
+async def node_of_target(server: Server) -> list[tuple[str, str]]:
     async with server.services.database.read() as session:
-        found = await events(session, "node", "n1", 100, None)
+        found = await of_target(session, "node", "n1", 100, None)
     return [(event.action, event.message) for event in found if "quarantine" in event.action]
 
 
@@ -38,7 +38,7 @@ async def test_the_job_ends_but_its_slots_stay_taken(server: Server) -> None:
     found = await server.job(job["id"])
     assert (found["state"], found["reason"]) == ("failed", "rank_signal")
     assert await quarantined(server) == [(0, LEFT), (1, LEFT)]
-    assert await node_events(server) == [("node.quarantined", f"Slots 0, 1: {LEFT}")]
+    assert await node_of_target(server) == [("node.quarantined", f"Slots 0, 1: {LEFT}")]
     waiting = await server.submit(**ONE_SIZE)
     await server.one_pass()
     assert (await server.job(waiting["id"]))["state"] == "queued"
@@ -52,7 +52,7 @@ async def test_proof_that_nothing_is_left_lifts_it(server: Server) -> None:
     await agent.report(attempt, "unclean", message="old news")
     assert await quarantined(server) == []
     lifted = ("node.unquarantined", "Slots 0, 1: no process of the attempt is left.")
-    assert (await node_events(server))[1:] == [lifted]
+    assert (await node_of_target(server))[1:] == [lifted]
     waiting = await server.submit(**ONE_SIZE)
     await server.one_pass()
     assert (await server.job(waiting["id"]))["state"] == "starting"

@@ -109,7 +109,7 @@ def test_bad_settings_are_refused_in_one_sentence(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: list[str], sentence: str
 ) -> None:
     monkeypatch.setenv("RINGSCOPE_TOKEN", "any")
-    assert main(["--data-dir", str(tmp_path), *flags]) == 2
+    assert main(["--data-dir", str(tmp_path), "--metrics-port", "0", *flags]) == 2
     text = capfd.readouterr().err
     assert sentence in text
     assert len(text.strip().splitlines()) == 1
@@ -196,6 +196,7 @@ async def test_a_node_with_processes_of_an_unknown_attempt_is_refused(
         await leftover.wait()
 
 
+@pytest.mark.long  # the gate has it of an agent that was away meanwhile: test_restart.py
 async def test_an_attempt_that_the_server_forgot_is_ended(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

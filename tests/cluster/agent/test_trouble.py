@@ -95,7 +95,6 @@ async def test_the_ranks_of_a_script_are_told_where_it_and_their_checkpoints_lie
     assert (agent.data_dir / "checkpoints" / f"job-{job.job_id}").is_dir()
 
 
-@pytest.mark.long
 async def test_a_wrong_element_ends_as_verification_failed(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -133,6 +132,7 @@ async def test_a_torn_record_is_dropped_and_the_rank_counts_as_lost(
     assert ended.message == "Rank 1 on node n1 ended before it had finished its program."
 
 
+@pytest.mark.long  # as a node with a lifetime, which also leaves
 async def test_sigterm_ends_the_ranks_tells_the_server_and_leaves_nothing(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -172,6 +172,7 @@ async def test_a_node_with_a_lifetime_leaves_once_its_ranks_are_gone(
     agent.signal(signal.SIGTERM)
     code, _ = await agent.ended()
     assert (code, server.has_left) == (0, True)
+    assert process_group.processes_of(job.token) == []
     assert server.registrations[0].leaves_at == datetime(2100, 1, 1, tzinfo=UTC)
     ended = await server.wait_for("ended", 7)
     assert ended.message == "The agent of node n1 was stopped: its allocation ended."

@@ -15,7 +15,7 @@ DEADLINE_SECONDS = 120
 RunGang = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def gang() -> RunGang:
     """``gang(ranks, "main.py", *arguments, **environment)`` runs a program of this folder, or a module, on ranks."""
 

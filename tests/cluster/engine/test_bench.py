@@ -6,16 +6,17 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from tests.cluster.lab import kill_in_a_call
+from tests.cli.conftest import run_ringscope
+from tests.cluster.lab import eventually, kill_in_a_call
 from tests.engine.nccl_tests_reader import tables
 
 RINGSCOPE = str(Path(sys.executable).with_name("ringscope"))
+DEADLINE_SECONDS = 120
 SMALL = ["-b", "8", "-e", "64K", "-f", "16", "-n", "3", "-w", "1"]
 
 SHARES = [("0", "0"), ("96", "8"), ("2016", "168"), ("32736", "2728")]
@@ -27,9 +28,14 @@ def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=DEADLINE_SECONDS,
         check=False,
     )
+
+
+def bench_here(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The same in this process, for what is refused before ranks start."""
+    return run_ringscope("bench", *arguments, environment=dict(os.environ))
 
 
 def test_three_tables_a_verdict_and_json(tmp_path):
@@ -106,7 +112,7 @@ def test_a_wrong_element_is_exit_code_1():
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments, sentence):
-    done = bench(*arguments)
+    done = bench_here(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(sentence)
     assert done.stderr.count("\n") == 1
@@ -117,7 +123,9 @@ def test_missing_mpi_is_one_line():
         "import sys; sys.modules['mpi4py'] = None; sys.argv[1:] = ['bench', '-e', '8'];"
         "from ringscope.cli.main import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False
+    )
     assert done.returncode == 2
     assert done.stderr == ("MPI is missing (mpi4py was not found); pip install 'ringscope[worker]' brings one.\n")
 
@@ -135,23 +143,28 @@ def endless() -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
         return len(ranks) == 2 and all(_has_mpi(rank) for rank in ranks)
 
     try:
-        _until(at_work)
+        eventually(at_work, "two ranks at work")
         yield process, family
     finally:
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=DEADLINE_SECONDS)
 
 
 @pytest.mark.parametrize(
-    ("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)]
+    ("number", "exit_code"),
+    [
+        (signal.SIGINT, 130),
+        pytest.param(signal.SIGTERM, 130, marks=pytest.mark.long),  # as SIGINT
+        (signal.SIGKILL, -signal.SIGKILL),
+    ],
 )
 def test_however_it_ends_no_process_is_left(endless, number, exit_code):
     process, family = endless
     process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=DEADLINE_SECONDS)
     assert process.returncode == exit_code
     assert "Traceback" not in errors
-    _until(lambda: not any(_is_alive(member) for member in family))
+    eventually(lambda: not any(_is_alive(member) for member in family), "the end of every process")
 
 
 def test_a_rank_that_is_killed_is_named_with_its_step(endless):
@@ -159,7 +172,7 @@ def test_a_rank_that_is_killed_is_named_with_its_step(endless):
     victim = next(member for member in family if _is_rank(member))
     rank = victim.environ()["PMI_RANK"]
     kill_in_a_call(victim)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=DEADLINE_SECONDS)
     assert process.returncode == 1
     assert re.search(rf"^Rank {rank} was killed by SIGKILL \(9\) in step [01]\.$", errors, re.MULTILINE), errors
 
@@ -183,10 +196,3 @@ def _is_alive(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-def _until(condition: Callable[[], bool], deadline_seconds: float = 20) -> None:
-    deadline = time.monotonic() + deadline_seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition never came true"
-        time.sleep(0.02)

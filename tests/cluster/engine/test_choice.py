@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import run_ringscope
 from tests.cluster.lab import ringscope
 
 SMALL = ("-b", "1K", "-e", "64K", "-f", "8", "-n", "3", "-w", "1")
@@ -17,7 +18,7 @@ def run(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(ringscope(*arguments), env=environment, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 3])
 def test_all_ranks_choose_alike_without_a_table_of_their_own(gang, ranks):
     done = gang(ranks, "choice_main.py")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -59,17 +60,17 @@ def test_what_was_tuned_is_what_auto_takes(tmp_path):
 
 
 def test_without_a_table_the_model_decides_and_says_so(tmp_path):
-    done = run(tmp_path, "bench", "alltoall", "--ranks", "3", *SMALL, "--algorithm", "auto")
+    done = run(tmp_path, "bench", "alltoall", "--ranks", "2", *SMALL, "--algorithm", "auto")
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(
-        r"^# auto took \w+, .*; model: .*nothing measured near .* 3 ranks on 1 node over", done.stdout, re.M
+        r"^# auto took \w+, .*; model: .*nothing measured near .* 2 ranks on 1 node over", done.stdout, re.M
     )
 
 
 def test_a_damaged_table_is_told_before_ranks_start(tmp_path):
     (tmp_path / "tuning.json").write_text("{")
     for arguments in (("bench", "--algorithm", "auto", *SMALL), ("tune", "--show")):
-        done = run(tmp_path, *arguments)
+        done = run_ringscope(*arguments, environment=os.environ | {"RINGSCOPE_DATA_DIR": str(tmp_path)})
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == (
             f"{tmp_path / 'tuning.json'} is damaged or of another version; remove it and run `ringscope tune` again.\n"

@@ -15,7 +15,7 @@ def test_every_collective_is_exact(gang, ranks):
     assert done.stdout.count("checked 528") == ranks
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 3])
 def test_handles_and_events_are_exchanged_in_order(gang, ranks):
     done = gang(ranks, "ipc_main.py", PYTHONPATH=PYTHONPATH)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from itertools import groupby, product
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from ringscope.contracts.record import (
     EXIT_BAD_INPUT,
     EXIT_FAILURE,
     EXIT_VERIFICATION_FAILED,
+    RECORD,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
     Check,
@@ -29,19 +32,66 @@ from ringscope.contracts.record import (
     Steps,
 )
 from ringscope.rank.local import Run, run_local
+from ringscope.rank.program import read_spec
 from ringscope.rank.receiver import Receiver
+
+SWEEP = {"min_bytes": 4, "max_bytes": 4096, "step_factor": 32, "iterations": 7, "warmup": 1}
+# What a sweep does, it does alike on both: the gate has each transport's own results in test_transports.py.
+ON_ONE_TRANSPORT = pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
+COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "alltoall")
+AVERAGES = {"rank0": lambda times: times[0], "min": min, "mean": np.mean}
+ONE_RING = {"algorithms": ["ring"], "min_bytes": 4096}
+ALL_OPTIONS = {"aggregate": 3, "skip_iterations": 2, "per_iteration": True, "cycles": 2, "blocking": 3}
+# Each is a test's; they run on the same two ranks.
+SWEEPS = {
+    "turns": ONE_RING | {"algorithms": ["ring", "direct"], "iterations": 20},
+    "options": ONE_RING | ALL_OPTIONS | {"average": "max", "iterations": 9},
+    "odd sizes": {"algorithms": ["ring"], "min_bytes": 1, "max_bytes": 9, "step_factor": 3},
+    "unchecked": {"algorithms": ["direct"], "check": False},
+    **{average: ONE_RING | {"average": average} for average in AVERAGES},
+}
 
 
 def run_job(ranks: int, **benchmark: object) -> tuple[Run, list[Record]]:
-    benchmark = {"min_bytes": 4, "max_bytes": 4096, "step_factor": 32, "iterations": 7, "warmup": 1} | benchmark
+    benchmark = SWEEP | benchmark
     job = JobSpec.model_validate({"benchmark": benchmark, "placement": {"ranks": ranks}})
     run = Run()
     return run, list(run_local(job, run))
 
 
+@cache
+def everything(ranks: int, transport: str) -> tuple[Run, list[Record]]:
+    """A job of several algorithms, some of ours and MPI's."""
+    return run_job(ranks, algorithms=["ring", "direct", "naive", "mpi"], transport=transport)
+
+
+class Told:
+    """What the ranks of one gang told of one of its sweeps."""
+
+    def __init__(self, ranks: list[list[Record]]) -> None:
+        self.ranks = ranks
+        self.measurements = [record for record in ranks[0] if isinstance(record, Measurement)]
+        self.steps = [[record for record in records if isinstance(record, Steps)] for records in ranks]
+
+
+def run_sweeps(gang, folder: Path, ranks: int, transport: str, sweeps: dict[str, dict[str, object]]) -> dict[str, Told]:
+    """Sweeps by their names, one after another in one gang."""
+    (folder / "sweeps.json").write_text(json.dumps({name: SWEEP | sweep for name, sweep in sweeps.items()}))
+    done = gang(ranks, "sweeps_main.py", str(folder), transport)
+    assert done.returncode == 0, done.stdout + done.stderr
+    files = [json.loads((folder / f"{rank}.json").read_text()) for rank in range(ranks)]
+    return {name: Told([list(map(RECORD.validate_json, told[name])) for told in files]) for name in sweeps}
+
+
+@pytest.fixture(scope="module")
+def told(gang, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
+    """What two ranks told of each of SWEEPS."""
+    return run_sweeps(gang, tmp_path_factory.mktemp("sweeps"), 2, "auto", SWEEPS)
+
+
 @pytest.mark.parametrize(("ranks", "transport"), [(1, "auto"), (2, "mpi"), (3, "auto")])
 def test_a_sweep_tells_everything_in_order(ranks, transport):
-    run, records = run_job(ranks, algorithms=["ring", "direct", "naive", "mpi"], transport=transport)
+    run, records = everything(ranks, transport)
     assert (run.exit_code, run.reason, run.output) == (0, "", "")
     assert Counter(type(record) for record in records) == {
         Hello: ranks,
@@ -60,24 +110,20 @@ def test_a_sweep_tells_everything_in_order(ranks, transport):
         assert all(len(block.start_ns) == 7 and min(block.duration_us) > 0 for block in blocks)
 
 
-def test_contestants_take_turns_in_every_round():
-    algorithms = ["ring", "direct"]
-    _, records = run_job(2, algorithms=algorithms, min_bytes=4096, iterations=20)
-    steps = [r for r in records if isinstance(r, Steps) and r.rank == 0]
+def test_contestants_take_turns_in_every_round(told):
+    steps = told["turns"].steps[0]
     assert len(steps) == 4
     starts = sorted((start, (block.algorithm, block.in_place)) for block in steps for start in block.start_ns)
     turns = [(name, len(list(turn))) for name, turn in groupby(name for _, name in starts)]
-    order = list(product(algorithms, (False, True)))
+    order = list(product(["ring", "direct"], (False, True)))
     expected = [order[(number + place) % 4] for number in range(5) for place in range(4)]
     assert turns == [(name, 4) for name in expected]
 
 
-def test_the_statistics_are_those_of_the_steps_as_the_options_say():
-    options = {"aggregate": 3, "skip_iterations": 2, "per_iteration": True, "cycles": 2, "blocking": 3}
-    run, records = run_job(2, algorithms=["ring"], min_bytes=4096, average="max", iterations=9, **options)
+def test_the_statistics_are_those_of_the_steps_as_the_options_say(told):
+    run = told["options"]
     assert [(m.cycle, m.in_place) for m in run.measurements] == list(product((0, 1), (False, True)))
-    steps = [[r for r in records if isinstance(r, Steps) and r.rank == rank] for rank in (0, 1)]
-    for m, *ranks in zip(run.measurements, *steps, strict=True):
+    for m, *ranks in zip(run.measurements, *run.steps, strict=True):
         durations = np.array([block.duration_us for block in ranks])
         assert (durations > 0).all()
         assert [block.bytes for block in ranks] == [3 * m.size_bytes] * 2
@@ -89,25 +135,24 @@ def test_the_statistics_are_those_of_the_steps_as_the_options_say():
         assert m.wrong == 0
 
 
-@pytest.mark.parametrize(("average", "choose"), [("rank0", lambda m: m[0]), ("min", min), ("mean", np.mean)])
-def test_the_time_of_a_row_is_of_the_ranks_that_the_job_names(average, choose):
-    run, records = run_job(2, algorithms=["ring"], min_bytes=4096, average=average)
-    steps = [[r for r in records if isinstance(r, Steps) and r.rank == rank] for rank in (0, 1)]
-    for m, *ranks in zip(run.measurements, *steps, strict=True):
-        assert m.time_us == pytest.approx(choose([np.mean(block.duration_us) for block in ranks]))
+@pytest.mark.parametrize("average", AVERAGES)
+def test_the_time_of_a_row_is_of_the_ranks_that_the_job_names(told, average):
+    run = told[average]
+    assert len(run.measurements) == 2
+    for m, *ranks in zip(run.measurements, *run.steps, strict=True):
+        assert m.time_us == pytest.approx(AVERAGES[average]([np.mean(block.duration_us) for block in ranks]))
         assert m.algbw_gb_per_s == pytest.approx(m.size_bytes / m.time_us / 1e3)
 
 
-@pytest.mark.matrix
-@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
-@pytest.mark.parametrize("collective", ["all_reduce", "reduce_scatter", "all_gather", "broadcast", "alltoall"])
-def test_results_are_right_wherever_in_memory_they_lie(collective, transport):
-    algorithms = [a for a in available(collective) if a not in ("gloo", "nccl")]
-    sweep = {"min_bytes": 24, "max_bytes": 5000, "step_factor": 7, "rotate": True}
-    run, _ = run_job(3, collective=collective, algorithms=algorithms, transport=transport, **sweep)
-    assert run.reason == ""
-    assert len(run.measurements) == 3 * 2 * len(algorithms)
-    assert {m.wrong for m in run.measurements} <= {0, None}
+@ON_ONE_TRANSPORT
+def test_results_are_right_wherever_in_memory_they_lie(gang, tmp_path, transport):
+    algorithms = {name: [a for a in available(name) if a not in ("gloo", "nccl")] for name in COLLECTIVES}
+    rotated = {"min_bytes": 24, "max_bytes": 5000, "step_factor": 7, "iterations": 3, "rotate": True}
+    sweeps = {name: rotated | {"collective": name, "algorithms": algorithms[name]} for name in COLLECTIVES}
+    for name, told in run_sweeps(gang, tmp_path, 3, transport, sweeps).items():
+        assert len(told.measurements) == 3 * 2 * len(algorithms[name])
+        assert {m.wrong for m in told.measurements} <= {0, None}
+        assert any(m.wrong == 0 for m in told.measurements)
 
 
 def test_the_first_rank_of_the_node_tells_what_they_run_in(monkeypatch):
@@ -133,29 +178,28 @@ def test_a_rank_that_never_comes_is_named_within_the_timeout(gang, tmp_path):
 
 
 def test_measurements_follow_the_formulas():
-    run, _ = run_job(3, algorithms=["ring", "mpi"], dtype="int32")
+    run, _ = everything(3, "auto")
     shape = [(m.size_bytes, m.algorithm, m.in_place) for m in run.measurements]
-    assert shape == [(s, a, i) for s in (4, 128, 4096) for a in ("ring", "mpi") for i in (False, True)]
+    assert shape == list(product((4, 128, 4096), ("ring", "direct", "naive", "mpi"), (False, True)))
     for m in run.measurements:
-        assert (m.count, m.dtype, m.ranks, m.wrong, m.iterations) == (m.size_bytes // 4, "int32", 3, 0, 7)
+        assert (m.count, m.dtype, m.ranks, m.wrong, m.iterations) == (m.size_bytes // 4, "float32", 3, 0, 7)
         assert m.algbw_gb_per_s == pytest.approx(m.size_bytes / m.time_us / 1e3)
         assert m.busbw_gb_per_s == pytest.approx(m.algbw_gb_per_s * 4 / 3)
         assert 0 < m.min_us <= m.p50_us <= m.p99_us <= m.max_us
         assert m.transport == ("mpi" if m.algorithm == "mpi" else "shared_memory")
 
 
-def test_sizes_are_rounded_down_to_whole_elements():
-    run, _ = run_job(2, algorithms=["ring"], min_bytes=1, max_bytes=9, step_factor=3)
-    assert [m.size_bytes for m in run.measurements] == [0, 0, 0, 0, 8, 8]
-    assert [m.algbw_gb_per_s for m in run.measurements[:4]] == [0.0] * 4
+def test_sizes_are_rounded_down_to_whole_elements(told):
+    rows = told["odd sizes"].measurements
+    assert [m.size_bytes for m in rows] == [0, 0, 0, 0, 8, 8]
+    assert [m.algbw_gb_per_s for m in rows[:4]] == [0.0] * 4
 
 
-def test_without_the_check_wrong_is_unknown():
-    run, _ = run_job(2, algorithms=["direct"], check=False)
-    assert {m.wrong for m in run.measurements} == {None}
+def test_without_the_check_wrong_is_unknown(told):
+    assert {m.wrong for m in told["unchecked"].measurements} == {None}
 
 
-@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+@ON_ONE_TRANSPORT
 def test_a_wrong_element_is_found_and_fails_the_job(monkeypatch, transport):
     monkeypatch.setenv("RINGSCOPE_FAULT", "wrong_element")
     run, records = run_job(2, algorithms=["ring", "direct"], transport=transport)
@@ -194,13 +238,18 @@ def test_a_gang_of_the_wrong_size_is_refused(gang, tmp_path):
         ('{"benchmark": {"algorithms": ["star"]}}', "benchmark.algorithms[0]: unknown algorithm 'star'"),
     ],
 )
-def test_a_bad_spec_is_told_in_one_line(gang, tmp_path, content, sentence):
+def test_a_bad_spec_is_told_in_a_sentence(tmp_path, content, sentence):
     spec = tmp_path / "spec.json"
     if content is not None:
         spec.write_text(content)
-    done = gang(1, "ringscope.rank", **{SPEC_VARIABLE: str(spec)})
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        read_spec(str(spec))
+
+
+def test_a_bad_spec_is_told_in_one_line(gang, tmp_path):
+    done = gang(1, "ringscope.rank", **{SPEC_VARIABLE: str(tmp_path / "nowhere")})
     assert done.returncode == EXIT_BAD_INPUT
-    assert sentence in done.stderr
+    assert done.stderr.startswith("RINGSCOPE_SPEC: cannot read")
     assert "Traceback" not in done.stderr
 
 

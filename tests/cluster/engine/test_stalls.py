@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-DEADLINE_SECONDS = 60
+DEADLINE_SECONDS = 120
 CALLS = {"mpi_library": "MPI's all_reduce", "gloo": "gloo's all_reduce"}
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 LIBRARIES = pytest.mark.parametrize("library", ["mpi_library", pytest.param("gloo", marks=needs_torch)])

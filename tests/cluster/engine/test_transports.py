@@ -2,16 +2,29 @@
 
 import pytest
 
-RANKS = [1, 2, 3, *(pytest.param(ranks, marks=pytest.mark.long) for ranks in (4, 5))]
+TRANSPORTS = pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+CHECKED = {"all": 1740, "few": 696}  # by the lengths
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
-@pytest.mark.parametrize("ranks", RANKS)
+@TRANSPORTS
+@pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_every_algorithm_is_exact(gang, ranks, transport):
-    done = gang(ranks, "exact_main.py", transport)
+    assert_exact(gang, ranks, transport, "few")
+
+
+@pytest.mark.long
+@TRANSPORTS
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+def test_every_algorithm_is_exact_at_every_length(gang, ranks, transport):
+    # Where there are many more ranks than cores, few lengths take long enough.
+    assert_exact(gang, ranks, transport, "all" if ranks < 5 else "few")
+
+
+def assert_exact(gang, ranks, transport, lengths):
+    done = gang(ranks, "exact_main.py", transport, lengths)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count(f"checked {1740 if ranks < 5 else 696}") == ranks
+    assert done.stdout.count(f"checked {CHECKED[lengths]}") == ranks
 
 
 @pytest.mark.long

@@ -9,8 +9,6 @@ from tests.cluster.lab import eventually
 from tests.cluster.slurm.batch_system import CPUS
 from tests.cluster.slurm.conftest import Site
 
-pytestmark = pytest.mark.long
-
 SWEEP = ("-b", "1K", "-e", "64K", "-f", "8", "-n", "5", "-w", "1", "--algorithm", "ring,mpi")
 ENDLESS = ("-b", "1M", "-e", "1M", "-n", "1000000", "--algorithm", "ring")
 BOTH_NODES = ("--ranks", str(2 * CPUS), "--ranks-per-node", str(CPUS))
@@ -34,6 +32,7 @@ def left_in_good_order(site: Site, names: list[str]) -> bool:
     return sorted(event.actor for event in left) == [f"node/{name}" for name in names]
 
 
+@pytest.mark.long
 def test_an_allocation_brings_nodes_that_leave_before_its_end(site: Site) -> None:
     batch_job = site.allocate("--time", "1", "--partition", "main")
     names = names_of(batch_job)
@@ -54,6 +53,7 @@ def test_an_allocation_brings_nodes_that_leave_before_its_end(site: Site) -> Non
     assert left_in_good_order(site, names)
 
 
+@pytest.mark.long
 def test_gangs_run_on_both_nodes_until_scancel_ends_everything_in_good_order(site: Site) -> None:
     batch_job = site.allocate("--time", "10", "--slots", str(CPUS))
     done = submitted(site, *SWEEP, *BOTH_NODES, "--time-limit", "120", "--wait")
@@ -83,7 +83,7 @@ def test_gangs_run_on_both_nodes_until_scancel_ends_everything_in_good_order(sit
 def test_what_slurm_refuses_is_told_in_one_sentence_and_leaves_no_token(site: Site) -> None:
     with site.lab.client() as client:
         before = [token.id for token in client.tokens()]
-        done = site.lab.run("slurm", "--nodes", "1", "--time", "1", "--partition", "nowhere")
+        done = site.lab.run_here("slurm", "--nodes", "1", "--time", "1", "--partition", "nowhere")
         assert (done.returncode, done.stdout) == (2, "")
         assert (
             done.stderr

@@ -47,11 +47,11 @@ print("equal to one process")
 
 @pytest.fixture
 def run_script(tmp_path, monkeypatch):
-    def run(content, *arguments, file="mine/train.py"):
+    def run(content, *arguments, file="mine/train.py", ranks=2):
         monkeypatch.setenv(SCRIPTS_VARIABLE, str(tmp_path))
         (tmp_path / "mine").mkdir(exist_ok=True)
         (tmp_path / "mine" / "train.py").write_text(content)
-        return run_job(2, {"kind": "script", "script": {"file": file, "arguments": list(arguments)}})
+        return run_job(ranks, {"kind": "script", "script": {"file": file, "arguments": list(arguments)}})
 
     return run
 
@@ -105,6 +105,6 @@ def test_a_step_may_be_told_without_pytorch(run_script):
     ],
 )
 def test_what_goes_wrong_is_told_in_a_sentence(run_script, content, file, sentence):
-    run, _ = run_script(content, file=file)
+    run, _ = run_script(content, file=file, ranks=1)
     assert run.exit_code == EXIT_FAILURE
     assert sentence in run.reason

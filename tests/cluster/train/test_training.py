@@ -24,9 +24,22 @@ def of_rank(records, rank, kind):
     return [record for record in records if isinstance(record, kind) and record.rank == rank]
 
 
-@pytest.mark.parametrize("strategy", ["mirrored", pytest.param("torch_ddp", marks=pytest.mark.long)])
-def test_everything_is_told_in_order(strategy):
-    run, records = run_training(2, strategy=strategy, all_reduce="direct" if strategy == "mirrored" else "auto")
+@pytest.fixture(scope="module")
+def whole():
+    """A run of many buckets to its end."""
+    return run_training(2, bucket_bytes=1024, target_accuracy=0.01)
+
+
+def test_everything_is_told_in_order(whole):
+    assert_everything_is_told(*whole)
+
+
+@pytest.mark.long
+def test_everything_is_told_in_order_by_torch_ddp():
+    assert_everything_is_told(*run_training(2, strategy="torch_ddp", all_reduce="auto"))
+
+
+def assert_everything_is_told(run, records):
     assert (run.exit_code, run.reason) == (0, "")
     assert [type(r) for r in records if isinstance(r, Hello | Environment | Done)].count(Hello) == 2
     for rank in range(2):
@@ -69,11 +82,11 @@ def test_buckets_tell_how_their_sums_went(short):
         assert told.end_us[0] <= told.start_us[1]
 
 
-def test_the_log_says_what_a_step_sums(short):
-    (line,) = [line for line in short[0].output.splitlines() if line.startswith("batch_all_reduce")]
+def test_the_log_says_what_a_step_sums(whole):
+    (line,) = [line for line in whole[0].output.splitlines() if line.startswith("batch_all_reduce")]
     assert "2 all-reduces with algorithm = direct" in line
     assert "num_replicas = 2" in line
-    assert "reached the accuracy of 0.01 after epoch 1" in short[0].output
+    assert "reached the accuracy of 0.01 after epoch 1" in whole[0].output
 
 
 @pytest.mark.long

@@ -98,7 +98,7 @@ class Lab:
         target = urlsplit(plan.server)
         if target.scheme != "http" or target.hostname is None:
             raise UserError(f"--url: a lab's agents can only be led to an http server, not to {plan.server}.")
-        state = LabState(plan=plan, subnet=network.free_subnet())
+        state = LabState(plan=plan, subnet=network.free_subnet(self.prefix))
         self._folder.mkdir(parents=True, exist_ok=True)
         self._save(state)
         try:

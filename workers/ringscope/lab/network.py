@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -39,6 +40,7 @@ _CONGESTION_CONTROL = "reno"
 _CONGESTION_CONTROL_FILE = "/proc/sys/net/ipv4/tcp_congestion_control"
 _BPF_RANDOM = 0xFFFFF000 + 56  # SKF_AD_OFF + SKF_AD_RANDOM of linux/filter.h
 _END_SECONDS = 5.0
+_SUBNETS = 256  # of 10.213.0.0/16
 
 
 class NetworkError(UserError):
@@ -175,10 +177,15 @@ def require_network() -> None:
         raise NetworkError(f"Shaped links need {' and '.join(missing)}; on Debian: apt-get install iproute2.")
 
 
-def free_subnet() -> str:
-    """A subnet that this machine has no route to."""
+def free_subnet(prefix: str) -> str:
+    """A subnet that this machine has no route to.
+
+    Networks that are built at the same moment do not see each other's routes yet: each prefix begins elsewhere.
+    """
     routes = _run("ip", "-4", "route", "show", "table", "all")
-    for number in range(256):
+    first = zlib.crc32(prefix.encode()) % _SUBNETS
+    for place in range(_SUBNETS):
+        number = (first + place) % _SUBNETS
         if f"10.213.{number}." not in routes:
             return f"10.213.{number}"
     raise NetworkError("All of 10.213.0.0/16 is in use on this machine; take down another lab first.")

@@ -11,7 +11,8 @@ def test_the_step_of_a_killed_process_is_read_from_its_file(tmp_path):
     positions.create(path, 3)
     assert positions.steps(path) == {}
     program = (
-        "import os, signal, sys; from ringscope.engine import positions; slot = positions.slot(sys.argv[1], int(sys.argv[2]));"
+        "import os, signal, sys; from ringscope.engine import positions;"
+        "slot = positions.slot(sys.argv[1], int(sys.argv[2]));"
         "slot[0] = int(sys.argv[2]) + 1; os.kill(os.getpid(), signal.SIGKILL)"
     )
     for rank in (0, 2):

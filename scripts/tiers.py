@@ -97,7 +97,13 @@ TIERS = (
     Tier(
         "fast",
         50,
-        folders=("tests/engine", "tests/agent", "tests/cli", "tests/deploy", "tests/examples", "tests/gate"),
+        folders=tuple(
+            f"tests/{room}"
+            for room in (
+                *("contracts", "schedules", "cost", "choice", "engine", "bench", "rank", "agent", "cli"),
+                *("deploy", "examples", "gate"),
+            )
+        ),
         way=IN_PROCESS,
     ),
     Tier("train", 15, folders=("tests/train",), way=IN_PROCESS),

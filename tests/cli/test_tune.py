@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.bench.test_nccl_tests import row
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
-from tests.engine.test_nccl_tests import row
 
 from ringscope.choice.tuning_file import path_in, write
 from ringscope.contracts.tuning import Table, table_of

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.bench.nccl_tests_reader import tables
 from tests.cli.conftest import run_ringscope
 from tests.cluster.lab import eventually, kill_in_a_call
-from tests.engine.nccl_tests_reader import tables
 
 RINGSCOPE = str(Path(sys.executable).with_name("ringscope"))
 DEADLINE_SECONDS = 120

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.engine.test_trace import assert_no_overlap
+from tests.cost.test_worked_example import assert_no_overlap
 
 from ringscope.bench.simulation import simulated_records
 from ringscope.choice.priced_call import executed_schedule, priced_call

@@ -3,7 +3,7 @@ from datetime import datetime
 from itertools import product
 
 import pytest
-from tests.engine.nccl_tests_reader import tables
+from tests.bench.nccl_tests_reader import tables
 
 from ringscope.bench.nccl_tests import render_table, to_json
 from ringscope.contracts.benchmark import BenchmarkSpec

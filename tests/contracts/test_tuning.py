@@ -2,7 +2,7 @@
 
 import pytest
 from pydantic import ValidationError
-from tests.engine.test_nccl_tests import row
+from tests.bench.test_nccl_tests import row
 
 from ringscope.choice.tuning_file import default_path, path_in, read, write
 from ringscope.contracts.errors import UserError

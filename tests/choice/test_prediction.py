@@ -1,7 +1,7 @@
 """What a sweep should take, before it runs."""
 
 import pytest
-from tests.engine.test_fit import priced
+from tests.cost.test_fit import priced
 
 from ringscope.bench.simulation import simulated_records
 from ringscope.choice.chooser import Chooser, Situation

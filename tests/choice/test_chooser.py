@@ -5,9 +5,9 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.bench.test_nccl_tests import row
 from tests.conftest import examples
-from tests.engine.test_fit import priced
-from tests.engine.test_nccl_tests import row
+from tests.cost.test_fit import priced
 
 from ringscope.choice.chooser import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
 from ringscope.contracts.collectives import COLLECTIVES, available

@@ -7,63 +7,40 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
 from ringscope.choice.chooser import Choice, Situation
-from ringscope.contracts.collectives import AUTO, REDUCING, VENDORS, available
-from ringscope.contracts.devices import VENDOR_DEVICES
-from ringscope.contracts.dtypes import DTYPES, OPS, check_dtype, check_op
+from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.dtypes import check_dtype
 from ringscope.contracts.record import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
 from ringscope.engine import positions
 from ringscope.engine.agreement import Agreement
-from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Transport, remembered, require_memory
+from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Transport, require_memory
+from ringscope.engine.calls import (
+    FUNCTIONS,
+    Call,
+    all_reduce_call,
+    check,
+    empty_call,
+    needs_staging,
+    require_agreement,
+)
 from ringscope.engine.connect import connect
 from ringscope.engine.errors import EngineError, StalledError
-from ringscope.engine.memory.arrays import address, copy, is_array, is_writable, overlap
-from ringscope.engine.memory.buffer import HostMemory, Memory
+from ringscope.engine.memory.arrays import copy
+from ringscope.engine.plans import Planner
 from ringscope.engine.post import Post
+from ringscope.engine.registered import Registered
 from ringscope.engine.shared_choice import SharedChooser
-from ringscope.engine.transports.mpi import MpiTransport, abort, unlink_segments
-from ringscope.engine.transports.nccl import NcclTransport
-from ringscope.engine.vendors.gloo import gloo_plan, torch_store
-from ringscope.engine.vendors.mpi import vendor_plan
+from ringscope.engine.transports.mpi import abort, unlink_segments
+from ringscope.engine.vendors.gloo import torch_store
 from ringscope.engine.waiting.roll_call import RollCall
-from ringscope.schedules.algorithms import SCHEDULES, build
 
-_ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
 _MAX_PLANS = 256
-_build = remembered(build)
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What every rank must agree on in one call, as numbers that fit one small message.
-
-    ``send`` and ``recv`` are places in registered memory: (index of the allocation, byte offset); -1: elsewhere.
-    """
-
-    function: int
-    count: int
-    dtype: int = 0
-    op: int = 0
-    algorithm: int = 0
-    in_place: int = 0
-    send: tuple[int, int] = (0, 0)
-    recv: tuple[int, int] = (0, 0)
-
-    def numbers(self) -> list[int]:
-        """The message: first what must be equal, then the places."""
-        equal = [self.function, self.count, self.dtype, self.op, self.algorithm, self.in_place]
-        return [*equal, *self.send, *self.recv]
-
-
-_FUNCTIONS = ("all_reduce", "empty")
-_EQUAL = ("function", "length", "dtype", "op", "algorithm", "in place or out of place")
 
 
 class Communicator:
@@ -102,13 +79,13 @@ class Communicator:
         node.Free()
         unlink_segments(self._comm)
         self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
-        self._agreement = Agreement(self._comm, len(_Call(0, 0).numbers()), timeout_seconds)
+        self._agreement = Agreement(self._comm, len(empty_call(0).numbers()), timeout_seconds)
         self._roll_call = RollCall(self._comm, timeout_seconds, give_up or self._end)
         self.transport: Transport
         self.transport, self.gpu = connect(self._comm, transport, device, timeout_seconds)
-        self._buffers: list[Buffer] = []
+        self._planner = Planner(self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call)
+        self._registered = Registered()
         self._plans: dict[tuple[int, ...], Plan] = {}
-        self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
         self._chooser = SharedChooser(self._comm, table)
 
     def split(self, color: int) -> Communicator:
@@ -131,17 +108,17 @@ class Communicator:
 
     def buffer(self, size_bytes: int) -> Buffer:
         """Registered bytes on every rank (collective); they live as long as the communicator."""
-        self._agree(_Call(_FUNCTIONS.index("empty"), size_bytes))
+        self._agree(empty_call(size_bytes))
         if self.gpu is None:
             require_memory(size_bytes * self.local_size)
         with self._roll_call.watchdog.guard("an allocation"):
             allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
-        self._buffers.append(allocated)
+        self._registered.add(allocated)
         return allocated
 
     def empty(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
         """This rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank)."""
-        _check("dtype", check_dtype, str(np.dtype(dtype)))
+        check("dtype", check_dtype, str(np.dtype(dtype)))
         count = math.prod(shape if isinstance(shape, tuple) else (shape,))
         local = self.buffer(count * np.dtype(dtype).itemsize).local
         return local[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
@@ -168,35 +145,7 @@ class Communicator:
         Both buffers hold the whole layout: where it has a part per rank, that of rank r is chunk r of as many, in the
         input as in the result. The same buffer twice means in place.
         """
-        if collective not in REDUCING:
-            op = "sum"  # of a single value: the value
-        _check("op", check_op, op, recv.local.dtype.name)
-        if algorithm not in available(collective):
-            raise EngineError(
-                f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
-            )
-        here = "cpu" if self.gpu is None else "cuda"
-        if here not in VENDOR_DEVICES.get(algorithm, (here,)):
-            raise EngineError(f"algorithm: {algorithm} does not work on device {here}; choose another one.")
-        match algorithm:
-            case "nccl":
-                if not isinstance(self.transport, NcclTransport):
-                    raise EngineError("algorithm: nccl needs transport nccl; choose that or another algorithm.")
-                return self.transport.vendor_plan(collective, op, send, recv, root)
-            case "mpi":
-                memory: Memory = HostMemory()
-                if isinstance(self.transport, MpiTransport):
-                    memory = self.transport.memory
-                elif self.gpu is not None:
-                    raise EngineError(
-                        "algorithm: mpi does not work on device cuda without transport mpi; "
-                        "choose that or another algorithm."
-                    )
-                return vendor_plan(self._comm, self._roll_call.watchdog, memory, collective, op, send, recv, root)
-            case "gloo":
-                return gloo_plan(self._comm, self._roll_call, op, send, recv)
-        schedule = _build(algorithm, self.size, recv.local.size, self.nodes, collective, root)
-        return self.transport.plan(schedule, op, send, recv)
+        return self._planner.plan(algorithm, op, send, recv, collective, root)
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
         """Reduce ``x`` over all ranks into ``out``, or into ``x`` itself, and return that array (collective).
@@ -205,26 +154,15 @@ class Communicator:
         ranks disagree on length, dtype, op or algorithm.
         """
         target = x if out is None else out
-        dtype = _checked(x, target)
-        _check("dtype", check_dtype, dtype)
-        _check("op", check_op, op, dtype)
-        call = _Call(
-            function=_FUNCTIONS.index("all_reduce"),
-            count=x.size,
-            dtype=DTYPES.index(dtype),
-            op=OPS.index(op),
-            algorithm=_code(algorithm, _ALGORITHMS, "algorithm"),
-            in_place=int(target is x),
-            send=self._place(x),
-            recv=self._place(target),
-        )
+        call = all_reduce_call(x, target, op, algorithm, self._registered.place)
+        dtype = str(x.dtype)
         staged = self._agree(call)
         if not staged:
             self._run(self._cached_plan(call, algorithm, op, dtype))
             return target
         if algorithm == AUTO:
             algorithm = self._chosen(call, dtype)
-        send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._staged(x.nbytes))
+        send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._registered.staging(x.nbytes, self.buffer))
         copy(send.local, x.reshape(-1))
         plan = self.plan(algorithm, op, send, recv)
         self._run(plan)
@@ -232,10 +170,10 @@ class Communicator:
         copy(target.reshape(-1), recv.local)
         return target
 
-    def _chosen(self, call: _Call, dtype: str) -> str:
+    def _chosen(self, call: Call, dtype: str) -> str:
         """Only after all ranks agreed on the call: to choose, they must all be here."""
         size_bytes = call.count * np.dtype(dtype).itemsize
-        return self.choose(_FUNCTIONS[call.function], dtype, size_bytes, bool(call.in_place)).algorithm
+        return self.choose(FUNCTIONS[call.function], dtype, size_bytes, bool(call.in_place)).algorithm
 
     def _run(self, plan: Plan) -> None:
         try:
@@ -244,20 +182,11 @@ class Communicator:
             self._give_up()
             raise
 
-    def _agree(self, call: _Call) -> bool:
+    def _agree(self, call: Call) -> bool:
         """Compare the call over all ranks; true when some rank's arrays need staging."""
         every = self._exchange(call.numbers())
-        for column, name in enumerate(_EQUAL):
-            different = np.flatnonzero(every[:, column] != every[0, column])
-            if different.size:
-                other = int(different[0])
-                theirs, ours = (_shown(name, int(every[rank, column])) for rank in (other, 0))
-                raise EngineError(
-                    f"{_FUNCTIONS[call.function]}: rank {other} differs from rank 0 in {name} "
-                    f"({theirs} against {ours}); all ranks must make the same call."
-                )
-        places = every[:, len(_EQUAL) :]
-        return bool((places != places[0]).any() or (places[:, ::2] < 0).any())
+        require_agreement(every)
+        return needs_staging(every)
 
     def _exchange(self, numbers: list[int]) -> Array:
         try:
@@ -275,33 +204,17 @@ class Communicator:
         sys.stderr.flush()
         abort(1)
 
-    def _cached_plan(self, call: _Call, algorithm: str, op: str, dtype: str) -> Plan:
+    def _cached_plan(self, call: Call, algorithm: str, op: str, dtype: str) -> Plan:
         key = tuple(call.numbers())
         if key not in self._plans:
             if len(self._plans) >= _MAX_PLANS:
                 self._plans.pop(next(iter(self._plans))).free()
             if algorithm == AUTO:
                 algorithm = self._chosen(call, dtype)
-            itemsize = np.dtype(dtype).itemsize
-            send, recv = (
-                self._buffers[index].section(start, call.count * itemsize).view(dtype)
-                for index, start in (call.send, call.recv)
-            )
+            size_bytes = call.count * np.dtype(dtype).itemsize
+            send, recv = (self._registered.at(place, size_bytes).view(dtype) for place in (call.send, call.recv))
             self._plans[key] = self.plan(algorithm, op, send, recv)
         return self._plans[key]
-
-    def _place(self, x: Array) -> tuple[int, int]:
-        start = address(x)
-        for index, buffer in enumerate(self._buffers):
-            first = address(buffer.local)
-            if first <= start and start + x.nbytes <= first + buffer.local.nbytes:
-                return index, start - first
-        return -1, 0
-
-    def _staged(self, size_bytes: int) -> list[Buffer]:
-        if self._staging[0].local.nbytes < size_bytes or not self._staging[0].parts:
-            self._staging = [self.buffer(max(4096, 1 << (size_bytes - 1).bit_length())) for _ in range(2)]
-        return self._staging
 
     # what a sweep needs beside
 
@@ -338,54 +251,9 @@ class Communicator:
         for plan in self._plans.values():
             plan.free()
         self._plans.clear()
-        self._buffers.clear()
-        self._staging.clear()
+        self._registered.forget()
         with self._roll_call.watchdog.guard("the end"):
             self.transport.free()
             self._agreement.free()
         self._roll_call.free()
         self._comm.Free()
-
-
-def _checked(x: Any, target: Any) -> str:
-    """The common dtype of two arrays fit for an all-reduce; raises EngineError otherwise."""
-    for name, array in (("x", x), ("out", target)):
-        if not is_array(array):
-            raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy or CuPy array; pass one.")
-        if not array.flags.c_contiguous:
-            raise EngineError(f"{name}: the array is not contiguous; pass a copy by ascontiguousarray.")
-    if not is_writable(target):
-        raise EngineError("out: the array is read-only; pass one that can be written.")
-    if x.dtype != target.dtype or x.shape != target.shape:
-        raise EngineError(
-            f"out: {target.dtype}{list(target.shape)} does not match x, which is {x.dtype}{list(x.shape)}; "
-            "give both the same dtype and shape."
-        )
-    if target is not x and overlap(x, target):
-        raise EngineError("out: the array overlaps x; leave it out to work in place, or pass separate memory.")
-    return str(x.dtype)
-
-
-def _check(field: str, check: Callable[..., None], *values: str) -> None:
-    """What ``check`` says against the values, as an error of the field."""
-    try:
-        check(*values)
-    except ValueError as error:
-        raise EngineError(f"{field}: {error}") from error
-
-
-def _code(value: str, choices: tuple[str, ...], field: str) -> int:
-    if value not in choices:
-        raise EngineError(f"{field}: unknown {field} {value!r}; choose one of {', '.join(choices)}.")
-    return choices.index(value)
-
-
-def _shown(name: str, number: int) -> str:
-    named = {
-        "dtype": DTYPES,
-        "op": OPS,
-        "algorithm": _ALGORITHMS,
-        "in place or out of place": ("out", "in"),
-        "function": _FUNCTIONS,
-    }
-    return named[name][number] if name in named else f"{number} elements"

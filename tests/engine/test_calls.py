@@ -1,0 +1,77 @@
+"""What all ranks must agree on before a call, and what no rank may ask for."""
+
+import numpy as np
+import pytest
+
+from ringscope.engine.base import Array
+from ringscope.engine.calls import Call, Place, all_reduce_call, empty_call, needs_staging, require_agreement
+from ringscope.engine.errors import EngineError
+
+
+def registered(x: Array) -> Place:
+    return 0, 64
+
+
+def elsewhere(x: Array) -> Place:
+    return -1, 0
+
+
+def every(*calls: Call) -> Array:
+    return np.array([call.numbers() for call in calls])
+
+
+def test_the_same_call_on_every_rank_is_agreed() -> None:
+    x = np.zeros(8, "float32")
+    call = all_reduce_call(x, x, "sum", "ring", registered)
+    require_agreement(every(call, call, call))
+    assert not needs_staging(every(call, call))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"dtype": "float64"}, "rank 1 differs from rank 0 in dtype (float64 against float32)"),
+        ({"count": 9}, "rank 1 differs from rank 0 in length (9 elements against 8 elements)"),
+        ({"op": "max"}, "rank 1 differs from rank 0 in op (max against sum)"),
+        ({"algorithm": "tree"}, "rank 1 differs from rank 0 in algorithm (tree against ring)"),
+        ({"in_place": False}, "in in place or out of place (out against in)"),
+    ],
+)
+def test_who_differs_is_named_with_both_values(changes: dict[str, object], words: str) -> None:
+    def call(
+        dtype: str = "float32", count: int = 8, op: str = "sum", algorithm: str = "ring", in_place: bool = True
+    ) -> Call:
+        x = np.zeros(count, dtype)
+        return all_reduce_call(x, x if in_place else np.zeros_like(x), op, algorithm, registered)
+
+    with pytest.raises(EngineError) as error:
+        require_agreement(every(call(), call(**changes)))  # type: ignore[arg-type]
+    assert words in str(error.value)
+
+
+def test_another_function_is_a_difference() -> None:
+    x = np.zeros(8, "float32")
+    with pytest.raises(EngineError, match=r"function \(empty against all_reduce\)"):
+        require_agreement(every(all_reduce_call(x, x, "sum", "ring", registered), empty_call(8)))
+
+
+def test_memory_that_some_rank_has_elsewhere_is_staged() -> None:
+    x = np.zeros(8, "float32")
+    here, there = (all_reduce_call(x, x, "sum", "ring", place) for place in (registered, elsewhere))
+    assert needs_staging(every(here, there))
+    assert needs_staging(every(there, there))
+
+
+@pytest.mark.parametrize(
+    ("x", "out", "words"),
+    [
+        ([1.0], None, "x: a list is not a NumPy or CuPy array"),
+        (np.zeros((4, 4))[:, 1], None, "x: the array is not contiguous"),
+        (np.zeros(4), np.zeros(5), "does not match x"),
+        (np.zeros(4, "int16"), None, "dtype: int16 is not supported"),
+    ],
+)
+def test_what_cannot_be_reduced_is_one_sentence(x: object, out: object, words: str) -> None:
+    with pytest.raises(EngineError) as error:
+        all_reduce_call(x, x if out is None else out, "sum", "ring", registered)
+    assert words in str(error.value)

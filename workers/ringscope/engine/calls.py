@@ -1,0 +1,119 @@
+"""A call of one of the engine's functions: what its arguments must be, and what all ranks must agree on. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ringscope.contracts.collectives import AUTO, VENDORS
+from ringscope.contracts.dtypes import DTYPES, OPS, check_dtype, check_op
+from ringscope.engine.base import Array
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory.arrays import is_array, is_writable, overlap
+from ringscope.schedules.algorithms import SCHEDULES
+
+ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
+FUNCTIONS = ("all_reduce", "empty")
+_EQUAL = ("function", "length", "dtype", "op", "algorithm", "in place or out of place")
+Place = tuple[int, int]  # in registered memory: index of the allocation, byte offset; -1: elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What every rank must agree on in one call, as numbers that fit one small message."""
+
+    function: int
+    count: int
+    dtype: int = 0
+    op: int = 0
+    algorithm: int = 0
+    in_place: int = 0
+    send: Place = (0, 0)
+    recv: Place = (0, 0)
+
+    def numbers(self) -> list[int]:
+        """The message: first what must be equal, then the places."""
+        equal = [self.function, self.count, self.dtype, self.op, self.algorithm, self.in_place]
+        return [*equal, *self.send, *self.recv]
+
+
+def empty_call(size_bytes: int) -> Call:
+    """Of an allocation."""
+    return Call(FUNCTIONS.index("empty"), size_bytes)
+
+
+def all_reduce_call(x: Any, target: Any, op: str, algorithm: str, place: Callable[[Array], Place]) -> Call:
+    """Of an all-reduce of ``x`` into ``target``. Raises EngineError for arguments that no rank may give."""
+    dtype = _common_dtype(x, target)
+    check("dtype", check_dtype, dtype)
+    check("op", check_op, op, dtype)
+    if algorithm not in ALGORITHMS:
+        raise EngineError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}.")
+    return Call(
+        function=FUNCTIONS.index("all_reduce"),
+        count=x.size,
+        dtype=DTYPES.index(dtype),
+        op=OPS.index(op),
+        algorithm=ALGORITHMS.index(algorithm),
+        in_place=int(target is x),
+        send=place(x),
+        recv=place(target),
+    )
+
+
+def require_agreement(every: Array) -> None:
+    """Raise EngineError where the calls of all ranks, a row of numbers each, are not the same one."""
+    for column, name in enumerate(_EQUAL):
+        different = np.flatnonzero(every[:, column] != every[0, column])
+        if different.size:
+            other = int(different[0])
+            theirs, ours = (_shown(name, int(every[rank, column])) for rank in (other, 0))
+            raise EngineError(
+                f"{FUNCTIONS[int(every[0, 0])]}: rank {other} differs from rank 0 in {name} "
+                f"({theirs} against {ours}); all ranks must make the same call."
+            )
+
+
+def needs_staging(every: Array) -> bool:
+    """Whether some rank's arrays do not lie in registered memory, or not where the others' do."""
+    places = every[:, len(_EQUAL) :]
+    return bool((places != places[0]).any() or (places[:, ::2] < 0).any())
+
+
+def _common_dtype(x: Any, target: Any) -> str:
+    """The common dtype of two arrays fit for an all-reduce; raises EngineError otherwise."""
+    for name, array in (("x", x), ("out", target)):
+        if not is_array(array):
+            raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy or CuPy array; pass one.")
+        if not array.flags.c_contiguous:
+            raise EngineError(f"{name}: the array is not contiguous; pass a copy by ascontiguousarray.")
+    if not is_writable(target):
+        raise EngineError("out: the array is read-only; pass one that can be written.")
+    if x.dtype != target.dtype or x.shape != target.shape:
+        raise EngineError(
+            f"out: {target.dtype}{list(target.shape)} does not match x, which is {x.dtype}{list(x.shape)}; "
+            "give both the same dtype and shape."
+        )
+    if target is not x and overlap(x, target):
+        raise EngineError("out: the array overlaps x; leave it out to work in place, or pass separate memory.")
+    return str(x.dtype)
+
+
+def check(field: str, check: Callable[..., None], *values: str) -> None:
+    """What ``check`` says against the values, as an error of the field."""
+    try:
+        check(*values)
+    except ValueError as error:
+        raise EngineError(f"{field}: {error}") from error
+
+
+def _shown(name: str, number: int) -> str:
+    named = {
+        "dtype": DTYPES,
+        "op": OPS,
+        "algorithm": ALGORITHMS,
+        "in place or out of place": ("out", "in"),
+        "function": FUNCTIONS,
+    }
+    return named[name][number] if name in named else f"{number} elements"

@@ -1,0 +1,67 @@
+"""Who executes a collective: a schedule of ours on the transport, or a library as it sees fit."""
+
+from dataclasses import dataclass
+
+from mpi4py import MPI
+
+from ringscope.contracts.collectives import REDUCING, available
+from ringscope.contracts.devices import VENDOR_DEVICES
+from ringscope.contracts.dtypes import check_op
+from ringscope.engine.base import Buffer, Plan, Transport, remembered
+from ringscope.engine.calls import check
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory.buffer import HostMemory, Memory
+from ringscope.engine.transports.mpi import MpiTransport
+from ringscope.engine.transports.nccl import NcclTransport
+from ringscope.engine.vendors.gloo import gloo_plan
+from ringscope.engine.vendors.mpi import vendor_plan
+from ringscope.engine.waiting.roll_call import RollCall
+from ringscope.schedules.algorithms import build
+
+_build = remembered(build)
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """What the plans of one communicator work with."""
+
+    comm: MPI.Intracomm
+    nodes: tuple[tuple[int, ...], ...]
+    transport: Transport
+    is_on_gpus: bool
+    roll_call: RollCall
+
+    def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer, collective: str, root: int) -> Plan:
+        """As ``Communicator.plan``."""
+        if collective not in REDUCING:
+            op = "sum"  # of a single value: the value
+        check("op", check_op, op, recv.local.dtype.name)
+        if algorithm not in available(collective):
+            raise EngineError(
+                f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
+            )
+        here = "cuda" if self.is_on_gpus else "cpu"
+        if here not in VENDOR_DEVICES.get(algorithm, (here,)):
+            raise EngineError(f"algorithm: {algorithm} does not work on device {here}; choose another one.")
+        match algorithm:
+            case "nccl":
+                if not isinstance(self.transport, NcclTransport):
+                    raise EngineError("algorithm: nccl needs transport nccl; choose that or another algorithm.")
+                return self.transport.vendor_plan(collective, op, send, recv, root)
+            case "mpi":
+                return vendor_plan(
+                    self.comm, self.roll_call.watchdog, self._mpi_memory(), collective, op, send, recv, root
+                )
+            case "gloo":
+                return gloo_plan(self.comm, self.roll_call, op, send, recv)
+        schedule = _build(algorithm, self.comm.size, recv.local.size, self.nodes, collective, root)
+        return self.transport.plan(schedule, op, send, recv)
+
+    def _mpi_memory(self) -> Memory:
+        if isinstance(self.transport, MpiTransport):
+            return self.transport.memory
+        if self.is_on_gpus:
+            raise EngineError(
+                "algorithm: mpi does not work on device cuda without transport mpi; choose that or another algorithm."
+            )
+        return HostMemory()

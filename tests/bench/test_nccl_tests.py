@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 from tests.bench.nccl_tests_reader import tables
 
-from ringscope.bench.nccl_tests import render_table, to_json
+from ringscope.bench.nccl_tests.document import to_json
+from ringscope.bench.nccl_tests.table import render_table
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import bus_factor, elements
 from ringscope.contracts.record import Environment, Hello, Measurement

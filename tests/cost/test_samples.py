@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ringscope.bench.nccl_tests import to_json
+from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import Hello, Measurement

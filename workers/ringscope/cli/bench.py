@@ -10,7 +10,8 @@ import typer
 from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ringscope.bench.nccl_tests import render_table, to_json
+from ringscope.bench.nccl_tests.document import to_json
+from ringscope.bench.nccl_tests.table import render_table
 from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.tuning_file import path_in, read
 from ringscope.cli.children import interrupts

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ringscope.bench.nccl_tests import render_table
+from ringscope.bench.nccl_tests.table import render_table
 from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.cli.follow import follow

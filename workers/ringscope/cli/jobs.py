@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ringscope.bench.nccl_tests import render_table
+from ringscope.bench.nccl_tests.table import render_table
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.cli.follow import LogReader, follow

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from ringscope.bench.nccl_tests import dtype_named
+from ringscope.bench.nccl_tests.dtypes import dtype_named
 from ringscope.contracts.benchmark import AVERAGES
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.units import parse_size

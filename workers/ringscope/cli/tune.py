@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from ringscope.bench.nccl_tests import dtype_named
+from ringscope.bench.nccl_tests.dtypes import dtype_named
 from ringscope.choice.chooser import Chooser, Situation, candidates
 from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.bench import validated, watch

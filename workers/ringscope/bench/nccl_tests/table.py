@@ -1,0 +1,153 @@
+"""nccl-tests' table: columns, widths and rounding follow nccl-tests 2.19. Pure.
+
+Sizes are binary, GB/s means 1e9 bytes per second.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+
+from ringscope.bench.nccl_tests.dtypes import THEIR_DTYPES
+from ringscope.bench.nccl_tests.pairs import Pair, by_algorithm, failed_checks, mean_busbw, placements, root_of
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.record import Hello, Measurement
+from ringscope.contracts.units import format_size
+from ringscope.contracts.version import __version__
+
+_LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
+_RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"
+_ITERATIONS = "  {:>7}  {:>7}  {:>7}  {:>7}"
+_TIME = "%Y-%m-%d %H:%M:%S"
+_BLOCKING = {
+    1: "wait and barrier after each inner iteration (-m) ",
+    2: "wait after each inner iteration (-m), no barrier ",
+    3: "wait and barrier after each outer iteration (-n); time excludes barrier ",
+}
+
+
+def render_table(
+    measurements: Sequence[Measurement],
+    spec: BenchmarkSpec | None = None,
+    ranks: Iterable[Hello] = (),
+    timestamps: bool = False,
+) -> str:
+    """One table per algorithm in nccl-tests' text format; ``spec`` and ``ranks`` complete the header.
+
+    ``timestamps`` ends each row with the time (UTC) at which its last block began.
+    """
+    devices = sorted(ranks, key=lambda hello: hello.rank)
+    return "\n\n".join(
+        "\n".join(_table(algorithm, rows, spec, devices, timestamps))
+        for algorithm, rows in by_algorithm(measurements).items()
+    )
+
+
+def _table(
+    algorithm: str, rows: list[Measurement], spec: BenchmarkSpec | None, devices: Sequence[Hello], timestamps: bool
+) -> Iterable[str]:
+    failed, per_iteration = failed_checks(rows), spec is not None and spec.per_iteration
+    transports = ",".join(dict.fromkeys(row.transport for row in rows))
+    yield f"# ringscope version {__version__}"
+    yield (
+        f"# Collective test starting: {_collective(spec)} algorithm: {algorithm} transport: {transports} "
+        f"ranks: {rows[0].ranks}"
+    )
+    yield _parameters(rows, spec)
+    if rows[0].transport == SIMULATED:
+        cluster = f" ({spec.topology})" if spec and spec.topology else ""
+        yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"
+    if spec and spec.blocking:
+        yield f"# Blocking Enabled: {_BLOCKING[spec.blocking]}"
+    if spec and spec.per_iteration:
+        skipped = f"; summary skips first {spec.skip_iterations} iterations" if spec.skip_iterations else ""
+        yield f"# Per-Iteration Report: host clock timing; i_* uses max over process rows{skipped} "
+    if devices:
+        yield "#"
+        yield "# Using devices"
+        yield from (f"#  Rank {d.rank:2d} Group  0 Pid {d.pid:6d} on {d.host:>10} device  {d.device}" for d in devices)
+    yield from _header(per_iteration, timestamps)
+    for pair in placements(rows):
+        yield _row(pair, root_of(spec), per_iteration) + (_timestamp(pair) if timestamps else "")
+    yield f"# Out of bounds values : {failed} {'FAILED' if failed else 'OK'}"
+    yield f"# Avg bus bandwidth    : {mean_busbw(rows):g} "
+    yield "#"
+    yield f"# Collective test concluded: {_collective(spec)}"
+    yield from _choices(rows)
+
+
+def _choices(rows: Sequence[Measurement]) -> Iterable[str]:
+    """What auto took, as comments that parsers pass over: a line for each range of sizes with one choice."""
+    for place, in_place in (("out of place", False), ("in place", True)):
+        chosen = [row for row in rows if row.chosen_algorithm is not None and row.in_place is in_place]
+        for name, group in groupby(chosen, key=lambda row: row.chosen_algorithm):
+            same = list(group)
+            sizes = dict.fromkeys(format_size(row.size_bytes) for row in (same[0], same[-1]))
+            yield f"# auto took {name}, {place}, {' to '.join(sizes)}; {same[0].chosen_because}"
+
+
+def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:
+    smallest, largest = (
+        (spec.min_bytes, spec.max_bytes)
+        if spec
+        else (min(row.size_bytes for row in rows), max(row.size_bytes for row in rows))
+    )
+    steps = f"step: {_step(spec)} warmup iters: {spec.warmup} " if spec else ""
+    checked = int(spec.check and not spec.is_simulated if spec else rows[0].wrong is not None)
+    return (
+        f"# nThread 1 nGpus 1 minBytes {smallest} maxBytes {largest} {steps}iters: {rows[0].iterations} "
+        f"agg iters: {spec.aggregate if spec else 1} validation: {checked} graph: 0 unalign: 0"
+    )
+
+
+def _step(spec: BenchmarkSpec) -> str:
+    return f"{spec.step_factor}(factor)" if spec.step_factor else f"{spec.step_bytes}(bytes)"
+
+
+def _header(per_iteration: bool, timestamps: bool) -> Iterable[str]:
+    before, between, after = (14, 32, 0) if per_iteration else (11, 23, 10)
+    note = " (+ per-iteration)" if per_iteration else ""
+    stamp, form = (" " + "timestamp".rjust(19), " " + _TIME.rjust(19)) if timestamps else (" ", " ")
+    columns = _RIGHT.format("time", "algbw", "busbw", "#wrong")
+    units = _RIGHT.format("(us)", "(GB/s)", "(GB/s)", "")
+    if per_iteration:
+        columns += _ITERATIONS.format("i_min", "i_max", "i_p99", "i_cv%")
+        units += _ITERATIONS.format("(us)", "(us)", "(us)", "(%)")
+    places = " " * before + "out-of-place" + note + " " * between + "in-place" + note + " " * after
+    yield "#"
+    yield "# " + " " * 10 + _LEFT.format("", "", "", "") + places
+    yield "# " + f"{'size':>10}" + _LEFT.format("count", "type", "redop", "root") + columns * 2 + stamp
+    yield "# " + f"{'(B)':>10}" + _LEFT.format("(elements)", "", "", "") + units * 2 + form
+
+
+def _collective(spec: BenchmarkSpec | None) -> str:
+    return spec.collective if spec else "all_reduce"
+
+
+def _row(pair: Pair, root: int, per_iteration: bool) -> str:
+    row = pair[0] or pair[1]
+    assert row is not None
+    left = f"{row.size_bytes:12d}" + _LEFT.format(row.count, THEIR_DTYPES.get(row.dtype, row.dtype), row.op, root)
+    return left + "".join(_columns(placement, per_iteration) for placement in pair)
+
+
+def _columns(row: Measurement | None, per_iteration: bool) -> str:
+    if row is None:  # the sweep ended before it got there
+        return _RIGHT.format(*["N/A"] * 4) + (_ITERATIONS.format(*["N/A"] * 4) if per_iteration else "")
+    wrong = "N/A" if row.wrong is None else f"{row.wrong:g}"
+    rates = _fitted(row.algbw_gb_per_s, 6), _fitted(row.busbw_gb_per_s, 6)
+    columns = _RIGHT.format(_fitted(row.time_us, 7), *rates, wrong)
+    if per_iteration:
+        columns += _ITERATIONS.format(*(_fitted(v, 7) for v in (row.min_us, row.max_us, row.p99_us, row.cv_percent)))
+    return columns
+
+
+def _timestamp(pair: Pair) -> str:
+    last = max(row.time_ns for row in pair if row is not None)
+    return datetime.fromtimestamp(last // 10**9, UTC).strftime(_TIME).rjust(21)
+
+
+def _fitted(value: float, width: int) -> str:
+    """As many decimals as fit into the width, as nccl-tests' getFloatStr finds them."""
+    texts = (f"{value:.{digits}f}" for digits in (2, 1, 0))
+    return next((text for text in texts if len(text) <= width), f"{value:.{1 if width >= 7 else 0}e}")

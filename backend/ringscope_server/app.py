@@ -23,6 +23,7 @@ from ringscope_server.db.postgresql import postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
 from ringscope_server.http import problems, ui
 from ringscope_server.http.caching import CacheControl
+from ringscope_server.http.dependencies import WithServices
 from ringscope_server.http.request_body import RequestBody
 from ringscope_server.http.routes import (
     agents,
@@ -47,7 +48,6 @@ from ringscope_server.http.routes import (
 )
 from ringscope_server.http.routes import tokens as token_routes
 from ringscope_server.http.security_headers import SecurityHeaders
-from ringscope_server.http.services import WithServices
 from ringscope_server.http.timing import RequestTimes
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.server.conftest import ONE_SIZE, Clock, Server
 
-from ringscope_server.events import log, queries
+from ringscope_server.events import audit, queries
 from ringscope_server.results.row_files import harmless
 
 URL = "/api/v1/events"
@@ -24,7 +24,7 @@ async def found(server: Server, **params: Any) -> list[dict[str, Any]]:
 async def write(server: Server, count: int, **more: Any) -> None:
     async with server.services.database.write() as session:
         for number in range(count):
-            log.record(session, server.clock(), "eve", "job.cancelled", ("job", number), **more)
+            audit.record(session, server.clock(), "eve", "job.cancelled", ("job", number), **more)
 
 
 async def test_who_did_what_can_be_asked_for_in_many_ways(server: Server, clock: Clock) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from tests.server.conftest import ONE_SIZE, Clock, Server
 
 from ringscope_server.db.models import Event, Webhook, WebhookDelivery
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.users import tokens
 from ringscope_server.webhooks import service
 
@@ -170,14 +170,14 @@ async def test_what_is_rolled_back_is_told_to_nobody(server: Server, clock: Cloc
     before = len(await outbox(server))
     with pytest.raises(RuntimeError):
         async with server.services.database.write() as session:
-            log.record(session, clock(), "eve", "node.lost", ("node", "n1"))
+            audit.record(session, clock(), "eve", "node.lost", ("node", "n1"))
             raise RuntimeError
     async with server.services.database.write() as session:
         with pytest.raises(RuntimeError):
             async with session.begin_nested():
-                log.record(session, clock(), "eve", "node.lost", ("node", "n1"))
+                audit.record(session, clock(), "eve", "node.lost", ("node", "n1"))
                 raise RuntimeError
-        log.record(session, clock(), "eve", "node.back", ("node", "n1"))
+        audit.record(session, clock(), "eve", "node.back", ("node", "n1"))
     assert [delivery.event_type for delivery in (await outbox(server))[before:]] == ["node.back"]
 
 

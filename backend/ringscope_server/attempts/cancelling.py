@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.job_states import TERMINAL, WAITING
 from ringscope_server.attempts import gangs
 from ringscope_server.db.models import Job
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.jobs.reasons import reason_of
 from ringscope_server.jobs.service import WrongStateError, find
 from ringscope_server.jobs.transitions import transition
@@ -30,6 +30,6 @@ async def cancel(session: AsyncSession, job_id: int, user: str, now: datetime) -
         await gangs.stop(session, job_id, "user_cancelled", sentence, now, actor=user)
     elif reason_of(job.reason or "").may_be_retried:
         sentence = f"{sentence} It was stopping: {job.message}"
-        log.record(session, now, user, "job.not_to_be_retried", ("job", job_id), before=job.reason, message=sentence)
+        audit.record(session, now, user, "job.not_to_be_retried", ("job", job_id), before=job.reason, message=sentence)
         job.reason, job.message = "user_cancelled", sentence
     return job

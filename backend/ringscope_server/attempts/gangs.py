@@ -12,7 +12,7 @@ from ringscope.contracts.job_states import ACTIVE
 from ringscope.contracts.protocol import Report
 from ringscope_server.attempts import quarantine, retries, verdicts
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
 from ringscope_server.jobs.reasons import reason_of
 from ringscope_server.jobs.transitions import locked, transition
@@ -85,7 +85,7 @@ async def stop(
     reason: str,
     message: str,
     now: datetime,
-    actor: str = log.SYSTEM,
+    actor: str = audit.SYSTEM,
     bad_node: str | None = None,
     bad_rank: int | None = None,
     is_hearsay: bool = False,

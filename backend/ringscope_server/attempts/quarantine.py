@@ -6,7 +6,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Allocation, Member, QuarantinedSlot
-from ringscope_server.events import log
+from ringscope_server.events import audit
 
 
 async def impose(session: AsyncSession, member: Member, message: str, now: datetime) -> None:
@@ -34,7 +34,7 @@ async def impose(session: AsyncSession, member: Member, message: str, now: datet
         )
     slots = ", ".join(str(allocation.slot) for allocation in held)
     sentence = f"Slots {slots}: {message}"
-    log.record(session, now, log.SYSTEM, "node.quarantined", ("node", member.node.name), message=sentence)
+    audit.record(session, now, audit.SYSTEM, "node.quarantined", ("node", member.node.name), message=sentence)
 
 
 async def lift(session: AsyncSession, member: Member, now: datetime) -> None:
@@ -49,4 +49,4 @@ async def lift(session: AsyncSession, member: Member, now: datetime) -> None:
     if lifted:
         slots = ", ".join(str(slot) for slot in sorted(lifted))
         sentence = f"Slots {slots}: no process of the attempt is left."
-        log.record(session, now, log.SYSTEM, "node.unquarantined", ("node", member.node.name), message=sentence)
+        audit.record(session, now, audit.SYSTEM, "node.unquarantined", ("node", member.node.name), message=sentence)

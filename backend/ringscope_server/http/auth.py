@@ -9,9 +9,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem
 from ringscope_server.http.rate_limit import limit_stranger, limit_user
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.services import Services
 from ringscope_server.users import tokens
 from ringscope_server.users.tokens import Role, User

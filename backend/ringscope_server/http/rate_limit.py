@@ -4,8 +4,8 @@ from math import ceil
 
 from fastapi import Request
 
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.services import Services
 from ringscope_server.users.rate_limit import RateLimiter
 from ringscope_server.users.tokens import User

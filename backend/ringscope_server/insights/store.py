@@ -13,7 +13,7 @@ from sqlalchemy.orm import undefer
 
 from ringscope.contracts.protocol import RankEvidence
 from ringscope_server.db.models import Attempt, Insight
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.insights.kinds import MAX_ACTIVE, Finding, Key, key_of
 from ringscope_server.insights.views import InsightDetail
 
@@ -101,4 +101,4 @@ def key_of_row(insight: Insight) -> Key:
 
 def _record(session: AsyncSession, insight: Insight, word: str, now: datetime) -> None:
     target, message = ("job", insight.job_id), insight.message
-    log.record(session, now, log.SYSTEM, f"job.{word}", target, after=insight.kind, message=message)
+    audit.record(session, now, audit.SYSTEM, f"job.{word}", target, after=insight.kind, message=message)

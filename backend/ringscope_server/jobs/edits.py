@@ -10,7 +10,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import TERMINAL
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.models import Job
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.jobs.service import WrongStateError, default_name
 
 
@@ -39,4 +39,4 @@ def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datet
         setattr(job, name, fields[name])
     job.revision += 1
     after = {name: fields[name] for name in before}
-    log.record(session, now, user, "job.changed", ("job", job.id), before=json.dumps(before), after=json.dumps(after))
+    audit.record(session, now, user, "job.changed", ("job", job.id), before=json.dumps(before), after=json.dumps(after))

@@ -13,7 +13,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import WAITING
 from ringscope_server.db import advisory_lock
 from ringscope_server.db.models import Job
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.jobs.resuming import resume_errors
 from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import locked, transition
@@ -91,7 +91,7 @@ async def submit(
     session.add(job)
     await session.flush()
     idempotency.remember(session, user, key, body_sha256, "job", job.id, now)
-    log.record(session, now, user, "job.submitted", ("job", job.id), after=job.state)
+    audit.record(session, now, user, "job.submitted", ("job", job.id), after=job.state)
     return job, True
 
 

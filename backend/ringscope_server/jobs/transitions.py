@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import BY_MOVE, TERMINAL, JobState, Move
 from ringscope_server.db.models import Job
-from ringscope_server.events import log
+from ringscope_server.events import audit
 
 
 async def transition(
@@ -17,7 +17,7 @@ async def transition(
     move: Move,
     now: datetime,
     *,
-    actor: str = log.SYSTEM,
+    actor: str = audit.SYSTEM,
     reason: str | None = None,
     message: str = "",
     **columns: Any,
@@ -37,7 +37,7 @@ async def transition(
     )
     if result.rowcount == 0:  # type: ignore[attr-defined]  # an UPDATE's result is a CursorResult
         return False
-    log.record(
+    audit.record(
         session,
         now,
         actor,

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST
 from ringscope_server.db.models import Node, QuarantinedSlot
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.nodes.queries import quarantined
 
 LOST_AFTER = timedelta(seconds=HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST)
@@ -110,7 +110,7 @@ def _settle(session: AsyncSession, node: Node, state: State, now: datetime) -> N
     if observed != node.observed:
         action = "node.back" if node.observed == "lost" else f"node.{observed}"
         target = ("node", node.name)
-        log.record(session, now, log.SYSTEM, action, target, before=node.observed, after=observed, message=reason)
+        audit.record(session, now, audit.SYSTEM, action, target, before=node.observed, after=observed, message=reason)
     node.observed, node.observed_reason = observed, reason
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Node, Token
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.users import tokens
 from ringscope_server.users.tokens import User
 
@@ -38,5 +38,5 @@ async def join(session: AsyncSession, name: str, joiner: User, now: datetime) ->
     token.parent_id = joiner.token_id
     session.add(token)
     sentence = f"Node {name} got a token of its own."
-    log.record(session, now, joiner.name, "node.joined", ("node", name), message=sentence)
+    audit.record(session, now, joiner.name, "node.joined", ("node", name), message=sentence)
     return Joined(secret, bool(earlier))

@@ -7,7 +7,7 @@ from sqlalchemy import and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Member, Node
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.nodes import service
 
 LEAVE_MARGIN = timedelta(seconds=30)  # what runs there must have ended by then: time to prove it and to clean up
@@ -43,11 +43,11 @@ async def enforce(session: AsyncSession, now: datetime) -> list[Node]:
     for node in await _due(session, now):
         if node.observed == "lost" and _is_over(node, now):
             if await service.unfinished_job(session, node) is None:
-                await _take_off(session, node, log.SYSTEM, "It is lost, and its allocation is over.", now)
+                await _take_off(session, node, audit.SYSTEM, "It is lost, and its allocation is over.", now)
                 changed.append(node)
         elif node.desired == "active" and _leaves_soon(node, now):
             reason = f"Its allocation ends at {node.leaves_at:%H:%M:%S} UTC."
-            service.drain(session, node, reason, log.SYSTEM, now)
+            service.drain(session, node, reason, audit.SYSTEM, now)
             changed.append(node)
     return changed
 
@@ -75,4 +75,4 @@ async def _take_off(session: AsyncSession, node: Node, actor: str, sentence: str
     node.observed, node.observed_reason = "lost", sentence
     await service.take_off(session, node, now)
     target = ("node", node.name)
-    log.record(session, now, actor, "node.left", target, before=before, after="removed", message=sentence)
+    audit.record(session, now, actor, "node.left", target, before=before, after="removed", message=sentence)

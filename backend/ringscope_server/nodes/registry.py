@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.protocol import Registration
 from ringscope_server.db.models import Member, Node
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.nodes import health
 
 
@@ -49,7 +49,7 @@ async def register(session: AsyncSession, registration: Registration, now: datet
     node.observed, node.observed_reason = "degraded" if found else "ready", " ".join(found)
     session.add(node)
     await session.flush()
-    log.record(
+    audit.record(
         session,
         now,
         f"node/{node.name}",
@@ -86,7 +86,7 @@ def _describe(node: Node, registration: Registration) -> None:
     node.versions = dict(registration.versions)
     node.labels = dict(registration.labels)
     node.leaves_at = registration.leaves_at
-    if node.desired_by == log.SYSTEM:  # drained as an earlier allocation of it came to its end
+    if node.desired_by == audit.SYSTEM:  # drained as an earlier allocation of it came to its end
         node.desired, node.desired_reason, node.desired_by, node.desired_at = "active", "", None, None
 
 

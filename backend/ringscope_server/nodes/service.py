@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import ACTIVE
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node, QuarantinedSlot, Token
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.nodes import health, labels
 
 # Looks at the revision before a change, and raises what the caller must be told.
@@ -125,7 +125,7 @@ def _record(
     message: str = "",
 ) -> None:
     target = ("node", node.name)
-    log.record(session, now, user, f"node.{what}", target, before=before, after=after, message=message)
+    audit.record(session, now, user, f"node.{what}", target, before=before, after=after, message=message)
 
 
 def _words(carried: Mapping[str, str]) -> str:

@@ -16,7 +16,7 @@ from ringscope.contracts.job_states import TERMINAL
 from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes
 from ringscope_server.db.models import Job, Schedule
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.jobs import queries
 from ringscope_server.jobs import service as jobs
 from ringscope_server.schedules.service import next_time, spec_of
@@ -59,7 +59,7 @@ async def fire_due(session: AsyncSession, changes: Changes, now: datetime, max_q
         schedule.last_outcome = (outcome.sentence + missed).strip()
         schedule.next_fire_at = next_time(schedule, now)
         target = ("schedule", schedule.id)
-        log.record(session, now, log.SYSTEM, outcome.action, target, message=schedule.last_outcome)
+        audit.record(session, now, audit.SYSTEM, outcome.action, target, message=schedule.last_outcome)
 
 
 MISSED = Outcome("schedule.missed", "")

@@ -11,7 +11,7 @@ from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job, Schedule
 from ringscope_server.db.names import flush_named
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.jobs import service as jobs
 from ringscope_server.schedules.times import upcoming
 from ringscope_server.schedules.views import ScheduleBody
@@ -40,7 +40,7 @@ async def create(session: AsyncSession, body: ScheduleBody, user: str, key: str 
     session.add(schedule)
     await flush_named(session, "schedule", body.name)
     idempotency.remember(session, user, key, body_sha256, "schedule", schedule.id, now)
-    log.record(session, now, user, "schedule.created", ("schedule", schedule.id), after=body.name)
+    audit.record(session, now, user, "schedule.created", ("schedule", schedule.id), after=body.name)
     return schedule
 
 
@@ -57,7 +57,7 @@ async def replace(session: AsyncSession, schedule: Schedule, body: ScheduleBody,
     schedule.revision += 1
     await flush_named(session, "schedule", body.name)
     message = f"Changed: {', '.join(changed)}."
-    log.record(
+    audit.record(
         session,
         now,
         user,
@@ -72,7 +72,7 @@ async def replace(session: AsyncSession, schedule: Schedule, body: ScheduleBody,
 async def delete(session: AsyncSession, schedule: Schedule, user: str, now: datetime) -> None:
     """Remove a schedule; its jobs stay."""
     await session.delete(schedule)
-    log.record(session, now, user, "schedule.deleted", ("schedule", schedule.id), before=schedule.name)
+    audit.record(session, now, user, "schedule.deleted", ("schedule", schedule.id), before=schedule.name)
 
 
 async def run_now(
@@ -91,7 +91,7 @@ async def run_now(
     idempotency.remember(session, user, key, body_sha256, "job", job.id, now)
     schedule.last_job_id = job.id
     message = f"Job {job.id} was submitted."
-    log.record(session, now, user, "schedule.run", ("schedule", schedule.id), message=message)
+    audit.record(session, now, user, "schedule.run", ("schedule", schedule.id), message=message)
     return job, True
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Event, Token
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.settings import Settings
 from ringscope_server.users import tokens
 from ringscope_server.users.tokens import Role, TokenKind
@@ -63,4 +63,4 @@ async def _register(session: AsyncSession, given: Given, secret: str, now: datet
     token, _ = tokens.draft(given.name, given.kind, given.role, now, None, note="given at start", secret=secret)
     session.add(token)
     await session.flush()
-    log.record(session, now, log.SYSTEM, "token.created", ("token", token.id), after=given.role, message=message)
+    audit.record(session, now, audit.SYSTEM, "token.created", ("token", token.id), after=given.role, message=message)

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Token
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.users import idempotency, tokens
 from ringscope_server.users.tokens import Role, User
 from ringscope_server.users.views import TokenSpec
@@ -50,7 +50,7 @@ async def issue(
     await session.flush()
     idempotency.remember(session, user.name, key, body_sha256, "token", token.id, now)
     message = f"{spec.kind} token for {spec.name}"
-    log.record(session, now, user.name, "token.created", ("token", token.id), after=role, message=message)
+    audit.record(session, now, user.name, "token.created", ("token", token.id), after=role, message=message)
     return token, secret
 
 
@@ -74,7 +74,7 @@ async def revoke(session: AsyncSession, token_id: int, user: str, now: datetime)
     if is_admin and not any(other.id != token_id and _is_valid(other, now) for other in locked):
         raise LastAdminError
     message = f"{token.kind} token for {token.name}"
-    log.record(session, now, user, "token.revoked", ("token", token.id), before=token.role, message=message)
+    audit.record(session, now, user, "token.revoked", ("token", token.id), before=token.role, message=message)
     await session.delete(token)
     return token
 

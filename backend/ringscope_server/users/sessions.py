@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Token
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.users import tokens
 from ringscope_server.users.tokens import User
 
@@ -19,7 +19,7 @@ async def login_link(session: AsyncSession, user: User, now: datetime) -> tuple[
         user.name, "login", user.role, now, now + LOGIN_LINK_LIFETIME, parent=parent, created_by=user.name
     )
     session.add(token)
-    log.record(session, now, user.name, "login_link.created", ("user", user.name))
+    audit.record(session, now, user.name, "login_link.created", ("user", user.name))
     assert token.expires_at is not None
     return secret, token.expires_at
 
@@ -47,7 +47,7 @@ async def log_out(session: AsyncSession, secret: str, now: datetime) -> None:
     token = await tokens.find(session, secret, now, to_use_up=True)
     if token is not None and token.kind == "session":
         await session.delete(token)
-        log.record(session, now, token.name, "session.ended", ("user", token.name))
+        audit.record(session, now, token.name, "session.ended", ("user", token.name))
 
 
 async def _begin(
@@ -56,5 +56,5 @@ async def _begin(
     cookie = await tokens.create(
         session, user.name, "session", user.role, now, now + lifetime, parent=parent, created_by=user.name
     )
-    log.record(session, now, user.name, "session.created", ("user", user.name), message=f"Logged in {how}.")
+    audit.record(session, now, user.name, "session.created", ("user", user.name), message=f"Logged in {how}.")
     return cookie

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Event, Webhook, WebhookDelivery
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.events.types import matches
 from ringscope_server.events.views import EventView
 from ringscope_server.jobs import queries
@@ -23,7 +23,7 @@ class Outbox:
 
     async def fill(self, session: AsyncSession) -> None:
         """Add one pending delivery for each of the transaction's events and each webhook that listens."""
-        events = log.recorded(session)
+        events = audit.recorded(session)
         # Every change of a webhook is an event, and SQLite has no writers but those of this process.
         is_settled = not any(event.target_type == "webhook" for event in events)
         self._is_unused &= is_settled

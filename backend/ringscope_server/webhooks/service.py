@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Webhook, WebhookDelivery
 from ringscope_server.db.names import flush_named
-from ringscope_server.events import log
+from ringscope_server.events import audit
 from ringscope_server.users import idempotency
 from ringscope_server.webhooks.outbox import message, new_delivery
 from ringscope_server.webhooks.views import WebhookBody
@@ -53,7 +53,7 @@ async def create(session: AsyncSession, body: WebhookBody, user: str, key: str |
     session.add(webhook)
     await flush_named(session, "webhook", body.name)
     idempotency.remember(session, user, key, body_sha256, "webhook", webhook.id, now)
-    log.record(session, now, user, "webhook.created", ("webhook", webhook.id), after=body.name)
+    audit.record(session, now, user, "webhook.created", ("webhook", webhook.id), after=body.name)
     return webhook
 
 
@@ -73,13 +73,13 @@ async def replace(session: AsyncSession, webhook: Webhook, body: WebhookBody, us
     # A URL may hold a secret, and more people read events than webhooks: only names of fields are told.
     message = f"Changed: {', '.join(changed)}."
     target = ("webhook", webhook.id)
-    log.record(session, now, user, "webhook.changed", target, before=before, after=body.name, message=message)
+    audit.record(session, now, user, "webhook.changed", target, before=before, after=body.name, message=message)
 
 
 async def delete(session: AsyncSession, webhook: Webhook, user: str, now: datetime) -> None:
     """Remove a webhook and its deliveries."""
     await session.delete(webhook)
-    log.record(session, now, user, "webhook.deleted", ("webhook", webhook.id), before=webhook.name)
+    audit.record(session, now, user, "webhook.deleted", ("webhook", webhook.id), before=webhook.name)
 
 
 async def disable(session: AsyncSession, webhook: Webhook, why: str, now: datetime) -> None:
@@ -88,7 +88,7 @@ async def disable(session: AsyncSession, webhook: Webhook, why: str, now: dateti
     webhook.revision += 1
     await session.flush()
     await give_up_waiting(session, webhook)
-    log.record(session, now, log.SYSTEM, "webhook.disabled", ("webhook", webhook.id), message=why)
+    audit.record(session, now, audit.SYSTEM, "webhook.disabled", ("webhook", webhook.id), message=why)
 
 
 async def test(session: AsyncSession, webhook: Webhook, user: str, key: str | None, now: datetime) -> WebhookDelivery:
@@ -136,7 +136,7 @@ async def _add(
     session.add(delivery)
     await session.flush()
     idempotency.remember(session, user, key, body_sha256, "webhook_delivery", delivery.id, now)
-    log.record(session, now, user, action, ("webhook", webhook.id), message=f"Message {delivery.message_id}.")
+    audit.record(session, now, user, action, ("webhook", webhook.id), message=f"Message {delivery.message_id}.")
     return delivery
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
+import ml_dtypes
 import numpy as np
 import psutil
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from ringscope.engine.errors import OutOfMemoryError
 from ringscope.schedules.schedule import Chunk, Schedule
 
 Array = NDArray[Any]
+assert np.dtype(ml_dtypes.bfloat16).name == "bfloat16"  # the import is what makes NumPy know this name
 
 # For pure functions of a schedule: one is often planned again, at another place in memory.
 remembered = lru_cache(maxsize=4)

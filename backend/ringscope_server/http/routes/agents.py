@@ -23,8 +23,8 @@ from ringscope_server.attempts.assignments import assignments_of, ordered_anew, 
 from ringscope_server.changes import Changes, announce
 from ringscope_server.db.models import Attempt, Member
 from ringscope_server.http.auth import Agent, Joiner
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, not_found
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.insights import store, wrong_result
 from ringscope_server.live.feed import publish_jobs, publish_log, publish_measurements
 from ringscope_server.monitoring.ingested import count_ingested

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query
 
 from ringscope.contracts.findings import FieldError
 from ringscope_server.http.auth import Viewer
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, invalid, not_found
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.jobs.filters import MAX_ID
 from ringscope_server.results import comparison
 from ringscope_server.results.comparison import Comparison

@@ -12,7 +12,7 @@ from ringscope_server.events.queries import EventFilter
 from ringscope_server.events.views import EventPage, EventView
 from ringscope_server.http.auth import Admin, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
-from ringscope_server.http.services import ServicesDep
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.results import row_files
 from ringscope_server.services import Services
 

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from ringscope_server.http.auth import Viewer
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_sweep
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.results import latencies, lateness
 from ringscope_server.results.lateness import StepsOfRow
 from ringscope_server.results.views import LatencyCurve, Lateness

@@ -17,10 +17,10 @@ from ringscope_server.changes import Changes, announce
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.jobs import copies, edits, facets, queries, service
 from ringscope_server.jobs.facets import JobFacets
 from ringscope_server.jobs.filters import MAX_ID, JobFilter

@@ -9,8 +9,8 @@ from pydantic import AfterValidator
 from ringscope_server.db.regex import checked
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import require_job
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.results import log
 from ringscope_server.results.log import LINES_PER_PAGE, LogFilter
 from ringscope_server.results.views import LogOutline, LogPage

@@ -6,8 +6,8 @@ from pydantic import BaseModel
 from sqlalchemy import text
 
 from ringscope_server.http.auth import Viewer
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.monitoring.collector import registry
 from ringscope_server.monitoring.insights import InsightCollector
 

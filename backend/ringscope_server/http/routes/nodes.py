@@ -15,9 +15,9 @@ from ringscope_server.events.queries import of_target
 from ringscope_server.events.views import EventPage
 from ringscope_server.http.auth import Admin, Operator, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.problems import Problem, not_found
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.jobs.queries import counts_by_state
 from ringscope_server.nodes import queries, service
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import invalid
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.capacity import capacity_errors
 from ringscope_server.placement.preview import Preview, preview

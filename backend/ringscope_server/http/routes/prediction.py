@@ -5,9 +5,9 @@ from fastapi import APIRouter
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
 from ringscope_server.http.auth import Viewer
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
 from ringscope_server.http.problems import invalid
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.predictions import service
 from ringscope_server.predictions.views import Expectations, Prediction
 

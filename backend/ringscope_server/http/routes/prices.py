@@ -10,9 +10,9 @@ from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Viewer
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
 from ringscope_server.http.problems import Problem, invalid
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.planner import examples, fits, prices
 from ringscope_server.planner.examples import Example, ExampleQuestion
 from ringscope_server.planner.questions import PlanQuestion, SensitivityQuestion

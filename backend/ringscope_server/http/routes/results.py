@@ -9,8 +9,8 @@ from ringscope_server.events.queries import of_target
 from ringscope_server.events.views import EventPage
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.insights import store
 from ringscope_server.insights.views import InsightList
 from ringscope_server.jobs.queries import ranks_of

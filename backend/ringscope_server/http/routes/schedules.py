@@ -10,10 +10,10 @@ from ringscope_server.changes import Changes, announce
 from ringscope_server.db.models import Schedule
 from ringscope_server.http.auth import Operator, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.jobs import queries
 from ringscope_server.jobs.service import InvalidJobError, TooManyQueuedError
 from ringscope_server.jobs.views import JobView

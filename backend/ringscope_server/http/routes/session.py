@@ -8,9 +8,9 @@ from fastapi.responses import RedirectResponse
 from pydantic import BaseModel
 
 from ringscope_server.http.auth import COOKIE, Admin, Viewer
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem
 from ringscope_server.http.rate_limit import limit_stranger
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.services import Services
 from ringscope_server.users import sessions
 from ringscope_server.users.tokens import Role

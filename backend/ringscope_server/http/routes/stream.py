@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ringscope_server.http.auth import Viewer
-from ringscope_server.http.services import ServicesDep
+from ringscope_server.http.dependencies import ServicesDep
 
 router = APIRouter(tags=["live"])
 

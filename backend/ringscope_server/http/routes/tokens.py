@@ -6,9 +6,9 @@ from fastapi import APIRouter, Path
 
 from ringscope_server.http.auth import Admin
 from ringscope_server.http.cursors import MAX_KEY, Cursor, Limit, decode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, not_found
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.users import service
 from ringscope_server.users.views import NewToken, TokenPage, TokenSpec, TokenView
 

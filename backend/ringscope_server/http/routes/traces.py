@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.operation_trace import OperationTrace
 from ringscope.cost.operation_perfetto import traced_to_perfetto
 from ringscope_server.http.auth import Viewer
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
 from ringscope_server.http.problems import Problem
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.results import traces
 from ringscope_server.results.traces import ToldTrace, TraceFilter, TraceList
 from ringscope_server.services import Services

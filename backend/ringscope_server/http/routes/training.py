@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query
 
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.training import buckets, curve, epochs
 from ringscope_server.training.views import BucketList, EpochPage, TrainingCurve
 

@@ -7,10 +7,10 @@ from ringscope.contracts.findings import FieldError
 from ringscope_server.db.models import Webhook, WebhookDelivery
 from ringscope_server.http.auth import Admin
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
-from ringscope_server.http.services import ServicesDep
 from ringscope_server.services import Services
 from ringscope_server.urls import ForbiddenAddressError, addresses_of, networks
 from ringscope_server.webhooks import service

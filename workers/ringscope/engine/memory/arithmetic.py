@@ -15,7 +15,6 @@ import numpy as np
 
 from ringscope.engine.base import Array, components
 
-assert np.dtype(ml_dtypes.bfloat16).name == "bfloat16"  # the import is what makes NumPy know this name
 
 _UFUNCS: dict[str, np.ufunc] = {
     "sum": np.add,

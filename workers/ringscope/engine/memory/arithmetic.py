@@ -15,7 +15,6 @@ import numpy as np
 
 from ringscope.engine.base import Array, components
 
-
 _UFUNCS: dict[str, np.ufunc] = {
     "sum": np.add,
     "prod": np.multiply,

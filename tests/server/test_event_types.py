@@ -27,7 +27,7 @@ def nodes() -> Iterator[ast.AST]:
 def test_every_type_that_is_recorded_is_on_the_list() -> None:
     found = set()
     for node in nodes():
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "log.record":
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "audit.record":
             action = node.args[ACTION]
             if isinstance(action, ast.Constant):
                 found.add(action.value)

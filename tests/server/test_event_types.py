@@ -16,7 +16,7 @@ from ringscope_server.webhooks.service import TEST
 SOURCES = sorted(Path(ringscope_server.__file__).parent.rglob("*.py"))
 
 
-ACTION = 3  # which argument of log.record
+ACTION = 3  # which argument of audit.record
 
 
 def nodes() -> Iterator[ast.AST]:
@@ -39,7 +39,7 @@ def test_every_type_that_is_recorded_is_on_the_list() -> None:
 
 
 def test_whatever_looks_like_a_type_is_on_the_list() -> None:
-    """Types that reach log.record through a variable."""
+    """Types that reach audit.record through a variable."""
     like_a_type = re.compile(rf"({'|'.join(WORDS)})\.[a-z_]+")
     texts = {str(node.value) for node in nodes() if isinstance(node, ast.Constant)}
     assert {text for text in texts if like_a_type.fullmatch(text)} - {TEST} <= set(TYPES)

@@ -84,6 +84,24 @@ async def test_reports_and_records_are_signs_of_life(server: Server, clock: Cloc
     assert (await node(server))["observed"] == "ready"
 
 
+@pytest.mark.parametrize("door", ["records", "report"])
+async def test_a_node_that_returns_through_another_door_is_back_at_the_next_pass(
+    server: Server, clock: Clock, door: str
+) -> None:
+    agent = await server.node("n1")
+    await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    clock.advance(16)
+    await server.one_pass()
+    assert (await node(server))["observed"] == "lost"
+    answer = await (agent.records(attempt, measurement()) if door == "records" else agent.report(attempt, "running"))
+    assert answer.is_success, answer.text
+    with server.services.stream.subscription(["nodes"], None) as pages:
+        await server.one_pass()
+        told = await asyncio.wait_for(anext(pages), 60)
+    assert (told.type, told.data["name"], told.data["observed"]) == ("node", "n1", "ready")
+
+
 async def test_losing_and_coming_back_leave_events(server: Server, clock: Clock) -> None:
     agent = await server.node("n1")
     clock.advance(16)

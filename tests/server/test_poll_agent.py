@@ -114,13 +114,26 @@ async def test_losing_and_coming_back_leave_events(server: Server, clock: Clock)
     assert (events[1]["message"], events[1]["actor"]) == ("No heartbeat for 16 s.", "system")
 
 
-async def test_an_older_agent_that_waits_is_told_when_it_is_fenced(server: Server) -> None:
-    older = await server.node("n1")
-    seen = (await poll(older))["revision"]
-    waiting = asyncio.create_task(older.post("poll", {"seen": seen}))
-    await asyncio.sleep(0)
-    await FakeAgent(server, "n1", 4, {}).register()
-    answer = await waiting
+async def test_an_older_agent_that_waits_is_told_when_it_is_fenced(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_server(tmp_path, clock, poll_seconds=60) as server:
+        older = await server.node("n1")
+        seen = (await poll(older))["revision"]
+        is_waiting = asyncio.Event()
+        signals = server.services.signals
+        wait_for_assignments = signals.wait_for_assignments
+
+        async def wait(*args: Any) -> None:
+            is_waiting.set()
+            await wait_for_assignments(*args)
+
+        monkeypatch.setattr(signals, "wait_for_assignments", wait)
+        waiting = asyncio.create_task(older.post("poll", {"seen": seen}))
+        async with asyncio.timeout(30):
+            await is_waiting.wait()
+            await FakeAgent(server, "n1", 4, {}).register()
+            answer = await waiting
     assert (answer.status_code, answer.json()["code"]) == (409, "stale_epoch")
 
 

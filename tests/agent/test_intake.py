@@ -11,6 +11,7 @@ import pytest
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import Log
 from ringscope_agent.launch.intake import Intake
+from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.telemetry.spool import SpoolWriter
 
 FULL = "This node's disk is full, and records are lost; the job goes on."
@@ -25,8 +26,8 @@ async def test_that_the_disk_was_full_is_told_before_what_was_lost(
     later: int,
     told: list[str],
 ) -> None:
-    intake = Intake(assignment(), tmp_path, lambda: None, lambda: None)
-    await intake.start(tmp_path / "socket")
+    intake = Intake(assignment(), AttemptPaths(folder=tmp_path, sockets=tmp_path), lambda: None, lambda: None)
+    await intake.start()
 
     def no_room(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

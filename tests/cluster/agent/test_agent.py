@@ -40,6 +40,26 @@ async def test_a_job_runs_from_prepare_to_clean(
     assert server.registrations[0].versions.keys() >= {"ringscope", "python", "mpi4py", "mpi", "numpy"}
 
 
+async def test_steps_reach_the_server_and_the_counters_while_their_block_lasts(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    await agent.start()
+    # A block is a fifth of the iterations; it would take 100 s here.
+    job = assignment(min_bytes=1 << 20, max_bytes=1 << 20, iterations=1_000_000)
+    await server.assign(job)
+    await server.wait_until(lambda: {r.rank for r in server.parsed(7) if isinstance(r, Steps)} == {0, 1})
+    steps = [r for r in server.parsed(7) if isinstance(r, Steps)]
+    assert max(r.first_step + len(r.start_ns) for r in steps) < 200_000
+    assert {(r.algorithm, r.bytes, r.dropped) for r in steps} == {("ring", 1 << 20, 0)}
+    page = httpx.get(f"http://{server.registrations[-1].metrics_address}/metrics", timeout=60).text
+    counted = [line for line in page.splitlines() if line.startswith("ringscope_rank_steps_total")]
+    assert len(counted) == 2
+    assert all(float(line.rpartition(" ")[2]) > 0 for line in counted)
+    await server.update(7, desired="stop")
+    await server.wait_for("clean", 7)
+    assert not any(isinstance(r, Measurement) for r in server.parsed(7))
+
+
 async def test_a_wrong_token_is_refused_in_one_line(server: FakeServer, agent: AgentProcess) -> None:
     await agent.start(RINGSCOPE_TOKEN="nonsense")
     code, text = await agent.ended()

@@ -8,12 +8,15 @@ from ringscope.bench.sweep import Sweep
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import Record
 from ringscope.engine.communicator import Communicator
+from ringscope.engine.step_ring import StepMemory, StepRing
 
 
 def main() -> None:
     """``sweeps_main.py FOLDER TRANSPORT``: each sweep of FOLDER/sweeps.json by name; this rank's records beside it."""
     folder = Path(sys.argv[1])
     comm = Communicator(sys.argv[2])
+    memory = StepMemory(comm.size)
+    ring, reader = StepRing.opened(memory.path, comm.rank), memory.reader(comm.rank, comm.position)
     told: dict[str, list[str]] = {}
     for name, benchmark in json.loads((folder / "sweeps.json").read_text()).items():
         records = told[name] = []
@@ -21,7 +24,8 @@ def main() -> None:
         def keep(record: Record, records: list[str] = records) -> None:
             records.append(record.model_dump_json())
 
-        Sweep(comm, BenchmarkSpec.model_validate(benchmark), keep).run()
+        Sweep(comm, BenchmarkSpec.model_validate(benchmark), keep, ring=ring).run()
+        records += [steps.model_dump_json() for steps in reader.read()]
     (folder / f"{comm.rank}.json").write_text(json.dumps(told))
     comm.free()
 

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
-from ringscope.bench.timing import Block, joined, spaced_block, timed_block
+from ringscope.bench.timing import Block, Notes, joined, spaced_block, timed_block
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.collectives import AUTO, bus_factor
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.traced import RankTrace
 from ringscope.engine.base import Buffer, TraceablePlan
 from ringscope.engine.memory.arrays import to_host, write
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED
+from ringscope.engine.step_ring import StepRing, described
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -51,8 +52,9 @@ class Contestant:
         send: Buffer,
         recv: Buffer,
         elements: int,
+        ring: StepRing,
     ) -> None:
-        """``send`` and ``recv`` hold a message of ``elements`` elements in every slot.
+        """``send`` and ``recv`` hold a message of ``elements`` elements in every slot; ``ring`` takes the steps.
 
         ``choice`` is what auto takes here; None for an algorithm that the job names itself.
         """
@@ -70,6 +72,15 @@ class Contestant:
         ]
         self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])
         self._blocks: list[Block] = []
+        text = described(
+            op=spec.collective,
+            algorithm=algorithm,
+            transport=self.transport,
+            in_place=in_place,
+            bytes=self.size_bytes * spec.aggregate,
+            bus_factor=bus_factor(spec.collective, comm.size),
+        )
+        self._notes = Notes(comm.position, ring, text)
 
     @property
     def size_bytes(self) -> int:
@@ -83,17 +94,16 @@ class Contestant:
 
     def time(self, warmup: int, iterations: int) -> None:
         """Time a block, after untimed operations and a barrier."""
-        position = self._comm.position
-        position[SIZE_BYTES] = self.size_bytes
+        self._comm.position[SIZE_BYTES] = self.size_bytes
         for run in islice(self._operations, warmup):
             run()
             self._go_on()
         self._comm.barrier()
         calls = self._operations if self._spec.aggregate == 1 else repeat(self._aggregated)
         if self._spec.blocking == 3:
-            self._blocks.append(spaced_block(calls, iterations, self._comm.barrier, position))
+            self._blocks.append(spaced_block(calls, iterations, self._comm.barrier, self._notes))
         else:
-            self._blocks.append(timed_block(calls, iterations, position))
+            self._blocks.append(timed_block(calls, iterations, self._notes))
 
     def trace(self) -> RankTrace | None:
         """Follow one more operation, after an untimed one and a barrier; None where it cannot be followed."""

@@ -3,8 +3,9 @@
 As in nccl-tests, a block is timed after untimed operations and a barrier; the reported time is the mean of its
 iterations, averaged over the ranks. Here the iterations of a size are split into several rounds. In each of them every
 contestant has one block, and the next round begins with the next contestant, so that a change of the machine's speed
-hits all alike. The statistics are of the slowest rank per iteration, over all rounds. Nothing is told before a size has
-been timed, so that telling takes no time from anybody.
+hits all alike. The statistics are of the slowest rank per iteration, over all rounds. Steps are noted in a ring while
+they happen (``ringscope.engine.step_ring``); all else is told after a size has been timed, so that telling takes no
+time from anybody.
 """
 
 import threading
@@ -19,29 +20,36 @@ from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, rounds, spread
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
-from ringscope.contracts.record import Check, Log, Measurement, Record, Steps, Trace
+from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
 from ringscope.contracts.traced import RankTrace
+from ringscope.engine.step_ring import StepRing
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
-
-_STEPS_PER_RECORD = 1000
 
 
 class Sweep:
     """A benchmark on one rank; all ranks run the same sweep."""
 
     def __init__(
-        self, comm: "Communicator", spec: BenchmarkSpec, emit: Callable[[Record], None], fault: str = ""
+        self,
+        comm: "Communicator",
+        spec: BenchmarkSpec,
+        emit: Callable[[Record], None],
+        fault: str = "",
+        ring: StepRing | None = None,
     ) -> None:
-        """``emit`` takes the records; ``fault`` is a drill for this rank (see ``record.FAULT_VARIABLE``)."""
+        """``emit`` takes the records and ``ring`` the steps; without one nobody asks for them.
+
+        ``fault`` is a drill for this rank (see ``record.FAULT_VARIABLE``).
+        """
         self._comm, self._spec, self._emit, self._fault = comm, spec, emit, fault
+        self._ring = ring or StepRing.opened(None, comm.rank)
         self._dtype = np.dtype(spec.dtype)
         size_bytes = max(self._elements(size)[1] for size in spec.sizes()) * self._dtype.itemsize
         self._send, self._recv = (comm.buffer(size_bytes).view(spec.dtype) for _ in range(2))
         self._op = spec.op if spec.collective in REDUCING else "none"
         self._bus_factor = bus_factor(spec.collective, comm.size)
-        self._step = 0
         self._seed = 0
         self._says_untraceable = False
 
@@ -60,7 +68,7 @@ class Sweep:
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
         recv.local.fill(0)
         contestants = [
-            Contestant(self._comm, self._spec, algorithm, in_place, send, recv, total)
+            Contestant(self._comm, self._spec, algorithm, in_place, send, recv, total, self._ring)
             for algorithm in self._spec.algorithms
             for in_place in (False, True)
         ]
@@ -70,7 +78,6 @@ class Sweep:
         for contestant in contestants:
             found = self._check(contestant)
             contestant.free()
-            self._send_steps(contestant)
             self._send_measurement(contestant, cycle, count, found)
             wrong += found or 0
         for contestant, trace in zip(contestants, traces, strict=False):
@@ -130,29 +137,6 @@ class Sweep:
                 time_ns=time.time_ns(),
             )
         )
-
-    def _send_steps(self, contestant: Contestant) -> None:
-        block = contestant.block
-        for first in range(0, block.durations_us.size, _STEPS_PER_RECORD):
-            times = block.durations_us[first : first + _STEPS_PER_RECORD].tolist()
-            self._emit(
-                Steps(
-                    rank=self._comm.rank,
-                    first_step=self._step,
-                    op=self._spec.collective,
-                    algorithm=contestant.algorithm,
-                    transport=contestant.transport,
-                    in_place=contestant.in_place,
-                    bytes=contestant.size_bytes * self._spec.aggregate,
-                    bus_factor=self._bus_factor,
-                    start_ns=block.starts_ns[first : first + _STEPS_PER_RECORD].tolist(),
-                    duration_us=times,
-                    communication_us=times,
-                    compute_us=[0.0] * len(times),
-                    exposed_us=times,
-                )
-            )
-            self._step += len(times)
 
     def _send_trace(self, contestant: Contestant, trace: RankTrace) -> None:
         choice = contestant.choice

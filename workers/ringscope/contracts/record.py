@@ -1,7 +1,8 @@
 """Records: what a rank tells the agent of its node, and the agent then stores and forwards to the server.
 
-One record is one line of JSON on the agent's Unix socket. A timed block is sent as one record with one array per
-column, after the block, so that telling never sits inside a timed region.
+One record is one line of JSON on the agent's Unix socket. Steps come many to a record, with one array per column: those
+of training between two steps, those of a benchmark out of the ring in which a rank notes them
+(``ringscope.engine.step_ring``), so that telling never sits inside a timed region.
 Times: ``*_ns`` are wall-clock nanoseconds since 1970 (to place things); ``*_us`` are durations measured with a
 monotonic clock.
 """
@@ -21,6 +22,7 @@ CHECKPOINTS_VARIABLE = "RINGSCOPE_CHECKPOINTS"  # folder of the job's checkpoint
 RESUME_VARIABLE = "RINGSCOPE_RESUME"  # folder of the checkpoints of the job in training.resume_from
 THREADS_VARIABLE = "OMP_NUM_THREADS"  # that compute for a rank: PyTorch and NumPy go by it
 SCRIPTS_VARIABLE = "RINGSCOPE_SCRIPTS"  # folder of the node's own scripts
+STEPS_VARIABLE = "RINGSCOPE_STEPS"  # path of the memory of ``ringscope.engine.step_ring``
 STACKS_VARIABLE = "RINGSCOPE_STACKS"  # folder in which each rank writes its stack when it is asked to
 # Drill: "wrong_element" makes rank 0 spoil one element of each result, "deadlock" makes the last rank never come to the
 # first check, so that all wait for it. In training "wrong_element" changes a bit of rank 0's replica after each epoch;

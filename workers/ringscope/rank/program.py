@@ -30,10 +30,12 @@ from ringscope.contracts.record import (
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
     STACKS_VARIABLE,
+    STEPS_VARIABLE,
     TUNING_VARIABLE,
     Done,
     Failure,
     Hello,
+    Log,
 )
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import plural
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from ringscope.engine.communicator import Communicator
+    from ringscope.engine.step_ring import StepRing
 
 
 def main() -> int:
@@ -208,9 +211,21 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
         return ""
     from ringscope.bench.sweep import Sweep
 
-    count = Sweep(comm, spec.sweep, reporter.send, fault).run()
+    count = Sweep(comm, spec.sweep, reporter.send, fault, _ring(comm, reporter)).run()
     wrong = plural(count, "wrong element")
     return f"The result check found {wrong} over all sizes, algorithms and ranks." if count else ""
+
+
+def _ring(comm: "Communicator", reporter: Reporter) -> "StepRing | None":
+    """Where this rank notes its steps; a benchmark's rows are worth having without them."""
+    from ringscope.engine.step_ring import StepRing
+
+    try:
+        return StepRing.opened(os.environ.get(STEPS_VARIABLE), comm.rank)
+    except OSError as error:
+        text = f"{STEPS_VARIABLE}: cannot map the memory for steps ({error.strerror or error}); none will be stored."
+        reporter.send(Log(rank=comm.rank, stream="stderr", time_ns=time.time_ns(), text=text))
+        return None
 
 
 def _introduce(comm: "Communicator", reporter: Reporter) -> None:

@@ -1,20 +1,25 @@
-"""Everything an attempt's ranks say on this node, in one place: relay, spool and board."""
+"""Everything an attempt's ranks say on this node, in one place: relay, step rings, spool and board."""
 
+import asyncio
 import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.record import Log, Record, Steps
+from ringscope.contracts.record import Check, Done, Failure, Log, Measurement, Record, Steps
 from ringscope_agent.launch.outcome import RankBoard
+from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.telemetry.listener import Relay
+from ringscope_agent.telemetry.rings import Rings
 from ringscope_agent.telemetry.spool import SpoolWriter
 
 logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 3.0
+GATHER_SECONDS = 0.5
+# Whoever reads these expects the steps before them.
+_AFTER_STEPS = (Check, Done, Failure, Measurement)
 
 
 class Intake:
@@ -26,7 +31,11 @@ class Intake:
     """
 
     def __init__(
-        self, assignment: Assignment, folder: Path, on_records: Callable[[], None], on_ranks: Callable[[], None]
+        self,
+        assignment: Assignment,
+        paths: AttemptPaths,
+        on_records: Callable[[], None],
+        on_ranks: Callable[[], None],
     ) -> None:
         slots = assignment.gang[assignment.member].slots
         self.board = RankBoard(range(assignment.first_rank, assignment.first_rank + slots))
@@ -34,23 +43,37 @@ class Intake:
         self.dropped_records: Counter[str] = Counter()
         self._said_full = False
         self._attempt_id = assignment.attempt_id
-        self._spool = SpoolWriter(folder)
+        self._socket_path = paths.ranks_socket
+        self._spool = SpoolWriter(paths.folder)
+        self._rings = Rings(assignment, paths.positions)
+        self._gathering: asyncio.Task[None] | None = None
         self._on_records = on_records
         self._on_ranks = on_ranks
         self._relay = Relay(self._take, self._hang_up, self._drop)
 
-    async def start(self, socket_path: Path) -> None:
-        """Listen for ranks."""
-        await self._relay.start(socket_path)
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the ranks must find in theirs."""
+        return self._rings.environment
+
+    async def start(self) -> None:
+        """Listen for ranks, and look at their steps."""
+        await self._relay.start(self._socket_path)
+        self._gathering = asyncio.create_task(self._gather_again())
 
     async def drain(self) -> None:
         """Wait (not for ever) until ranks that are gone have been read to the end."""
         await self._relay.drain(DRAIN_SECONDS)
+        self._gather()
 
     async def close(self) -> None:
         """Read to the end, stop listening and release the spool."""
         await self.drain()
+        if self._gathering is not None:
+            self._gathering.cancel()
+            await asyncio.wait({self._gathering})
         await self._relay.close()
+        self._rings.close()
         if lost := self.dropped_records["spool_full"]:
             self._say_full()
             self.say(f"{lost} records were lost, because this node's disk was full.")
@@ -64,13 +87,29 @@ class Intake:
         """A line of the agent's own in the job's log."""
         self.log(Log(rank=None, stream="agent", time_ns=time.time_ns(), text=text))
 
+    async def _gather_again(self) -> None:
+        while True:
+            await asyncio.sleep(GATHER_SECONDS)
+            self._gather()
+
+    def _gather(self) -> None:
+        """Spool the steps that ranks have noted since."""
+        for steps in self._rings.read():
+            self._spool_up(steps.model_dump_json().encode())
+        if self._rings.dropped_steps > self.dropped_records["ring_lapped"]:
+            self.dropped_records["ring_lapped"] = self._rings.dropped_steps
+            self._on_ranks()
+
     def _take(self, line: bytes, record: Record) -> None:
+        if isinstance(record, _AFTER_STEPS):
+            self._gather()
         self._spool_up(line)
         if not isinstance(record, Steps):
             self.board.fold(record)
             self._on_ranks()
 
     def _hang_up(self, rank: int, place: int) -> None:
+        self._gather()
         self.board.hang_up(rank, place)
         self._on_ranks()
 

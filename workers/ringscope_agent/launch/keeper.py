@@ -38,7 +38,7 @@ class Keeper:
     def __init__(self, task: Task) -> None:
         self._task = task
         self._status = Status()
-        self._intake = Intake(task.assignment, task.paths.folder, self._on_records, self._on_ranks)
+        self._intake = Intake(task.assignment, task.paths, self._on_records, self._on_ranks)
         self._control = ControlServer(self._on_wanted, lambda: self._status)
         self._share: Share | None = None
         self._launch_wanted = asyncio.Event()
@@ -83,7 +83,7 @@ class Keeper:
 
     async def _work(self) -> None:
         try:
-            await self._intake.start(self._task.paths.ranks_socket)
+            await self._intake.start()
             self._status.is_listening = True
             self._tell()
             await self._launch_wanted.wait()
@@ -107,7 +107,7 @@ class Keeper:
                 task.assignment.token,
                 task.paths,
                 task.fault,
-                task.variables,
+                task.variables | self._intake.environment,
             ),
             task.rank_module,
             self._intake.board,

@@ -17,7 +17,7 @@ from ringscope_agent.metrics.counters import JobCounters
 from ringscope_agent.metrics.gpu_families import gpu_families
 from ringscope_agent.metrics.rank_families import job_families
 
-DROP_REASONS = ("rank_buffer", "malformed", "spool_full", "refused")
+DROP_REASONS = ("rank_buffer", "malformed", "ring_lapped", "spool_full", "refused")
 MAX_WORLD_SIZE = 1024
 SCRAPE_POLL_SECONDS = 0.02  # pages are made in another thread
 

@@ -1,0 +1,223 @@
+"""Step rings: the timed iterations of each rank of a node, in memory that whoever started the ranks has mapped too.
+
+A block of iterations may take minutes, and what is told after it shows nothing while it lasts. So a rank writes the end
+of each iteration into a ring of fixed size, which costs one store, and the keeper reads there twice a second. The
+memory has no name in any folder: it is a file of memory alone (memfd_create) that the ranks open through /proc, so that
+no disk can be full or slow, and nothing is left of it once the keeper and its ranks have ended.
+
+A step is a timed iteration; its number is how many were done before it, which ``positions.ITERATIONS`` counts. The end
+of step n lies at place n + 1 of the ring, modulo its size, so that n = 0 leaves room for what was before it. Before a
+block the rank writes what it is about to time, and which step is its first.
+"""
+
+import json
+import mmap
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ringscope.contracts.record import Steps
+from ringscope.engine.positions import ITERATIONS
+
+STEPS = 1 << 18  # that fit into a ring: 5 s of steps of 20 us
+BLOCKS = 1 << 12
+PLACES = STEPS - 1  # a mask: the place of an end in the ring
+_SLOT_BYTES = 512
+_HEAD_BYTES = mmap.PAGESIZE  # of which the first integer is the number of blocks
+_BLOCKS_BYTES = BLOCKS * _SLOT_BYTES
+_STAMPS_BYTES = STEPS * 8
+_BYTES = _HEAD_BYTES + _BLOCKS_BYTES + 2 * _STAMPS_BYTES
+
+# What the integers at the beginning of a block's slot say; the rest of it is text.
+_FIRST_STEP = 0
+_STEPS = 1
+_OFFSET_NS = 2  # from the monotonic clock to the wall clock
+BEGIN_NS = 3  # of its first step, by the monotonic clock
+_IS_SPACED = 4
+_TEXT_BYTES = 5
+_TEXT_AT = 8 * 6
+MAX_TEXT_BYTES = _SLOT_BYTES - _TEXT_AT
+
+MAX_STEPS_PER_RECORD = 1000
+
+
+def described(**fields: Any) -> bytes:
+    """What a block times, by the names of ``record.Steps``, as ``StepRing.announce`` takes it."""
+    text = json.dumps(fields).encode()
+    if len(text) > MAX_TEXT_BYTES:
+        raise ValueError(f"what a block times takes {len(text)} bytes to say; there is room for {MAX_TEXT_BYTES}")
+    return text
+
+
+class StepRing:
+    """Where a rank writes: ``ends`` of all steps, and ``begins`` of those that do not begin where the last one ended.
+
+    Both hold nanoseconds of the monotonic clock.
+    """
+
+    def __init__(self, memory: memoryview) -> None:
+        head, self._slots, begins, ends = _parts(memory)
+        self._head = head.cast("q")
+        self.begins, self.ends = begins.cast("q"), ends.cast("q")
+        # A page that is touched for the first time takes a microsecond, which belongs to nobody's step.
+        for place in range(0, STEPS, mmap.PAGESIZE // 8):
+            self.ends[place] = 0
+
+    @classmethod
+    def opened(cls, path: str | None, rank: int) -> "StepRing":
+        """The part of a rank in the memory at ``path``; without a path memory that nobody else reads. Raises OSError."""
+        if not path:
+            return cls(memoryview(mmap.mmap(-1, _BYTES)))
+        with Path(path).open("r+b") as file:
+            return cls(memoryview(mmap.mmap(file.fileno(), _BYTES, offset=rank * _BYTES)))
+
+    def announce(self, first_step: int, steps: int, text: bytes, is_spaced: bool) -> memoryview:
+        """Say which block comes; its slot, of which ``BEGIN_NS`` is still to be filled in when it begins."""
+        number = self._head[0]
+        slot = _slot(self._slots, number)
+        numbers = slot[:_TEXT_AT].cast("q")
+        numbers[_FIRST_STEP], numbers[_STEPS] = first_step, steps
+        numbers[_OFFSET_NS] = time.time_ns() - time.perf_counter_ns()
+        numbers[BEGIN_NS] = 0
+        numbers[_IS_SPACED] = is_spaced
+        numbers[_TEXT_BYTES] = len(text)
+        slot[_TEXT_AT : _TEXT_AT + len(text)] = text
+        self._head[0] = number + 1
+        return numbers
+
+
+class StepMemory:
+    """The rings of all ranks of a job as whoever starts them has them; ``path`` is for the ranks."""
+
+    def __init__(self, ranks: int) -> None:
+        """Takes no memory before the ranks write. Raises OSError."""
+        self._descriptor = os.memfd_create("ringscope-steps", os.MFD_CLOEXEC)
+        os.ftruncate(self._descriptor, ranks * _BYTES)
+        self.path = f"/proc/{os.getpid()}/fd/{self._descriptor}"
+
+    def reader(self, rank: int, position: memoryview) -> "StepReader":
+        """Of one rank; its position is where it says how many steps are done."""
+        memory = mmap.mmap(self._descriptor, _BYTES, prot=mmap.PROT_READ, offset=rank * _BYTES)
+        return StepReader(rank, memoryview(memory), position)
+
+    def close(self) -> None:
+        """Give it back; it vanishes with the last rank that has it mapped."""
+        os.close(self._descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    number: int
+    first_step: int
+    end_step: int
+    offset_ns: int
+    begin_ns: int
+    is_spaced: bool
+    text: bytes
+
+
+class StepReader:
+    """Reads what a rank has written since, and counts the steps that it was too late for.
+
+    The writer never waits: a reader that comes too late finds newer steps in their places. So after copying it looks
+    again how far the writer has come, and throws away what may have been written over meanwhile.
+    """
+
+    def __init__(self, rank: int, memory: memoryview, position: memoryview) -> None:
+        head, self._slots, begins, ends = _parts(memory)
+        self._head = head.cast("q")
+        self._begins, self._ends = (np.frombuffer(part, np.int64) for part in (begins, ends))
+        self._rank, self._position = rank, position
+        self._next_step = self._next_block = 0
+        self.dropped_steps = 0
+
+    def read(self) -> Iterator[Steps]:
+        """Records of the steps that have ended since, in order."""
+        done = int(self._position[ITERATIONS])
+        if done == self._next_step:
+            return
+        blocks = list(self._new_blocks())
+        first = max(self._next_step, done - STEPS + 1)
+        places = np.arange(first, done + 1) & PLACES  # the end of the step before, then those of all that are new
+        ends, begins = self._ends[places], self._begins[places]
+        first_valid = max(first, int(self._position[ITERATIONS]) + 2 - STEPS)
+        told = 0
+        for block in blocks:
+            begin_step, end_step = max(block.first_step, first_valid), min(block.end_step, done)
+            if begin_step >= end_step:
+                continue
+            span = slice(begin_step - first + 1, end_step - first + 1)
+            block_ends = ends[span]
+            if block.is_spaced:
+                block_begins = begins[span]
+            else:
+                block_begins = ends[begin_step - first : end_step - first].copy()
+                if begin_step == block.first_step:
+                    block_begins[0] = block.begin_ns
+            yield from self._records(block, begin_step, block_begins, block_ends)
+            told += end_step - begin_step
+        self.dropped_steps += done - self._next_step - told
+        self._next_step = done
+        self._next_block = next((block.number for block in blocks if block.end_step > done), self._next_block)
+
+    def _new_blocks(self) -> Iterator[_Block]:
+        """Those that were announced since, and those that had not ended when they were read last."""
+        announced = self._head[0]
+        for number in range(max(self._next_block, announced - BLOCKS + 1), announced):
+            slot = memoryview(bytes(_slot(self._slots, number)))
+            if self._head[0] - number >= BLOCKS:
+                continue  # written over while it was read
+            numbers = slot[:_TEXT_AT].cast("q")
+            yield _Block(
+                number=number,
+                first_step=numbers[_FIRST_STEP],
+                end_step=numbers[_FIRST_STEP] + numbers[_STEPS],
+                offset_ns=numbers[_OFFSET_NS],
+                begin_ns=numbers[BEGIN_NS],
+                is_spaced=bool(numbers[_IS_SPACED]),
+                text=bytes(slot[_TEXT_AT : _TEXT_AT + numbers[_TEXT_BYTES]]),
+            )
+        self._next_block = announced
+
+    def _records(self, block: _Block, first_step: int, begins: np.ndarray, ends: np.ndarray) -> Iterator[Steps]:
+        fields = _fields(block.text)
+        starts_ns = begins + block.offset_ns
+        durations_us = (ends - begins) / 1e3
+        for at in range(0, len(ends), MAX_STEPS_PER_RECORD):
+            times = durations_us[at : at + MAX_STEPS_PER_RECORD].tolist()
+            # Not checked again: it is made of what the engine wrote, thousands of times a second.
+            yield Steps.model_construct(
+                rank=self._rank,
+                first_step=first_step + at,
+                **fields,
+                start_ns=starts_ns[at : at + MAX_STEPS_PER_RECORD].tolist(),
+                duration_us=times,
+                communication_us=times,
+                compute_us=[0.0] * len(times),
+                exposed_us=times,
+            )
+
+
+@lru_cache(maxsize=256)
+def _fields(text: bytes) -> Mapping[str, Any]:
+    fields: dict[str, Any] = json.loads(text)
+    return fields
+
+
+def _parts(memory: memoryview) -> list[memoryview]:
+    parts = []
+    for size in (_HEAD_BYTES, _BLOCKS_BYTES, _STAMPS_BYTES, _STAMPS_BYTES):
+        parts.append(memory[:size])
+        memory = memory[size:]
+    return parts
+
+
+def _slot(slots: memoryview, number: int) -> memoryview:
+    start = number % BLOCKS * _SLOT_BYTES
+    return slots[start : start + _SLOT_BYTES]

@@ -1,0 +1,41 @@
+"""The step rings of an attempt's ranks on this node: what a benchmark's ranks note there, as records."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.record import STEPS_VARIABLE, Steps
+from ringscope.engine import positions
+from ringscope.engine.step_ring import StepMemory, StepReader
+
+
+class Rings:
+    """Memory that the ranks map too; jobs of another kind have none, and tell their steps themselves."""
+
+    def __init__(self, assignment: Assignment, positions_path: Path) -> None:
+        """Raises OSError when there is no memory."""
+        self.environment: dict[str, str] = {}  # for the ranks
+        self._memory: StepMemory | None = None
+        self._readers: list[StepReader] = []
+        if assignment.spec.benchmark is None or assignment.spec.is_simulated:
+            return
+        self._memory = StepMemory(assignment.ranks)
+        self.environment[STEPS_VARIABLE] = self._memory.path
+        slots = assignment.gang[assignment.member].slots
+        ranks = range(assignment.first_rank, assignment.first_rank + slots)
+        self._readers = [self._memory.reader(rank, positions.slot(str(positions_path), rank)) for rank in ranks]
+
+    @property
+    def dropped_steps(self) -> int:
+        """How many were written over before anybody read them."""
+        return sum(reader.dropped_steps for reader in self._readers)
+
+    def read(self) -> Iterator[Steps]:
+        """Records of the steps that have ended since."""
+        for reader in self._readers:
+            yield from reader.read()
+
+    def close(self) -> None:
+        """Give the memory back."""
+        if self._memory is not None:
+            self._memory.close()

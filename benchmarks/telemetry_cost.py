@@ -1,4 +1,4 @@
-"""What telling costs a rank: steps of 1 ms with telemetry on and off, in turns.
+"""What telling costs a rank of a training job: steps of 1 ms with telemetry on and off, in turns.
 
     python benchmarks/telemetry_cost.py [ROUNDS]
 
@@ -8,7 +8,7 @@ intake (relay, parser and spool) in a process of its own, so that it takes of th
 twice: of wall time, which other work on the machine makes noisy, and of the rank's own processor time, which it hardly
 does. Both are the difference to "none" of the lower quartiles over all rounds, in percent of the steps' 1 ms.
 
-    block    one record for 20 steps after they were timed, as a sweep tells
+    block    one record for 20 steps after they were timed, as training tells
     step     one record for each step, within the time of the steps: more than any job tells today
 """
 
@@ -30,6 +30,7 @@ from ringscope.contracts.protocol import Assignment, GangMember
 from ringscope.contracts.record import Steps
 from ringscope.rank.reporter import Reporter
 from ringscope_agent.launch.intake import Intake
+from ringscope_agent.paths import AttemptPaths
 
 STEPS = 20  # the default of a job
 STEP_US = 1000.0
@@ -48,7 +49,7 @@ def main(rounds: int) -> None:
     """Print the cost of each way of telling beside the target."""
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        path, ready, over = Path(folder) / "socket", context.Event(), context.Event()
+        path, ready, over = Path(folder) / "ranks.sock", context.Event(), context.Event()
         listener = context.Process(target=listen, args=(path, ready, over))
         listener.start()
         if not ready.wait(60):
@@ -113,7 +114,7 @@ def one_record(reporter: Reporter, step: int, starts_ns: list[int]) -> None:
 
 
 def record(first_step: int, starts_ns: list[int]) -> Steps:
-    """As a sweep makes it."""
+    """As training makes it."""
     times = [STEP_US] * len(starts_ns)
     return Steps(
         rank=0, first_step=first_step, op="all_reduce", algorithm="ring", transport="mpi", in_place=False,
@@ -144,8 +145,9 @@ def listen(path: Path, ready: Event, over: Event) -> None:
     """A keeper's intake, until it is over."""
 
     async def serve() -> None:
-        intake = Intake(_assignment(), path.parent / "spool", lambda: None, lambda: None)
-        await intake.start(path)
+        paths = AttemptPaths(folder=path.parent, sockets=path.parent)
+        intake = Intake(_assignment(), paths, lambda: None, lambda: None)
+        await intake.start()
         ready.set()
         await asyncio.to_thread(over.wait)
         await intake.close()

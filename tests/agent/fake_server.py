@@ -28,7 +28,7 @@ from ringscope.contracts.protocol import (
     Registration,
     Report,
 )
-from ringscope.contracts.record import RECORD, Record
+from ringscope.contracts.record import RECORD, Iterations, Record
 
 TOKEN = "agent-secret"
 JOIN_TOKEN = "join-secret"
@@ -114,7 +114,9 @@ class FakeServer:
             await self.changed.wait_for(predicate)
 
     def parsed(self, attempt_id: int) -> list[Record]:
-        return [RECORD.validate_python(record) for record in self.records[attempt_id]]
+        """The records of an attempt, with steps in the one form in which the server stores them."""
+        records = map(RECORD.validate_python, self.records[attempt_id])
+        return [record.steps() if isinstance(record, Iterations) else record for record in records]
 
     async def _change(self, change: Any) -> None:
         async with self.changed:

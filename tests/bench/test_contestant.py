@@ -9,6 +9,7 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
 from ringscope.engine import positions
 from ringscope.engine.base import Buffer
+from ringscope.engine.step_ring import StepRing
 
 ELEMENTS = 16
 
@@ -56,7 +57,8 @@ class Comm:
 
 def contestant(comm: Comm, in_place: bool = False, **options: object) -> Contestant:
     spec = BenchmarkSpec.model_validate({"algorithms": ["ring"]} | options)
-    return Contestant(comm, spec, "ring", in_place, comm.send, comm.recv, ELEMENTS)  # type: ignore[arg-type]
+    ring = StepRing.opened(None, 0)
+    return Contestant(comm, spec, "ring", in_place, comm.send, comm.recv, ELEMENTS, ring)  # type: ignore[arg-type]
 
 
 def out_of_place(*slots: int) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import examples
 
-from ringscope.contracts.record import Steps
+from ringscope.contracts.record import Iterations, Steps
 from ringscope.engine import step_ring
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, PLACES, STEPS, StepMemory, StepReader, StepRing, described
@@ -54,7 +54,7 @@ class Rank:
             self.position[ITERATIONS] = done
 
     def read(self) -> list[Steps]:
-        return [Steps.model_validate(steps.model_dump()) for steps in self.reader.read()]
+        return [Iterations.model_validate_json(told.model_dump_json()).steps() for told in self.reader.read()]
 
 
 @pytest.fixture

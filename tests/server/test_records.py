@@ -117,6 +117,22 @@ async def test_after_a_gap_nothing_is_stored_and_the_agent_is_told_where_to_go_o
     assert (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"] == []
 
 
+async def test_iterations_become_rows_of_steps(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    times = ("start_ns", "duration_us", "communication_us", "compute_us", "exposed_us")
+    shape = {name: value for name, value in steps(rank=1).items() if name not in times}
+    told = shape | {"type": "iterations", "start_ns": 10**18, "duration_ns": [10_000, 11_500], "pause_ns": [500, 0]}
+    await agent.records(attempt, told)
+    found = (await server.admin.get(f"/api/v1/jobs/{job['id']}/steps", params={"rank": 1})).json()["items"]
+    assert [(row["step"], row["duration_us"], row["communication_us"], row["compute_us"]) for row in found] == [
+        (0, 10.0, 10.0, 0.0),
+        (1, 11.5, 11.5, 0.0),
+    ]
+    assert found[1]["started_at_ns"] - found[0]["started_at_ns"] == 10_500
+
+
 async def test_a_malformed_record_is_counted_and_does_not_block_the_rest(server: Server) -> None:
     agent = await server.node()
     job = await server.submit(**ONE_SIZE)

@@ -86,6 +86,8 @@ def _parse(raw: Iterable[dict[str, Any]], ingested: Ingested) -> Iterable[record
         except ValidationError:
             ingested.rejected += 1
             continue
+        if isinstance(parsed, record.Iterations):
+            parsed = parsed.steps()
         rows = len(parsed.start_ns) if isinstance(parsed, record.Steps) else 1
         taken += rows
         ingested.counts[parsed.type] = ingested.counts.get(parsed.type, 0) + rows

@@ -51,8 +51,9 @@ async def test_steps_reach_the_server_and_the_counters_while_their_block_lasts(
     steps = [r for r in server.parsed(7) if isinstance(r, Steps)]
     assert max(r.first_step + len(r.start_ns) for r in steps) < 200_000
     assert {(r.algorithm, r.bytes, r.dropped) for r in steps} == {("ring", 1 << 20, 0)}
-    page = httpx.get(f"http://{server.registrations[-1].metrics_address}/metrics", timeout=60).text
-    counted = [line for line in page.splitlines() if line.startswith("ringscope_rank_steps_total")]
+    async with httpx.AsyncClient(timeout=60) as client:
+        page = await client.get(f"http://{server.registrations[-1].metrics_address}/metrics")
+    counted = [line for line in page.text.splitlines() if line.startswith("ringscope_rank_steps_total")]
     assert len(counted) == 2
     assert all(float(line.rpartition(" ")[2]) > 0 for line in counted)
     await server.update(7, desired="stop")

@@ -236,6 +236,6 @@ def running_cluster(data_dir: Path) -> Iterator[Cluster]:
 def _steps(attempt_id: int, lines: list[bytes]) -> Iterator[tuple[int, int, int]]:
     for line in lines:
         record = json.loads(line)
-        if record["type"] == "steps":
-            for place in range(len(record["start_ns"])):
+        if record["type"] == "iterations":
+            for place in range(len(record["duration_ns"])):
                 yield attempt_id, record["rank"], record["first_step"] + place

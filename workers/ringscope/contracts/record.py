@@ -7,6 +7,8 @@ Times: ``*_ns`` are wall-clock nanoseconds since 1970 (to place things); ``*_us`
 monotonic clock.
 """
 
+from itertools import accumulate
+from operator import add
 from typing import Annotated, Literal
 
 from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
@@ -89,7 +91,7 @@ class Environment(RecordModel):
 
 
 class Steps(RecordModel):
-    """Finished steps of one rank: benchmark iterations of one timed block, or training steps.
+    """Finished steps of one rank: of training, or of a simulated benchmark.
 
     Every array has one entry per step. ``bytes`` is what one step moves: the message size, times the operations of an
     iteration that aggregates several; of a training step the gradient, as it travels. ``bus_factor`` is what it is
@@ -128,6 +130,56 @@ class Steps(RecordModel):
         if any(column is not None and len(column) != len(self.start_ns) for column in columns):
             raise ValueError("every column of a steps record needs one entry per step")
         return self
+
+
+class Iterations(RecordModel):
+    """Timed iterations of a benchmark on one rank; each is a step, and all of it is communication.
+
+    As short as it can be said, because it is made, read and sent while later iterations are being timed.
+    """
+
+    type: Literal["iterations"] = "iterations"
+    rank: Int32
+    first_step: int = Field(ge=0, lt=2**31)
+    op: str
+    algorithm: str
+    transport: str
+    in_place: bool
+    bytes: Int64
+    bus_factor: float
+    start_ns: Int64 = Field(description="Of the first one.")
+    duration_ns: list[int]
+    pause_ns: list[int] | None = Field(
+        None, description="After each one, up to the next; null where they follow one another back to back."
+    )
+
+    @model_validator(mode="after")
+    def _columns_are_as_they_should(self) -> "Iterations":
+        columns = (self.duration_ns, self.pause_ns or ())
+        if self.pause_ns is not None and len(self.pause_ns) != len(self.duration_ns):
+            raise ValueError("every column of an iterations record needs one entry per iteration")
+        # Each by itself would take as long as all of the rest.
+        if min(map(min, filter(None, columns)), default=0) < 0 or self.start_ns + sum(map(sum, columns)) >= 2**63:
+            raise ValueError("times of iterations are not negative, and end before the year 2262")
+        return self
+
+    @property
+    def starts_ns(self) -> list[int]:
+        """Of each one."""
+        whole = self.duration_ns if self.pause_ns is None else map(add, self.duration_ns, self.pause_ns)
+        return list(accumulate(whole, initial=self.start_ns))[:-1]
+
+    def steps(self) -> Steps:
+        """The same, with a column for each of a step's times."""
+        times_us = [duration_ns / 1e3 for duration_ns in self.duration_ns]
+        return Steps(
+            **self.model_dump(exclude={"type", "start_ns", "duration_ns", "pause_ns"}),
+            start_ns=self.starts_ns,
+            duration_us=times_us,
+            communication_us=times_us,
+            compute_us=[0.0] * len(times_us),
+            exposed_us=times_us,
+        )
 
 
 class Buckets(RecordModel):
@@ -277,7 +329,7 @@ class Done(RecordModel):
 
 
 Record = Annotated[
-    Hello | Environment | Steps | Buckets | Trace | Epoch | Check | Measurement | Log | Failure | Done,
+    Hello | Environment | Steps | Iterations | Buckets | Trace | Epoch | Check | Measurement | Log | Failure | Done,
     Field(discriminator="type"),
 ]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record)

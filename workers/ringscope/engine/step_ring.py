@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ringscope.contracts.record import Steps
+from ringscope.contracts.record import Iterations
 from ringscope.engine.positions import ITERATIONS
 
 STEPS = 1 << 18  # that fit into a ring: 5 s of steps of 20 us
@@ -48,7 +48,7 @@ MAX_STEPS_PER_RECORD = 1000
 
 
 def described(**fields: Any) -> bytes:
-    """What a block times, by the names of ``record.Steps``, as ``StepRing.announce`` takes it."""
+    """What a block times, by the names of ``record.Iterations``, as ``StepRing.announce`` takes it."""
     text = json.dumps(fields).encode()
     if len(text) > MAX_TEXT_BYTES:
         raise ValueError(f"what a block times takes {len(text)} bytes to say; there is room for {MAX_TEXT_BYTES}")
@@ -71,7 +71,7 @@ class StepRing:
 
     @classmethod
     def opened(cls, path: str | None, rank: int) -> "StepRing":
-        """The part of a rank in the memory at ``path``; without a path memory that nobody else reads. Raises OSError."""
+        """A rank's part of the memory at ``path``; without a path memory that nobody else reads. Raises OSError."""
         if not path:
             return cls(memoryview(mmap.mmap(-1, _BYTES)))
         with Path(path).open("r+b") as file:
@@ -137,15 +137,15 @@ class StepReader:
         self._next_step = self._next_block = 0
         self.dropped_steps = 0
 
-    def read(self) -> Iterator[Steps]:
+    def read(self) -> Iterator[Iterations]:
         """Records of the steps that have ended since, in order."""
         done = int(self._position[ITERATIONS])
         if done == self._next_step:
             return
         blocks = list(self._new_blocks())
         first = max(self._next_step, done - STEPS + 1)
-        places = np.arange(first, done + 1) & PLACES  # the end of the step before, then those of all that are new
-        ends, begins = self._ends[places], self._begins[places]
+        ends = _copied(self._ends, first, done + 1)  # of the step before, then of all that are new
+        begins = _copied(self._begins, first, done + 1) if any(block.is_spaced for block in blocks) else ends
         first_valid = max(first, int(self._position[ITERATIONS]) + 2 - STEPS)
         told = 0
         for block in blocks:
@@ -185,22 +185,20 @@ class StepReader:
             )
         self._next_block = announced
 
-    def _records(self, block: _Block, first_step: int, begins: np.ndarray, ends: np.ndarray) -> Iterator[Steps]:
+    def _records(self, block: _Block, first_step: int, begins: np.ndarray, ends: np.ndarray) -> Iterator[Iterations]:
         fields = _fields(block.text)
-        starts_ns = begins + block.offset_ns
-        durations_us = (ends - begins) / 1e3
+        durations_ns = ends - begins
+        pauses_ns = np.diff(begins, append=ends[-1]) - durations_ns if block.is_spaced else None
         for at in range(0, len(ends), MAX_STEPS_PER_RECORD):
-            times = durations_us[at : at + MAX_STEPS_PER_RECORD].tolist()
+            part = slice(at, at + MAX_STEPS_PER_RECORD)
             # Not checked again: it is made of what the engine wrote, thousands of times a second.
-            yield Steps.model_construct(
+            yield Iterations.model_construct(
                 rank=self._rank,
                 first_step=first_step + at,
                 **fields,
-                start_ns=starts_ns[at : at + MAX_STEPS_PER_RECORD].tolist(),
-                duration_us=times,
-                communication_us=times,
-                compute_us=[0.0] * len(times),
-                exposed_us=times,
+                start_ns=int(begins[at]) + block.offset_ns,
+                duration_ns=durations_ns[part].tolist(),
+                pause_ns=None if pauses_ns is None else pauses_ns[part].tolist(),
             )
 
 
@@ -208,6 +206,12 @@ class StepReader:
 def _fields(text: bytes) -> Mapping[str, Any]:
     fields: dict[str, Any] = json.loads(text)
     return fields
+
+
+def _copied(ring: np.ndarray, start: int, stop: int) -> np.ndarray:
+    """What lies at these places, modulo its size, of which there are no more than it has."""
+    at, end = start & PLACES, stop & PLACES
+    return ring[at:end].copy() if at < end else np.concatenate([ring[at:STEPS], ring[:end]])
 
 
 def _parts(memory: memoryview) -> list[memoryview]:

@@ -94,8 +94,8 @@ class Intake:
 
     def _gather(self) -> None:
         """Spool the steps that ranks have noted since."""
-        for steps in self._rings.read():
-            self._spool_up(steps.model_dump_json().encode())
+        for iterations in self._rings.read():
+            self._spool_up(iterations.model_dump_json(exclude_none=True).encode())
         if self._rings.dropped_steps > self.dropped_records["ring_lapped"]:
             self.dropped_records["ring_lapped"] = self._rings.dropped_steps
             self._on_ranks()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.record import STEPS_VARIABLE, Steps
+from ringscope.contracts.record import STEPS_VARIABLE, Iterations
 from ringscope.engine import positions
 from ringscope.engine.step_ring import StepMemory, StepReader
 
@@ -30,7 +30,7 @@ class Rings:
         """How many were written over before anybody read them."""
         return sum(reader.dropped_steps for reader in self._readers)
 
-    def read(self) -> Iterator[Steps]:
+    def read(self) -> Iterator[Iterations]:
         """Records of the steps that have ended since."""
         for reader in self._readers:
             yield from reader.read()

@@ -158,8 +158,15 @@ def _told(spool: Spool) -> Counter[str]:
     """How many rows the records of a spool make, by kind."""
     told: Counter[str] = Counter()
     for record in spool:
-        kind = "log" if record["type"] == "check" else record["type"]
-        told[kind] += len(record["start_ns"]) if kind == "steps" else 1
+        match record["type"]:
+            case "steps":
+                told["steps"] += len(record["start_ns"])
+            case "iterations":
+                told["steps"] += len(record["duration_ns"])
+            case "check":
+                told["log"] += 1
+            case kind:
+                told[kind] += 1
     return told
 
 

@@ -2,8 +2,8 @@
 
     python benchmarks/step_ring_cost.py [ROUNDS [RANKS]]
 
-Each rank is a process that times blocks of work of 20 us with the engine's own timed_block. "On", its ring is read twice
-a second by a keeper's intake, and its spool folded into the counters as the agent does, both in a process of
+Each rank is a process that times blocks of work of 20 us with the engine's own timed_block. "On", its ring is read
+twice a second by a keeper's intake, and its spool folded into the counters as the agent does, both in a process of
 their own; "off", the steps go nowhere: the loop has the clock readings alone. Blocks of half a second take turns, in
 an order that changes and is the same for all ranks, which begin together.
 
@@ -67,7 +67,7 @@ def measure(rounds: int, ranks: int) -> None:
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
         paths = AttemptPaths(folder=Path(folder), sockets=Path(folder))
-        positions.create(paths.positions, ranks)
+        positions.create(paths.kit.positions, ranks)
         told, tells = context.Pipe(duplex=False)
         over, together = context.Event(), context.Barrier(ranks)
         reader = context.Process(target=read, args=(paths, ranks, tells, over))
@@ -76,7 +76,7 @@ def measure(rounds: int, ranks: int) -> None:
         orders = [random.sample(("on", "off"), 2) for _ in range(rounds + 1)]
         found, finds = context.Pipe(duplex=False)
         workers = [
-            context.Process(target=work, args=(rank, memory, str(paths.positions), orders, together, finds))
+            context.Process(target=work, args=(rank, memory, str(paths.kit.positions), orders, together, finds))
             for rank in range(ranks)
         ]
         for worker in workers:
@@ -158,7 +158,7 @@ def read(paths: AttemptPaths, ranks: int, tells: Connection, over: Event) -> Non
         seconds = time.process_time() - began
         await intake.close()
         await records.read()
-        steps = sum(place.iterations for place in positions.read(paths.positions))
+        steps = sum(place.iterations for place in positions.read(paths.kit.positions))
         tells.send(Read(steps, intake.dropped_records["ring_lapped"], seconds))
 
     asyncio.run(serve())

@@ -178,7 +178,7 @@ class Attempt:
         if self._wants_evidence and self._folder.paths is not None:
             tokens = process_group.carriers()
             pids = {rank: pid for rank, pid in self.records.pids.items() if tokens.get(pid) == self.token}
-            self._report("evidence", evidence=await evidence.take(pids, self._folder.paths.stacks))
+            self._report("evidence", evidence=await evidence.take(pids, self._folder.paths.kit.stacks))
 
     async def _clean_up(self) -> None:
         """End every process; a node that cannot prove itself free never reports clean."""

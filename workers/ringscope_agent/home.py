@@ -10,8 +10,6 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.tuning import Table
-from ringscope.engine import positions
 from ringscope_agent.files import replace_text
 from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.settings import SettingsError
@@ -44,10 +42,7 @@ class AttemptFolder:
         self.state.sockets = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
         self.save()
         paths = AttemptPaths(folder=self.path, sockets=self.state.sockets)
-        paths.spec.write_text(assignment.spec.model_dump_json())
-        paths.tuning.write_text((assignment.tuning or Table()).model_dump_json())
-        positions.create(paths.positions, assignment.ranks)
-        paths.stacks.mkdir(exist_ok=True)
+        paths.kit.pack(assignment.spec, assignment.ranks, assignment.tuning)
         return paths
 
     def mark_launched(self) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from ringscope.rank.kit import Kit
+
 
 class AttemptPaths(BaseModel):
     """Paths that agent, keeper and ranks agree on.
@@ -16,24 +18,9 @@ class AttemptPaths(BaseModel):
     sockets: Path
 
     @property
-    def spec(self) -> Path:
-        """The job, for the ranks."""
-        return self.folder / "spec.json"
-
-    @property
-    def tuning(self) -> Path:
-        """The measured times, for the ranks."""
-        return self.folder / "tuning.json"
-
-    @property
-    def positions(self) -> Path:
-        """Where the ranks note their steps."""
-        return self.folder / "positions"
-
-    @property
-    def stacks(self) -> Path:
-        """Where each rank writes its stack when it is asked to."""
-        return self.folder / "stacks"
+    def kit(self) -> Kit:
+        """What the ranks are given."""
+        return Kit(self.folder)
 
     @property
     def status(self) -> Path:

@@ -21,9 +21,6 @@ from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import (
-    POSITIONS_VARIABLE,
-    SOCKET_VARIABLE,
-    SPEC_VARIABLE,
     THREADS_VARIABLE,
     TUNING_VARIABLE,
     Environment,
@@ -35,6 +32,7 @@ from ringscope.contracts.record import (
 )
 from ringscope.engine import positions
 from ringscope.rank.cores import cores_each
+from ringscope.rank.kit import Kit
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.receiver import Receiver
 
@@ -121,17 +119,16 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
         return
     mpiexec = find_mpiexec()
     with tempfile.TemporaryDirectory(prefix="ringscope-") as directory:
-        spec_path, socket_path = Path(directory, "spec.json"), Path(directory, "socket")
-        positions_path = Path(directory, "positions")
-        positions.create(positions_path, job.placement.ranks)
-        spec_path.write_text(job.model_dump_json())
-        environment = os.environ | {
-            SPEC_VARIABLE: str(spec_path),
-            SOCKET_VARIABLE: str(socket_path),
-            TUNING_VARIABLE: str(tuning or ""),
-            POSITIONS_VARIABLE: str(positions_path),
-            THREADS_VARIABLE: "1" if job.benchmark else str(cores_each(job.placement.ranks)),
-        }
+        kit, socket_path = Kit(Path(directory)), Path(directory, "socket")
+        kit.pack(job, job.placement.ranks)
+        environment = (
+            os.environ
+            | kit.variables(socket_path)
+            | {
+                TUNING_VARIABLE: str(tuning or ""),
+                THREADS_VARIABLE: "1" if job.benchmark else str(cores_each(job.placement.ranks)),
+            }
+        )
         telling = ["-print-all-exitcodes"] if _is_hydra(mpiexec) else []
         command = [mpiexec, *telling, "-n", str(job.placement.ranks), sys.executable, "-m", "ringscope.rank"]
         output = Path(directory, "output")
@@ -142,7 +139,7 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
                     yield record
             run.exit_code, run.hang_ups = process.returncode, receiver.hang_ups
             run.hear(output.read_text(errors="replace"))
-            run.steps = positions.steps(positions_path)
+            run.steps = positions.steps(kit.positions)
 
 
 def find_mpiexec() -> str:

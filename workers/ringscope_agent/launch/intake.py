@@ -45,7 +45,7 @@ class Intake:
         self._attempt_id = assignment.attempt_id
         self._socket_path = paths.ranks_socket
         self._spool = SpoolWriter(paths.folder)
-        self._rings = Rings(assignment, paths.positions)
+        self._rings = Rings(assignment, paths.kit.positions)
         self._gathering: asyncio.Task[None] | None = None
         self._on_records = on_records
         self._on_ranks = on_ranks

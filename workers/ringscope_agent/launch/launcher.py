@@ -11,13 +11,8 @@ from pathlib import Path
 from ringscope.contracts.protocol import GangMember, Proxy
 from ringscope.contracts.record import (
     FAULT_VARIABLE,
-    POSITIONS_VARIABLE,
-    SOCKET_VARIABLE,
-    SPEC_VARIABLE,
-    STACKS_VARIABLE,
     THREADS_VARIABLE,
     TOKEN_VARIABLE,
-    TUNING_VARIABLE,
 )
 from ringscope_agent import process_group
 from ringscope_agent.launch import hydra
@@ -75,13 +70,9 @@ def rank_environment(
         "PYTHONUNBUFFERED": "1",
         process_group.HOME_VARIABLE: str(home),
         TOKEN_VARIABLE: token,
-        SOCKET_VARIABLE: str(paths.ranks_socket),
-        SPEC_VARIABLE: str(paths.spec),
-        TUNING_VARIABLE: str(paths.tuning),
-        POSITIONS_VARIABLE: str(paths.positions),
-        STACKS_VARIABLE: str(paths.stacks),
     }
-    return kept | attempt | dict(variables) | ({FAULT_VARIABLE: fault} if fault else {})
+    kit = paths.kit.variables(paths.ranks_socket)
+    return kept | attempt | kit | dict(variables) | ({FAULT_VARIABLE: fault} if fault else {})
 
 
 async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> asyncio.subprocess.Process:

@@ -21,7 +21,7 @@ async def send(client: ServerClient, attempt_id: int, pids: Mapping[int, int], f
     """Until cancelled; ``pids`` are those of the ranks, by rank, as far as they are known."""
     while True:
         await asyncio.sleep(PULSE_SECONDS)
-        if folder.paths is not None and (ranks := rank_pulses(pids, folder.paths.positions)):
+        if folder.paths is not None and (ranks := rank_pulses(pids, folder.paths.kit.positions)):
             time_us = time.monotonic_ns() // 1000
             await client.pulse(Pulse(epoch=0, attempt_id=attempt_id, time_us=time_us, ranks=ranks))
 

@@ -1,0 +1,59 @@
+"""What a rank is given: files in one folder, and the variables that name them. Whoever starts ranks packs it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import (
+    POSITIONS_VARIABLE,
+    SOCKET_VARIABLE,
+    SPEC_VARIABLE,
+    STACKS_VARIABLE,
+    TUNING_VARIABLE,
+)
+from ringscope.contracts.tuning import Table
+from ringscope.engine import positions
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """Where its things lie; the folder is there before them."""
+
+    folder: Path
+
+    @property
+    def spec(self) -> Path:
+        """The job."""
+        return self.folder / "spec.json"
+
+    @property
+    def tuning(self) -> Path:
+        """The measured times by which ``auto`` chooses."""
+        return self.folder / "tuning.json"
+
+    @property
+    def positions(self) -> Path:
+        """Where the ranks note how far they are."""
+        return self.folder / "positions"
+
+    @property
+    def stacks(self) -> Path:
+        """Where each rank writes its stack when it is asked to."""
+        return self.folder / "stacks"
+
+    def pack(self, job: JobSpec, ranks: int, tuning: Table | None = None) -> None:
+        """Write what the ranks will read and use; ``ranks`` are those on all nodes. Raises OSError."""
+        self.spec.write_text(job.model_dump_json())
+        self.tuning.write_text((tuning or Table()).model_dump_json())
+        positions.create(self.positions, ranks)
+        self.stacks.mkdir(exist_ok=True)
+
+    def variables(self, socket: Path) -> dict[str, str]:
+        """For the environment of the ranks; at ``socket`` somebody listens to them."""
+        return {
+            SOCKET_VARIABLE: str(socket),
+            SPEC_VARIABLE: str(self.spec),
+            TUNING_VARIABLE: str(self.tuning),
+            POSITIONS_VARIABLE: str(self.positions),
+            STACKS_VARIABLE: str(self.stacks),
+        }

@@ -9,7 +9,10 @@ from tests.bench.test_nccl_tests import row
 from tests.conftest import examples
 from tests.cost.test_fit import priced
 
-from ringscope.choice.chooser import DEFAULTS, LIBRARY, MAX_PRICED_RANKS, Chooser, Situation, candidates
+from ringscope.choice.chooser import Chooser, candidates
+from ringscope.choice.links import DEFAULTS, LIBRARY
+from ringscope.choice.modelled import MAX_PRICED_RANKS
+from ringscope.choice.situation import Situation
 from ringscope.contracts.collectives import COLLECTIVES, available
 from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.contracts.record import LOOPBACK

@@ -4,8 +4,9 @@ import pytest
 from tests.cost.test_fit import priced
 
 from ringscope.bench.simulation import simulated_records
-from ringscope.choice.chooser import Chooser, Situation
+from ringscope.choice.chooser import Chooser
 from ringscope.choice.prediction import MAX_SIZES, PredictedRow, predict
+from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.record import Measurement

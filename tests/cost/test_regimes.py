@@ -5,8 +5,9 @@ from math import inf
 import pytest
 
 from ringscope.contracts.topology import Link, Topology, flat
-from ringscope.cost.fit import Nodes, fit
+from ringscope.cost.fit import fit
 from ringscope.cost.fit_document import FitDocument, document
+from ringscope.cost.measured_rows import Nodes
 from ringscope.cost.regimes import Regime, regime_of, timeline
 from ringscope.cost.samples import Sample
 from ringscope.cost.timeline import simulate

@@ -8,7 +8,8 @@ from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import Hello, Measurement
-from ringscope.cost.fit import Nodes, fit
+from ringscope.cost.fit import fit
+from ringscope.cost.measured_rows import Nodes
 from ringscope.cost.samples import Sample, even, read
 
 RING = {"transport": "simulated", "algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1 << 20, "step_factor": 4}

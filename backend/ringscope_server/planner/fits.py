@@ -9,8 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.collectives import PER_RANK
 from ringscope.contracts.job import JobSpec
 from ringscope.cost.effort import message_count
-from ringscope.cost.fit import MeasuredRow, Nodes, fit
+from ringscope.cost.fit import fit
 from ringscope.cost.fit_document import FitDocument, document
+from ringscope.cost.measured_rows import MeasuredRow, Nodes
 from ringscope.cost.samples import Sample, Samples, of_job
 from ringscope_server.db.models import Measurement, Member
 from ringscope_server.planner.views import JobFit

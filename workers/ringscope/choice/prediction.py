@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ringscope.choice.chooser import MAX_PRICED_RANKS, Chooser, Situation
+from ringscope.choice.chooser import Chooser
+from ringscope.choice.modelled import MAX_PRICED_RANKS
+from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, bus_factor, elements
 from ringscope.contracts.devices import MPI_ON_GPUS

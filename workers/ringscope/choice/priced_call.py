@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
 
-from ringscope.choice.chooser import DEFAULTS, MAX_PRICED_RANKS, timeline_on, topology_at
+from ringscope.choice.links import DEFAULTS, timeline_on, topology_at
+from ringscope.choice.modelled import MAX_PRICED_RANKS
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.operation_trace import TracedOperation
-from ringscope.cost.fit import Fit, MeasuredRow, fit
+from ringscope.cost.fit import Fit, fit
+from ringscope.cost.measured_rows import MeasuredRow
 from ringscope.cost.operation_trace import PricedCall
 from ringscope.cost.regimes import timeline
 from ringscope.cost.samples import even

@@ -15,8 +15,9 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size
-from ringscope.cost.fit import Fit, Nodes, fit
+from ringscope.cost.fit import Fit, fit
 from ringscope.cost.fit_document import document
+from ringscope.cost.measured_rows import Nodes
 from ringscope.cost.regimes import Regime
 from ringscope.cost.samples import Samples, of_job, read
 

@@ -7,7 +7,8 @@ import typer
 from rich.table import Table as Grid
 
 from ringscope.bench.nccl_tests.dtypes import dtype_named
-from ringscope.choice.chooser import Chooser, Situation, candidates
+from ringscope.choice.chooser import Chooser, candidates
+from ringscope.choice.situation import Situation
 from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.bench import validated, watch
 from ringscope.cli.children import interrupts

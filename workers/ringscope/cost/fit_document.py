@@ -4,7 +4,8 @@ from math import exp, inf
 
 from pydantic import BaseModel, Field
 
-from ringscope.cost.fit import Fit, MeasuredRow
+from ringscope.cost.fit import Fit
+from ringscope.cost.measured_rows import MeasuredRow
 from ringscope.cost.regimes import Regime
 
 _MOST = 1e6  # seconds

@@ -10,7 +10,7 @@ from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
-from ringscope.cost.fit import MeasuredRow, Nodes
+from ringscope.cost.measured_rows import MeasuredRow, Nodes
 
 _PLACEMENTS = ("out_of_place", "in_place")
 _PROGRAM = re.compile(r"(\w+)_perf(?:_mpi)?$")

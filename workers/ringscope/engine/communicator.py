@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.choice.chooser import Choice, Situation
+from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.dtypes import check_dtype
 from ringscope.contracts.record import POSITIONS_VARIABLE

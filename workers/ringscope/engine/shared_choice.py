@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from mpi4py import MPI
 
-from ringscope.choice.chooser import Choice, Chooser, Situation
+from ringscope.choice.chooser import Chooser
+from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table
 from ringscope.engine.errors import EngineError

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ringscope.choice.chooser import Choice
+from ringscope.choice.situation import Choice
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.devices import carrier
 from ringscope.engine.errors import EngineError

@@ -1,0 +1,56 @@
+"""Times that were measured in the same situation, at sizes within a factor of four. Pure.
+
+Between two measured sizes the times are interpolated on logarithmic axes.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from ringscope.choice.situation import Choice, Situation, ratio
+from ringscope.contracts.devices import carrier
+from ringscope.contracts.tuning import Key, Table
+from ringscope.contracts.units import format_size
+
+_REACH = 4.0
+
+
+class Measured:
+    """The curves of one table."""
+
+    def __init__(self, table: Table) -> None:
+        self._curves: dict[Key, dict[tuple[str, str], Mapping[int, float]]] = {}
+        for curve in table.curves:
+            self._curves.setdefault(curve.key, {})[curve.transport, curve.algorithm] = curve.times_us
+
+    def choose(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice | None:
+        """The fastest of the measured ones; None where there are not two to compare."""
+        curves = self._curves.get(situation.key, {})
+        keys = {name: (carrier(name, situation.transport), name) for name in names}
+        times = {name: curves[key] for name, key in keys.items() if key in curves}
+        sizes = {size for one in times for size in times[one] if sum(size in other for other in times.values()) > 1}
+        below = max((size for size in sizes if size <= size_bytes), default=None)
+        above = min((size for size in sizes if size >= size_bytes), default=None)
+        near = sorted({size for size in (below, above) if size is not None and ratio(size, size_bytes) <= _REACH})
+        both = [name for name, curve in times.items() if all(size in curve for size in near)]
+        if len(both) < 2:  # each size has two algorithms, but not the same ones
+            near = sorted(near, key=lambda size: ratio(size, size_bytes))[:1]
+            both = [name for name, curve in times.items() if all(size in curve for size in near)]
+        if not near:
+            return None
+        found_us = {name: _interpolated(times[name], near, size_bytes) for name in both}
+        return Choice.fastest("measured", found_us, _at(near, size_bytes))
+
+
+def _at(near: Sequence[int], size_bytes: int) -> str:
+    if len(near) == 2:
+        return f" between {format_size(near[0])} and {format_size(near[1])}"
+    nearest = "" if near[0] == size_bytes else ", the nearest size"
+    return f" at {format_size(near[0])}{nearest}"
+
+
+def _interpolated(times_us: Mapping[int, float], near: Sequence[int], size_bytes: int) -> float:
+    first, last = near[0], near[-1]
+    if first == last:
+        return times_us[first]
+    share = log(size_bytes / first) / log(last / first)
+    return float(times_us[first] ** (1 - share) * times_us[last] ** share)

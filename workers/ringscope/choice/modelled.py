@@ -1,0 +1,167 @@
+"""Times from the cost model, for what was not measured. Pure.
+
+The model prices every schedule on the links of this transport, whose parameters are fitted to the table where it
+holds enough all-reduces, and are those of ``links.DEFAULTS`` where it does not. A library has no schedule; MPI is
+priced by the algorithms that MPICH documents (Thakur, Rabenseifner and Gropp 2005; its MPIR_CVAR_*_SHORT_MSG_SIZE),
+with parameters of its own, as its messages are not started from Python. On GPUs without measured rows the choice of
+NCCL, or of a CUDA-aware MPI, stands.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from ringscope.choice.links import DEFAULTS, LIBRARY, timeline_on, topology_at
+from ringscope.choice.situation import Choice, Situation, ratio
+from ringscope.contracts.collectives import PER_RANK, SCHEDULED, VENDORS
+from ringscope.contracts.devices import MPI_ON_GPUS, carrier
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.tuning import Table, ranks_of_nodes_in
+from ringscope.contracts.units import format_size
+from ringscope.cost.fit import Fit, fit
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.schedule import Schedule
+
+MAX_PRICED_RANKS = 32  # the schedules of more take longer to price than most sweeps to run
+_MIN_FIT_ROWS = 10
+_MAX_REGIMES = 3
+_ELEMENT_BYTES = 4
+_NOT_FITTED = frozenset({"hierarchical"})  # its schedule depends on the nodes, which a fit does not know
+
+
+class Priced(NamedTuple):
+    """A call in the model: its time, how many measured rows the parameters were fitted to (0: none, ``DEFAULTS``),
+
+    and the median of abs(ln(model / measured)) over these rows (None without any).
+    """
+
+    time_us: float
+    rows: int
+    median_error: float | None
+
+
+class Model:
+    """The cost model with what one table says of its parameters."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._fits: dict[tuple[str, bool, int], Fit | None] = {}
+
+    def choose(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice:
+        """The fastest in the model, or the library where that cannot be asked."""
+        missing = f"nothing measured near {format_size(size_bytes)} for {situation}"
+        library = next((name for name in names if name in VENDORS), None)
+        if library is not None and situation.base_transport in ("nccl", MPI_ON_GPUS):
+            return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
+        if library is not None and situation.ranks > MAX_PRICED_RANKS:
+            return Choice(library, f"More than {MAX_PRICED_RANKS} ranks are too many to price; {missing}.")
+        fitted = self._fit(situation.base_transport, len(situation.ranks_of_nodes) > 1, situation.ranks)
+        model = "model" if fitted is None else f"model, fitted to {len(fitted.log_ratios)} measured rows"
+        times_us = {name: self._price_s(situation, size_bytes, name) * 1e6 for name in names}
+        return Choice.fastest(model, times_us, f"; {missing}")
+
+    def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
+        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, many ranks."""
+        moved_by = carrier(algorithm, situation.transport)
+        is_known = situation.base_transport in DEFAULTS and (algorithm in SCHEDULED[situation.collective])
+        is_mpi = algorithm == moved_by == "mpi"
+        if not (is_known or is_mpi) or not 1 < situation.ranks <= MAX_PRICED_RANKS or not size_bytes:
+            return None
+        fitted = self._fit(LIBRARY if is_mpi else moved_by, len(situation.ranks_of_nodes) > 1, situation.ranks)
+        time_us = self._price_s(situation, size_bytes, algorithm) * 1e6
+        return (
+            Priced(time_us, 0, None) if fitted is None else Priced(time_us, len(fitted.log_ratios), fitted.median_error)
+        )
+
+    def _price_s(self, situation: Situation, size_bytes: int, name: str) -> float:
+        itemsize = ITEMSIZE_BYTES[situation.dtype]
+        count = -(-size_bytes // itemsize)
+        if situation.collective in PER_RANK:  # in whole parts, as the sweep has it
+            count = -(-count // situation.ranks) * situation.ranks
+        schedule_name = _mpich(situation.collective, size_bytes) if name == "mpi" else name
+        nodes, first = [], 0
+        for ranks in situation.ranks_of_nodes:
+            nodes.append(list(range(first, first + ranks)))
+            first += ranks
+        schedule = build(schedule_name, situation.ranks, count, nodes, situation.collective)
+        moved_by = LIBRARY if name == "mpi" else situation.base_transport
+        return self._seconds(schedule, itemsize, situation.ranks_of_nodes, moved_by)
+
+    def _seconds(self, schedule: Schedule, itemsize: int, ranks_of_nodes: tuple[int, ...], moved_by: str) -> float:
+        inside, between = DEFAULTS[moved_by]
+        found = self._fit(moved_by, False, max(ranks_of_nodes))
+        regimes = found.regimes if found is not None else inside
+        is_spread = len(ranks_of_nodes) > 1
+        outside = self._fit(moved_by, True, len(ranks_of_nodes)) if is_spread else None
+        links = partial(topology_at, ranks_of_nodes, regimes, outside.regimes if outside else between)
+        return timeline_on(links, schedule, itemsize).seconds
+
+    def _fit(self, moved_by: str, between_nodes: bool, ranks: int) -> Fit | None:
+        """Parameters of a carrier from the table's all-reduces; None where it holds too few.
+
+        Of the numbers of ranks that have enough rows the nearest counts alone: ranks that share a core wait for it, so
+        that rows of four ranks on two cores would spoil the parameters of two.
+        """
+        place = moved_by, between_nodes, ranks
+        if place not in self._fits:
+            by_ranks: dict[int, list[_Row]] = {}
+            for row in self._rows(moved_by):
+                if row.is_spread is between_nodes:
+                    by_ranks.setdefault(row.ranks, []).append(row)
+            enough = [number for number, rows in by_ranks.items() if len(rows) >= _MIN_FIT_ROWS]
+            nearest = min(enough, key=lambda number: ratio(number, ranks), default=None)
+            self._fits[place] = fit(by_ranks[nearest], _MAX_REGIMES) if nearest is not None else None
+        return self._fits[place]
+
+    def _rows(self, moved_by: str) -> "list[_Row]":
+        """Out-of-place all-reduces over links that are alike: inside one node, or between nodes of one rank."""
+        rows = []
+        for curve in self._table.curves:
+            each = ranks_of_nodes_in(curve.shape)
+            is_alike = len(each) == 1 or max(each) == 1
+            if curve.key[:2] != ("all_reduce", "native") or curve.in_place or sum(each) < 2 or not is_alike:
+                continue
+            if moved_by == LIBRARY and curve.algorithm == "mpi":
+                named = partial(_mpich, curve.collective)
+            elif curve.transport == moved_by and curve.algorithm in SCHEDULES.keys() - _NOT_FITTED:
+                named = partial(_same, curve.algorithm)
+            else:
+                continue
+            rows += [
+                _Row("all_reduce", named(size), sum(each), size, size // _ELEMENT_BYTES, time_us, len(each) > 1)
+                for size, time_us in curve.times_us.items()
+                if size >= _ELEMENT_BYTES
+            ]
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What ``fit`` wants to know of a measurement."""
+
+    collective: str
+    algorithm: str
+    ranks: int
+    size_bytes: int
+    count: int
+    p50_us: float
+    is_spread: bool
+
+
+def _same(name: str, size_bytes: int) -> str:
+    return name
+
+
+def _mpich(collective: str, size_bytes: int) -> str:
+    """The schedule of ours that is nearest to what MPICH does by default."""
+    match collective:
+        case "all_reduce":
+            return "recursive_doubling" if size_bytes <= 2048 else "halving_doubling"
+        case "broadcast":
+            return "tree" if size_bytes <= 12_288 else "ring"
+        case "reduce":
+            return "tree"
+        case "reduce_scatter" | "alltoall":
+            return "direct"
+    return "ring"

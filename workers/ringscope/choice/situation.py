@@ -1,0 +1,69 @@
+"""What a choice depends on, and what comes of it. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ringscope.contracts.collectives import VENDORS
+from ringscope.contracts.tuning import Key, arithmetic_of, shape_of
+from ringscope.contracts.units import format_duration
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Everything but the size that a choice depends on; ``ranks_of_nodes`` are the numbers of ranks, in rank order."""
+
+    collective: str
+    dtype: str
+    ranks_of_nodes: tuple[int, ...]
+    transport: str
+    in_place: bool = False
+
+    @property
+    def ranks(self) -> int:
+        """Ranks on all nodes."""
+        return sum(self.ranks_of_nodes)
+
+    @property
+    def base_transport(self) -> str:
+        """The transport without what a name says beside, such as one-device loopback."""
+        return base_of(self.transport)
+
+    @property
+    def key(self) -> Key:
+        """Which curves of a table are about it."""
+        arithmetic = arithmetic_of(self.collective, self.dtype)
+        return Key(self.collective, arithmetic, shape_of(self.ranks_of_nodes), self.in_place)
+
+    def __str__(self) -> str:
+        nodes = len(self.ranks_of_nodes)
+        where = f"{self.ranks} ranks on {nodes} node{'s' if nodes > 1 else ''} over {self.transport}"
+        return f"{self.collective} of {self.dtype}{' in place' if self.in_place else ''}, {where}"
+
+
+class Choice(NamedTuple):
+    """The algorithm, and the reason in a sentence with figures."""
+
+    algorithm: str
+    because: str
+
+    @classmethod
+    def fastest(cls, source: str, times_us: Mapping[str, float], where: str) -> "Choice":
+        """The lowest time; of equal ones the library's, since its messages start without Python."""
+        ordered = sorted(times_us, key=lambda name: (times_us[name], name not in VENDORS))
+        named = ordered[: _NAMED - 1]
+        named += [name for name in ordered[_NAMED - 1 :] if name in VENDORS][:1]
+        figures = ", ".join(f"{name} {format_duration(times_us[name] / 1e6)}" for name in named)
+        return cls(ordered[0], f"{source}: {figures}{where}.")
+
+
+def base_of(transport: str) -> str:
+    """The transport without what a name says beside, such as one-device loopback."""
+    return transport.partition(",")[0]
+
+
+def ratio(number: int, other: int) -> float:
+    """How many times the larger one is the smaller one."""
+    return max(number, other) / min(number, other)

@@ -1,0 +1,79 @@
+"""Measured rows as a fit reads them: each is a call, whose schedule has a critical path. Pure."""
+
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+from ringscope.contracts.collectives import total_elements
+from ringscope.contracts.topology import Link, Topology
+from ringscope.cost.regimes import Regime
+from ringscope.cost.timeline import Work, simulate
+from ringscope.schedules.algorithms import build
+
+_ANY_LINK = Link(0.0, 1.0)
+
+
+class MeasuredRow(Protocol):
+    """What a fit reads of a row; ``record.Measurement`` has it."""
+
+    @property
+    def collective(self) -> str:
+        """A name in ``SCHEDULED``."""
+
+    @property
+    def algorithm(self) -> str:
+        """One of its algorithms."""
+
+    @property
+    def ranks(self) -> int:
+        """Ranks that took part."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the message, as nccl-tests counts it."""
+
+    @property
+    def count(self) -> int:
+        """Elements, of one part where ranks own parts."""
+
+    @property
+    def p50_us(self) -> float:
+        """Median time."""
+
+
+class Nodes(NamedTuple):
+    """How ranks lie on nodes. One on each: all links are alike; so they are where all ranks are on one node."""
+
+    ranks_per_node: int = 1
+    nics_per_node: int | None = None
+
+    def topology(self, ranks: int) -> Topology:
+        """The shape, with links that say nothing; ValueError where the ranks do not fill the nodes."""
+        return Topology(ranks, _ANY_LINK, _ANY_LINK, *self)
+
+
+EACH_ALONE = Nodes()
+
+
+class Call(NamedTuple):
+    """What the schedule of a row is made from."""
+
+    collective: str
+    algorithm: str
+    ranks: int
+    elements: int
+    itemsize_bytes: int
+    nodes: Nodes
+
+
+def call_of(row: MeasuredRow, nodes: Nodes) -> Call:
+    """The call that was measured."""
+    elements = total_elements(row.collective, row.count, row.ranks)
+    return Call(row.collective, row.algorithm, row.ranks, elements, row.size_bytes // elements, nodes)
+
+
+@lru_cache(maxsize=4096)
+def work_of(call: Call, regime: Regime) -> Work:
+    """What lies on the critical path of a call, with the parameters of this regime."""
+    shape = call.nodes.topology(call.ranks)
+    schedule = build(call.algorithm, call.ranks, call.elements, shape.nodes, call.collective)
+    return simulate(schedule, call.itemsize_bytes, regime.on(shape)).critical_path()

@@ -1,13 +1,12 @@
 """The summary beside a benchmark is that of all of its rows, and a batch reads none of those before it."""
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import event, null, update
+from sqlalchemy import null, update
 from tests.server.conftest import FakeAgent, Server, measurement
+from tests.server.statements import asked
 
 from ringscope.contracts.record import Measurement
 from ringscope_server.db.models import Attempt
@@ -50,22 +49,6 @@ async def started(server: Server) -> tuple[FakeAgent, int, int]:
 
 def summary_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return summarise([Measurement.model_validate(row) for row in rows], "all_reduce").model_dump(mode="json")
-
-
-@contextmanager
-def statements(server: Server) -> Iterator[list[str]]:
-    """What is asked of the database meanwhile."""
-    asked: list[str] = []
-
-    def note(connection: object, cursor: object, statement: str, *rest: object) -> None:
-        asked.append(statement)
-
-    engine = server.services.database.engine.sync_engine
-    event.listen(engine, "before_cursor_execute", note)
-    try:
-        yield asked
-    finally:
-        event.remove(engine, "before_cursor_execute", note)
 
 
 async def test_after_each_batch_the_summary_is_that_of_all_rows(server: Server) -> None:
@@ -112,9 +95,9 @@ async def test_a_batch_reads_at_most_the_row_beside_each_middle(server: Server) 
     agent, _, attempt = await started(server)
     rows = sweep(cycles=20)
     await agent.records(attempt, *rows[:-24])
-    with statements(server) as asked:
+    with asked(server.services.database) as statements:
         for row in rows[-24:]:
             await agent.records(attempt, row)
-    reading = [statement for statement in asked if "FROM measurements" in statement]
+    reading = [statement for statement in statements if "FROM measurements" in statement]
     assert reading, "the middles move"
     assert all("LIMIT" in statement and "measurements.p50_us" in statement for statement in reading)

@@ -121,7 +121,8 @@ async def _store(
     ingested.is_training = await training_rows.store(session, attempt_id, job_id, records)
     if ingested.is_training:
         await session.flush()
-        ingested.loss = await training_summary.refresh(session, attempt_id, job_id)
+        epochs = [r for r in records if isinstance(r, record.Epoch)]
+        ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs)
     if rows and not await benchmark_summary.refresh(session, attempt_id, job_id, rows):
         ingested.measurements = []  # nobody who watches the job is to see rows of an earlier attempt
 

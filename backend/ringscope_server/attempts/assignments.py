@@ -12,6 +12,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember, Proxy
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.models import Attempt, Member
+from ringscope_server.db.specs import spec_of
 from ringscope_server.results.tuning import known_times
 
 
@@ -51,7 +52,7 @@ async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment
 
 async def _assignment(session: AsyncSession, member: Member) -> Assignment:
     attempt = member.attempt
-    spec = JobSpec.model_validate(attempt.job.spec)
+    spec = spec_of(attempt.job)
     orders = _orders(attempt, member)
     return Assignment(
         attempt_id=attempt.id,

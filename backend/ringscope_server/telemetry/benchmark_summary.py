@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import func, select, text, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import WAITING
 from ringscope_server.db.models import Attempt, Job, Measurement
+from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.summary import measured_busbw_gb_per_s, summary_of
 from ringscope_server.jobs.tally import Middle, Tally
 from ringscope_server.predictions import limit as limits
@@ -43,7 +43,7 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
 async def _limit_gb_per_s(session: AsyncSession, attempt_id: int, job: Job) -> float | None:
     """What the links of the gang allow; a gang keeps its nodes, so it is asked once."""
     gang = await seats.taken(session, attempt_id)
-    limit = limits.of_job(JobSpec.model_validate(job.spec), seats.nics_of(gang))
+    limit = limits.of_job(spec_of(job), seats.nics_of(gang))
     return limit.busbw_gb_per_s if limit else None
 
 

@@ -10,6 +10,7 @@ from ringscope.contracts import record
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
+from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.views import TrainingSummary
 from ringscope_server.training import scaling
 from ringscope_server.training.epochs import kept_epochs
@@ -75,7 +76,7 @@ def _seconds(time_us: float | None) -> float | None:
 
 
 async def _take_epochs(session: AsyncSession, job: Job, summary: TrainingSummary, told: Sequence[record.Epoch]) -> None:
-    spec = JobSpec.model_validate(job.spec)
+    spec = spec_of(job)
     _take_epoch(summary, await _last_epoch(session, job.id), spec)
     summary.scaling_baseline_job_id = await scaling.baseline_job(session, spec)
     target = spec.training.target_accuracy if spec.training else None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ringscope_server.jobs.parsed import Parsed
+from ringscope_server.db.parsed import Parsed
 
 
 class Counting:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import Clock, FakeAgent, Server
+from tests.server.statements import asked
 from tests.server.training_records import TRAINING, buckets, epoch, training_steps
 
 from ringscope.contracts import record
@@ -177,6 +178,19 @@ async def test_the_summary_of_a_finished_job(server: Server) -> None:
     assert summary["exposed_communication_seconds"] == pytest.approx(0.022)
     assert summary["seconds_to_target"] == pytest.approx(0.088)  # 0.9 was reached in the second epoch
     assert (summary["scaling_efficiency"], summary["scaling_baseline_job_id"]) == (None, None)
+
+
+async def test_steps_read_neither_epochs_nor_other_jobs(server: Server) -> None:
+    agent, job_id, attempt = await started(server)
+    await agent.records(attempt, training_steps(0), training_steps(1), epoch(1))
+    before = (await server.job(job_id))["summary"]
+    with asked(server.services.database) as statements:
+        await agent.records(attempt, training_steps(0, 4), training_steps(1, 4))
+    assert not [statement for statement in statements if "FROM epochs" in statement or "jobs.state = " in statement]
+    after = (await server.job(job_id))["summary"]
+    assert after == before | {"steps_done": 8, "step_seconds": after["step_seconds"]} | {
+        name: after[name] for name in ("communication_seconds", "exposed_communication_seconds")
+    }
 
 
 async def test_a_first_step_that_warms_up_does_not_spoil_the_rates(server: Server) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.server.conftest import FakeAgent, Server, measurement
+from tests.server.statements import asked
 
 SWEEP = {"min_bytes": 1024, "max_bytes": 1024}
 AUTO = {"benchmark": SWEEP | {"algorithms": ["auto"]}, "placement": {"ranks": 2}}
@@ -95,6 +96,17 @@ async def test_once_ranks_run_the_table_is_not_sent_again(server: Server) -> Non
     assert (await node.assignments())[0]["tuning"]["curves"], "an agent that is started again asks again"
     await node.report(assignment["attempt_id"], "running")
     assert (await node.assignments())[0]["tuning"] is None
+
+
+async def test_the_table_is_made_when_the_gang_gets_its_slots_and_no_poll_reads_a_measurement(server: Server) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    await server.submit(**AUTO)
+    await server.one_pass()
+    with asked(server.services.database) as statements:
+        first, second = [(await node.assignments())[0]["tuning"] for _ in range(2)]
+    assert first == second and first["curves"]
+    assert not [statement for statement in statements if "measurements" in statement]
 
 
 async def test_what_auto_took_and_why_is_stored_with_its_row(server: Server) -> None:

@@ -7,12 +7,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
-from ringscope.contracts.collectives import AUTO
-from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember, Proxy
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.models import Attempt, Member
-from ringscope_server.results.tuning import known_times
+from ringscope_server.db.specs import spec_of
 
 
 class Orders(NamedTuple):
@@ -51,7 +49,7 @@ async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment
 
 async def _assignment(session: AsyncSession, member: Member) -> Assignment:
     attempt = member.attempt
-    spec = JobSpec.model_validate(attempt.job.spec)
+    spec = spec_of(attempt.job)
     orders = _orders(attempt, member)
     return Assignment(
         attempt_id=attempt.id,
@@ -64,7 +62,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         first_rank=member.first_rank,
         spec=spec,
         proxy=orders.proxy,
-        tuning=await _tuning(session, member, spec),
+        tuning=await _tuning(session, member),
         take_evidence=orders.take_evidence,
     )
 
@@ -77,18 +75,12 @@ def _orders(attempt: Attempt, member: Member) -> Orders:
     )
 
 
-async def _tuning(session: AsyncSession, member: Member, spec: JobSpec) -> Table | None:
+async def _tuning(session: AsyncSession, member: Member) -> Table | None:
     """Rank 0 chooses for all: only its node needs the table, and only until its ranks have started."""
-    if not _chooses(spec) or member.member != 0 or member.phase not in ("assigned", "ready"):
+    if member.member != 0 or member.phase not in ("assigned", "ready"):
         return None
-    return await known_times(session, spec, [m.slots for m in member.attempt.members])
-
-
-def _chooses(spec: JobSpec) -> bool:
-    """Whether the job has our ``auto``, which goes by measured times."""
-    if spec.training is not None:
-        return spec.training.is_mirrored and spec.training.all_reduce == AUTO
-    return spec.benchmark is not None and AUTO in spec.benchmark.algorithms
+    stored = await session.scalar(select(Attempt.tuning).where(Attempt.id == member.attempt_id))
+    return Table.model_validate(stored) if stored else None
 
 
 def _desired(attempt: Attempt) -> Literal["prepare", "launch", "stop"]:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from ringscope.contracts.job_states import ACTIVE
 from ringscope.contracts.protocol import Report
+from ringscope.contracts.tuning import Table
 from ringscope_server.attempts import quarantine, retries, verdicts
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.events import audit
@@ -19,8 +20,13 @@ from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.snapshot import Share
 
 
-async def start(session: AsyncSession, job_id: int, shares: Sequence[Share], now: datetime) -> bool:
-    """Give a queued job its slots, all or none; False when the job is no longer queued."""
+async def start(
+    session: AsyncSession, job_id: int, shares: Sequence[Share], now: datetime, tuning: Table | None = None
+) -> bool:
+    """Give a queued job its slots, all or none; False when the job is no longer queued.
+
+    ``tuning`` is what its ``auto`` is to choose by, if it has one.
+    """
     if not await transition(session, job_id, "starting", now):
         return False
     number = await session.scalar(select(func.count()).where(Attempt.job_id == job_id))
@@ -29,6 +35,7 @@ async def start(session: AsyncSession, job_id: int, shares: Sequence[Share], now
         number=(number or 0) + 1,
         token=secrets.token_hex(16),
         created_at=now,
+        tuning=tuning and tuning.model_dump(mode="json"),
         started_at=None,
         finished_at=None,
     )

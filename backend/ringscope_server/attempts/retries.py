@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Attempt
+from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.reasons import REASONS, Reason
 from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import transition
@@ -47,7 +48,7 @@ def decide(reason: Reason, tries: int, max_attempts: int, excluded: tuple[str, .
 
 async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, message: str, now: datetime) -> bool:
     """Put the job of an attempt that is over into the queue again, if it may be tried again."""
-    job, spec = attempt.job, JobSpec.model_validate(attempt.job.spec)
+    job, spec = attempt.job, spec_of(attempt.job)
     if spec.training is not None and reason.costs_no_progress:
         reason = replace(reason, retry="again")
     if reason.retry == "never":

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import rank_words
 from ringscope.contracts.units import plural
 from ringscope_server.db.models import Attempt, Measurement, Member
+from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.reasons import Reason, reason_of
 from ringscope_server.training.epochs import last_epoch
 
@@ -61,7 +61,7 @@ async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
 
 async def _missing(session: AsyncSession, attempt: Attempt, rows: int) -> str:
     """What ranks that ended well have not told, in a sentence; empty when all is there."""
-    spec = JobSpec.model_validate(attempt.job.spec)
+    spec = spec_of(attempt.job)
     if spec.training is not None:
         epoch, step = await last_epoch(session, attempt.job_id)
         limit = spec.training.max_steps

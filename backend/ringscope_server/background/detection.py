@@ -14,12 +14,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import ROOTED
-from ringscope.contracts.job import JobSpec
 from ringscope_server.attempts import gangs
 from ringscope_server.changes import Changes, announce
 from ringscope_server.db.faults import cause_of, fault_of
 from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.db.models import Attempt, Insight
+from ringscope_server.db.specs import spec_of
 from ringscope_server.insights import pulses, rows, store
 from ringscope_server.insights.state import ActiveInsight
 from ringscope_server.insights.watch import Judgement, News, Watch
@@ -121,7 +121,7 @@ class Insights:
 
     async def _start(self, session: AsyncSession, attempt: Attempt, end: rows.Cursor) -> _Watched:
         """Of an attempt that another server has watched until now only what comes from now on counts."""
-        spec = JobSpec.model_validate(attempt.job.spec)
+        spec = spec_of(attempt.job)
         limit = math.inf if spec.is_simulated else spec.hang_seconds
         root = spec.sweep.root if spec.collective in ROOTED else None
         watch = Watch(attempt.job.ranks, limit, await baseline(session, attempt), root)

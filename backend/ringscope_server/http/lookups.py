@@ -3,12 +3,10 @@
 from typing import Annotated
 
 from fastapi import Query
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.job import JobSpec
-from ringscope_server.db.models import Job
+from ringscope_server.db.specs import read_spec
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.filters import MAX_ID
 from ringscope_server.jobs.queries import exists
@@ -28,7 +26,7 @@ async def attempt_asked_for(session: AsyncSession, job_id: int, number: int | No
 
 async def require_sweep(session: AsyncSession, job_id: int) -> BenchmarkSpec:
     """What the benchmark measures. Raises Problem 409 for a job of another kind."""
-    spec = JobSpec.model_validate(await session.scalar(select(Job.spec).where(Job.id == job_id)))
+    spec = await read_spec(session, job_id)
     if spec.benchmark is None:
         raise Problem(409, "no_benchmark", f"Job {job_id} is of kind {spec.kind}; only benchmarks have this.")
     return spec.benchmark

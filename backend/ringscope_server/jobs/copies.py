@@ -10,6 +10,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.merge_patch import merge_patch
 from ringscope.contracts.training import ONE_NODE
 from ringscope_server.db.models import Job
+from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.service import InvalidJobError, default_name
 
 MAX_PATCH_DEPTH = 20  # a specification is not half as deep
@@ -19,7 +20,7 @@ _CLONE_OF = re.compile(r" \(clone of \d+\)$")
 
 def repeated(job: Job) -> JobSpec:
     """The same again, as the job is now: with the name, priority and labels that people have given it since."""
-    spec = JobSpec.model_validate(job.spec)
+    spec = spec_of(job)
     name = "" if job.name == default_name(spec) else job.name
     return spec.model_copy(update={"name": name, "priority": job.priority, "labels": job.labels, "hold": False})
 

@@ -6,10 +6,10 @@ from datetime import datetime
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import TERMINAL
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.models import Job
+from ringscope_server.db.specs import spec_of
 from ringscope_server.events import audit
 from ringscope_server.jobs.service import WrongStateError, default_name
 
@@ -29,7 +29,7 @@ def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datet
     """
     fields = wanted.model_dump(exclude_unset=True)
     if fields.get("name") == "":
-        fields["name"] = default_name(JobSpec.model_validate(job.spec))
+        fields["name"] = default_name(spec_of(job))
     before = {name: getattr(job, name) for name in fields if getattr(job, name) != fields[name]}
     if not before:
         return

@@ -9,11 +9,11 @@ from sqlalchemy.orm import selectinload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from ringscope.contracts.advice import advice
-from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Attempt, Job, Member
+from ringscope_server.db.parsed import Parsed
+from ringscope_server.db.specs import spec_of
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs.filters import EVERY_JOB, JobFilter, newest
-from ringscope_server.jobs.parsed import Parsed
 from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort, sorted_ids
 from ringscope_server.jobs.summary import stored
 from ringscope_server.jobs.views import (
@@ -28,7 +28,6 @@ from ringscope_server.jobs.views import (
 )
 
 _KNOWN_JOBS = 1_000
-_specs: Parsed[JobSpec] = Parsed(_KNOWN_JOBS)
 _summaries: Parsed[BenchmarkSummary | TrainingSummary] = Parsed(_KNOWN_JOBS)
 _WITH_PARTS = (
     selectinload(Job.attempts).selectinload(Attempt.members).joinedload(Member.node),
@@ -90,7 +89,7 @@ def view_of_new(job: Job) -> JobView:
 
 def view(job: Job) -> JobView:
     """A job, loaded with its attempts and insights, as the API shows it."""
-    spec = _specs.get(job.id, job.spec, JobSpec.model_validate)
+    spec = spec_of(job)
     pending = _pending(job)
     summary = _summaries.get(job.id, job.summary, partial(stored, spec.kind))
     total = spec.row_count if isinstance(summary, BenchmarkSummary) else summary.steps_total

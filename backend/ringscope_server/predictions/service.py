@@ -10,6 +10,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
+from ringscope_server.db.specs import spec_of
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.capacity import capacity_errors
 from ringscope_server.planner.prices import Worker
@@ -55,7 +56,7 @@ async def expectations(database: Database, worker: Worker, attempt_id: int | Non
         query = select(Attempt).where(Attempt.id == attempt_id)
         loaded = query.options(joinedload(Attempt.job), selectinload(Attempt.members))
         attempt = (await session.scalars(loaded)).one()
-        spec = JobSpec.model_validate(attempt.job.spec)
+        spec = spec_of(attempt.job)
         if spec.benchmark is None:
             return Expectations(model=None, limit=None, usual=[])
         gang = await seats.taken(session, attempt_id)

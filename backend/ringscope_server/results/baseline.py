@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Attempt, Measurement
+from ringscope_server.db.specs import spec_of
 from ringscope_server.results.alike import alike_attempts
 
 MIN_RUNS, MAX_RUNS = 3, 5  # of fewer the median says little
@@ -75,7 +75,7 @@ def baseline_of(runs: Iterable[Sequence[Row]]) -> Baseline:
 
 async def baseline(session: AsyncSession, attempt: Attempt) -> Baseline:
     """For an attempt with its job and members loaded; nothing where no sweep is measured."""
-    spec = JobSpec.model_validate(attempt.job.spec)
+    spec = spec_of(attempt.job)
     if spec.benchmark is None or spec.is_simulated:
         return {}
     slots = [member.slots for member in attempt.members]

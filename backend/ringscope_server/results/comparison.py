@@ -10,7 +10,7 @@ from ringscope.contracts.comparison import FASTEST, RowPair, fastest, middle_row
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement as Row
 from ringscope.contracts.tuning import shape_of
-from ringscope_server.db.models import Attempt, Job, Measurement, Member
+from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.results.rows import as_record
 
 
@@ -113,9 +113,3 @@ async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Row]:
 async def _shape(session: AsyncSession, attempt_id: int | None) -> str:
     slots = (await session.scalars(select(Member.slots).where(Member.attempt_id == attempt_id))).all()
     return shape_of(slots) if slots else ""
-
-
-async def specs_of(session: AsyncSession, job_ids: Sequence[int]) -> dict[int, JobSpec]:
-    """The specifications of those jobs that there are."""
-    rows = await session.execute(select(Job.id, Job.spec).where(Job.id.in_(job_ids)))
-    return {job_id: JobSpec.model_validate(spec) for job_id, spec in rows}

@@ -16,6 +16,8 @@ STEP_COLUMNS = (
     "started_at_ns", "duration_us", "compute_us", "communication_us", "exposed_us", "loss", "samples", "lag",
 )  # fmt: skip
 
+_COLUMNS = set(record.SweepRow.model_fields)
+
 
 def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tuple[Any, ...]]:
     """One tuple per step, as STEP_COLUMNS names it, of a record that holds one array per column."""
@@ -41,18 +43,15 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
+def measurement_row(row: record.Measurement) -> dict[str, Any]:
+    """The columns of a stored measurement, but for whose it is; what each iteration took is in its steps."""
+    return row.model_dump(include=_COLUMNS) | {"measured_at": datetime.fromtimestamp(row.time_ns / 1e9, UTC)}
+
+
 def as_record(row: Measurement) -> record.Measurement:
     """A stored row as the record that it came from."""
-    fields = {name: getattr(row, name) for name in record.Measurement.model_fields if hasattr(row, name)}
-    return record.Measurement.model_validate(fields | {"time_ns": as_ns(row.measured_at)})
-
-
-def measurement_row(row: record.Measurement) -> dict[str, Any]:
-    """The columns of a stored measurement, but for whose it is."""
-    measured_at = datetime.fromtimestamp(row.time_ns / 1e9, UTC)
-    return row.model_dump(exclude={"type", "time_ns", "times_us"}) | {
-        "measured_at": measured_at
-    }  # steps have the times
+    columns = {name: getattr(row, name) for name in _COLUMNS}
+    return record.Measurement.model_validate(columns | {"time_ns": as_ns(row.measured_at)})
 
 
 def log_row(row: record.Log | record.Check, node: str) -> dict[str, Any]:

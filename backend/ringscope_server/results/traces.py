@@ -14,7 +14,8 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.operation_trace import OperationTrace, TracedOperation
 from ringscope.cost.operation_trace import Clock, joined
 from ringscope.cost.samples import Sample
-from ringscope_server.db.models import Job, Measurement, Member, Trace
+from ringscope_server.db.models import Measurement, Member, Trace
+from ringscope_server.db.specs import read_spec
 from ringscope_server.results import clocks
 from ringscope_server.results.clocks import Seat
 
@@ -96,7 +97,7 @@ async def told(session: AsyncSession, job_id: int, attempt_id: int | None, wante
     return ToldTrace(
         ranks,
         {rank.rank: _clock(rank, seats) for rank in ranks},
-        JobSpec.model_validate((await session.scalars(select(Job.spec).where(Job.id == job_id))).one()),
+        await read_spec(session, job_id),
         (await session.scalars(members)).all(),
         await _samples(session, attempt_id, ranks[0]),
     )

@@ -6,15 +6,28 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table, arithmetic_of, table_of
 from ringscope_server.db.models import Measurement
 from ringscope_server.results.alike import alike_attempts
 from ringscope_server.results.rows import as_record
 
-# A poll waits for it: so many of the jobs alike are read.
+# A scheduling pass waits for it: so many of the jobs alike are read.
 _MAX_READ = 10
 GRADIENT_DTYPE = "float32"  # that of parameters, whatever forward and backward compute with
+
+
+async def table_of_gang(session: AsyncSession, spec: JobSpec, slots: Sequence[int]) -> Table | None:
+    """What the ``auto`` of a job goes by whose ranks will lie so on their nodes; None where it has none."""
+    return await known_times(session, spec, slots) if _chooses(spec) else None
+
+
+def _chooses(spec: JobSpec) -> bool:
+    """Whether the job has our ``auto``, which goes by measured times."""
+    if spec.training is not None:
+        return spec.training.is_mirrored and spec.training.all_reduce == AUTO
+    return spec.benchmark is not None and AUTO in spec.benchmark.algorithms
 
 
 async def known_times(session: AsyncSession, spec: JobSpec, slots: Sequence[int], before: int | None = None) -> Table:

@@ -4,38 +4,18 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.record import SweepRow
 
-class MeasurementView(BaseModel):
-    """One row of a sweep's table; rates in 1e9 bytes per second, times in microseconds."""
+
+class _IdFirst(BaseModel):
+    """The last base's fields come first."""
 
     id: int
-    collective: str
-    algorithm: str = Field(description="As the job names it; auto stays auto.")
-    chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
-    chosen_because: str | None = Field(description="Why auto took it, in a sentence.")
-    transport: str = Field(description="simulated: the times are the cost model's.")
-    in_place: bool
-    cycle: int = Field(description="Which repetition of the whole sweep, from 0.")
-    size_bytes: int
-    count: int
-    dtype: str
-    op: str
-    ranks: int
-    iterations: int
-    time_us: float
-    algbw_gb_per_s: float
-    busbw_gb_per_s: float
-    wrong: int | None = Field(description="Wrong elements over all ranks; null when the check was off.")
-    min_us: float
-    mean_us: float
-    p10_us: float | None = Field(None, description="null: measured by an earlier version; p90_us too.")
-    p50_us: float
-    p90_us: float | None = None
-    p95_us: float
-    p99_us: float
-    max_us: float
-    stdev_us: float
-    cv_percent: float
+
+
+class MeasurementView(SweepRow, _IdFirst):
+    """One row of a sweep's table; rates in 1e9 bytes per second, times in microseconds."""
+
     measured_at: datetime
 
 

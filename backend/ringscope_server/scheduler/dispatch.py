@@ -5,19 +5,22 @@ in between: only the scheduler gives slots away, and a job that is no longer que
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.tuning import Table
 from ringscope_server.attempts import gangs
 from ringscope_server.changes import Changes
 from ringscope_server.db.engine import Database
+from ringscope_server.db.specs import specs_of
 from ringscope_server.jobs import queries
 from ringscope_server.placement.plan import Plan, Preemption, Start, plan
 from ringscope_server.placement.snapshot import Policy
 from ringscope_server.placement.tables import take_snapshot
+from ringscope_server.results.tuning import table_of_gang
 from ringscope_server.scheduler.telling import News, news, tell, told_jobs
 
 
@@ -27,6 +30,7 @@ class Decision:
 
     plan: Plan
     news: tuple[News, ...]
+    tables: Mapping[int, Table] = field(default_factory=dict)  # by job, for those that start and choose by them
 
     @property
     def is_empty(self) -> bool:
@@ -48,20 +52,33 @@ async def decide(database: Database, policy: Policy, now: datetime) -> Decision:
             return _NOTHING
         snapshot = await take_snapshot(session, policy, now)
     made = await asyncio.to_thread(plan, snapshot, policy, now)
-    return Decision(made, tuple(news(made.waits, told)))
+    return Decision(made, tuple(news(made.waits, told)), await _tables(database, made.starts))
+
+
+async def _tables(database: Database, starts: Sequence[Start]) -> dict[int, Table]:
+    if not starts:
+        return {}
+    async with database.read() as session:
+        specs = await specs_of(session, [start.job_id for start in starts])
+        found: dict[int, Table] = {}
+        for start in starts:
+            slots = [len(share.slots) for share in start.shares]
+            if (table := await table_of_gang(session, specs[start.job_id], slots)) is not None:
+                found[start.job_id] = table
+    return found
 
 
 async def carry_out(session: AsyncSession, decided: Decision, changes: Changes, now: datetime) -> None:
     """Start what can start, and tell the rest why it waits."""
-    await _start(session, decided.plan.starts, changes, now)
+    await _start(session, decided, changes, now)
     await _preempt(session, decided.plan.preemptions, changes, now)
     await tell(session, decided.news)
     changes.jobs.update(item.job_id for item in decided.news if not item.is_quiet)
 
 
-async def _start(session: AsyncSession, starts: Sequence[Start], changes: Changes, now: datetime) -> None:
-    for start in starts:
-        if await gangs.start(session, start.job_id, start.shares, now):
+async def _start(session: AsyncSession, decided: Decision, changes: Changes, now: datetime) -> None:
+    for start in decided.plan.starts:
+        if await gangs.start(session, start.job_id, start.shares, now, decided.tables.get(start.job_id)):
             changes.jobs.add(start.job_id)
             changes.nodes.update(share.node_id for share in start.shares)
 

@@ -5,25 +5,20 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record
 from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.job import JobSpec
-from ringscope.contracts.job_states import WAITING
 from ringscope.contracts.protocol import RecordBatch
 from ringscope_server.db.bulk import insert_rows
-from ringscope_server.db.models import Attempt, Job, LogLine, Measurement, Member, Step, Trace
-from ringscope_server.jobs.summary import measured_busbw_gb_per_s, summarise
-from ringscope_server.predictions import limit as limits
-from ringscope_server.predictions import seats
+from ringscope_server.db.models import Attempt, LogLine, Measurement, Member, Step, Trace
 from ringscope_server.results.log import log_line_view
 from ringscope_server.results.queries import measurement_view
-from ringscope_server.results.rows import STEP_COLUMNS, as_record, log_row, measurement_row, step_rows
+from ringscope_server.results.rows import STEP_COLUMNS, log_row, measurement_row, step_rows
 from ringscope_server.results.views import LogLine as LogLineView
 from ringscope_server.results.views import MeasurementView
-from ringscope_server.telemetry import training_rows
+from ringscope_server.telemetry import benchmark_summary, training_rows
 from ringscope_server.training import summary as training_summary
 
 # Of one transaction, about: other writers wait for it, and people wait for them.
@@ -128,8 +123,9 @@ async def _store(
     ingested.is_training = await training_rows.store(session, attempt_id, job_id, records)
     if ingested.is_training:
         await session.flush()
-        ingested.loss = await training_summary.refresh(session, attempt_id, job_id)
-    if rows and not await _refresh_summary(session, attempt_id, job_id):
+        epochs = [r for r in records if isinstance(r, record.Epoch)]
+        ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs)
+    if rows and not await benchmark_summary.refresh(session, attempt_id, job_id, rows):
         ingested.measurements = []  # nobody who watches the job is to see rows of an earlier attempt
 
 
@@ -145,23 +141,3 @@ async def _keep_environment(
         found[part].append(told.model_dump(exclude={"type"}))
     ordered = {part: sorted(items, key=lambda item: item["rank"]) for part, items in found.items()}
     await session.execute(update(Attempt).where(Attempt.id == attempt_id).values(environment=ordered))
-
-
-async def _refresh_summary(session: AsyncSession, attempt_id: int, job_id: int) -> bool:
-    """Put what the rows say beside the job. False: it is about another attempt now, or waits for it."""
-    stored = (await session.scalars(select(Measurement).where(Measurement.attempt_id == attempt_id))).all()
-    spec = JobSpec.model_validate((await session.scalars(select(Job.spec).where(Job.id == job_id))).one())
-    limit = limits.of_job(spec, seats.nics_of(await seats.taken(session, attempt_id)))
-    summary = summarise([as_record(row) for row in stored], spec.collective, limit.busbw_gb_per_s if limit else None)
-    newest = select(func.max(Attempt.id)).where(Attempt.job_id == job_id).scalar_subquery()
-    result = await session.execute(
-        update(Job)
-        .where(Job.id == job_id, Job.state.not_in(WAITING), newest == attempt_id)
-        .values(
-            rows_done=len(stored),
-            summary=summary.model_dump(mode="json"),
-            busbw_gb_per_s=measured_busbw_gb_per_s(summary),
-        )
-        .execution_options(synchronize_session=False)
-    )
-    return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE's result is a CursorResult

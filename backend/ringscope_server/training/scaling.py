@@ -43,10 +43,10 @@ def _key(training: Mapping[str, Any]) -> list[Any]:
     return ["ours" if strategy in _OURS else strategy, *(training.get(name) for name in SAME)]
 
 
-async def efficiency(session: AsyncSession, spec: JobSpec, summary: TrainingSummary) -> float | None:
+async def efficiency(session: AsyncSession, ranks: int, summary: TrainingSummary) -> float | None:
     """Samples per second, of what as many ranks as this job has would do if each did as much as one alone."""
     if summary.scaling_baseline_job_id is None or summary.samples_per_second is None:
         return None
     alone = await session.scalar(select(Job.summary).where(Job.id == summary.scaling_baseline_job_id))
     one_rank = TrainingSummary.model_validate(alone).samples_per_second if alone else None
-    return summary.samples_per_second / (spec.placement.ranks * one_rank) if one_rank else None
+    return summary.samples_per_second / (ranks * one_rank) if one_rank else None

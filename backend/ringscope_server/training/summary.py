@@ -1,41 +1,41 @@
 """A training job in a few numbers, kept beside the job. Whatever the attempt, they are the whole job's."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Double, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts import record
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
+from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.views import TrainingSummary
 from ringscope_server.training import scaling
 from ringscope_server.training.epochs import kept_epochs
 
 
-async def refresh(session: AsyncSession, attempt_id: int, job_id: int) -> float | None:
+async def refresh(session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[record.Epoch]) -> float | None:
     """Put what was told beside the job, unless that is about another attempt now; gives the leader's last loss.
 
     The leader is the worker with the lowest number: rank 0, but with parameter servers. Its loss is None also where it
-    was no finite number.
+    was no finite number. ``told`` are the epochs that are new: only then what goes by epochs is found anew.
     """
     leader = await _leader(session, attempt_id)
     job = await session.get_one(Job, job_id)
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
     if job.kind == "benchmark" or job.state in WAITING or newest != attempt_id:
         return leader.last_loss if leader else None
-    spec, before = JobSpec.model_validate(job.spec), TrainingSummary.model_validate(job.summary)
+    before = TrainingSummary.model_validate(job.summary)
     summary = before.model_copy(update=await _rates(session, job_id))
     if leader is not None:
         summary.steps_done = leader.last_step + 1
-        summary.loss = leader.last_loss
-    if (epoch := await _last_epoch(session, job_id)) is not None:
-        _take_epoch(summary, epoch, spec)
-        if summary.seconds_to_target is None:
-            summary.seconds_to_target = await _seconds_to_target(session, job_id, spec)
-        if epoch.epoch != before.epochs_done or before.scaling_baseline_job_id is None:
-            summary.scaling_baseline_job_id = await scaling.baseline_job(session, spec)
-    summary.scaling_efficiency = await scaling.efficiency(session, spec, summary)
+        if not summary.epochs_done:
+            summary.loss = leader.last_loss
+    if told:
+        await _take_epochs(session, job, summary, told)
+    summary.scaling_efficiency = await scaling.efficiency(session, job.ranks, summary)
     job.rows_done, job.summary = summary.steps_done, summary.model_dump(mode="json")
     return leader.last_loss if leader else None
 
@@ -75,8 +75,18 @@ def _seconds(time_us: float | None) -> float | None:
     return None if time_us is None else time_us * 1e-6
 
 
-async def _last_epoch(session: AsyncSession, job_id: int) -> Epoch | None:
-    return await session.scalar(select(Epoch).where(Epoch.job_id == job_id).order_by(Epoch.id.desc()).limit(1))
+async def _take_epochs(session: AsyncSession, job: Job, summary: TrainingSummary, told: Sequence[record.Epoch]) -> None:
+    spec = spec_of(job)
+    _take_epoch(summary, await _last_epoch(session, job.id), spec)
+    summary.scaling_baseline_job_id = await scaling.baseline_job(session, spec)
+    target = spec.training.target_accuracy if spec.training else None
+    # Only epochs that reach it can be the first one, and to sum up all before it takes longer the more there are.
+    if target is not None and any((epoch.validation_accuracy or 0.0) >= target for epoch in told):
+        summary.seconds_to_target = summary.seconds_to_target or await _seconds_to_target(session, job.id, target)
+
+
+async def _last_epoch(session: AsyncSession, job_id: int) -> Epoch:
+    return (await session.scalars(select(Epoch).where(Epoch.job_id == job_id).order_by(Epoch.id.desc()).limit(1))).one()
 
 
 def _take_epoch(summary: TrainingSummary, epoch: Epoch, spec: JobSpec) -> None:
@@ -91,11 +101,8 @@ def _take_epoch(summary: TrainingSummary, epoch: Epoch, spec: JobSpec) -> None:
         summary.steps_total = total if limit is None else limit if epoch.step >= limit else min(limit, total)
 
 
-async def _seconds_to_target(session: AsyncSession, job_id: int, spec: JobSpec) -> float | None:
+async def _seconds_to_target(session: AsyncSession, job_id: int, target: float) -> float | None:
     """Time in the epochs up to the first that reached the target, with validation and checkpoints."""
-    target = spec.training.target_accuracy if spec.training else None
-    if target is None:
-        return None
     kept = kept_epochs(job_id).subquery()
     reached = select(func.min(kept.c.epoch)).where(kept.c.validation_accuracy >= target).scalar_subquery()
     took_us = func.sum(kept.c.duration_us + kept.c.validation_us + kept.c.checkpoint_us)

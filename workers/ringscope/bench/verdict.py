@@ -1,9 +1,9 @@
 """The algorithms of a sweep compared in a sentence, and in a second one what the fastest does less of. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import log2
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
 from ringscope.contracts.devices import SIMULATED
@@ -25,16 +25,60 @@ REFERENCE_BYTES = 1 << 20
 MOST_COUNTED_RANKS = 128
 
 
+class Contender(Protocol):
+    """What the comparison reads of a row; ``record.Measurement`` has it."""
+
+    @property
+    def collective(self) -> str:
+        """What the sweep measures."""
+
+    @property
+    def algorithm(self) -> str:
+        """As the job names it."""
+
+    @property
+    def transport(self) -> str:
+        """Or ``simulated``."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the message, as nccl-tests counts it."""
+
+    @property
+    def count(self) -> int:
+        """Elements, as nccl-tests counts them."""
+
+    @property
+    def ranks(self) -> int:
+        """Ranks that took part."""
+
+    @property
+    def busbw_gb_per_s(self) -> float:
+        """Bus bandwidth in 1e9 bytes per second."""
+
+    @property
+    def p50_us(self) -> float:
+        """The median iteration."""
+
+
 def verdict(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
     """Which algorithm wins and by how much, out of place, at the measured size nearest to 1 MiB.
 
     Two choices keep it honest: the size is fixed beforehand, since the one with the largest ratio would flatter; and
     medians are compared, since one preemption among twenty short iterations can multiply a mean. Empty without rows.
     """
-    wrong = sum(row.wrong or 0 for row in rows)
+    return verdict_of(_contenders(rows), _wrong(rows), collective)
+
+
+def verdict_of(contenders: Iterable[Contender], wrong: int, collective: str) -> str:
+    """The same where somebody else has kept one row of each algorithm, and counted the wrong elements.
+
+    Each is out of place at the ``reference_bytes``, of several cycles the one in the middle; the algorithms stand in
+    the order in which they came there.
+    """
     if wrong:
         return f"Wrong results: {wrong} elements differ from the exact answer."
-    fastest_first = _fastest_first(rows)
+    fastest_first = _fastest_first(contenders)
     if not fastest_first:
         return ""
     winner, *rest = fastest_first
@@ -54,8 +98,13 @@ def explanation(rows: Sequence[Measurement], collective: str = "all_reduce") -> 
     It says what differs, not that this made the difference. Empty without two algorithms, with wrong elements, with
     more ranks than are counted, and for ``hierarchical``, whose schedule depends on the nodes.
     """
-    fastest_first = _fastest_first(rows)
-    if len(fastest_first) < 2 or any(row.wrong for row in rows):
+    return explanation_of(_contenders(rows), _wrong(rows), collective)
+
+
+def explanation_of(contenders: Iterable[Contender], wrong: int, collective: str) -> str:
+    """The same of what ``verdict_of`` takes."""
+    fastest_first = _fastest_first(contenders)
+    if len(fastest_first) < 2 or wrong:
         return ""
     winner, *rest = fastest_first
     ours = SCHEDULED[collective]
@@ -80,6 +129,12 @@ def explanation(rows: Sequence[Measurement], collective: str = "all_reduce") -> 
     return counts
 
 
+def reference_bytes(sizes_bytes: Iterable[int]) -> int:
+    """The size at which algorithms are compared: the one nearest to 1 MiB, of two the smaller; 0 for none."""
+    sizes = (size for size in sizes_bytes if size > 0)
+    return min(sizes, key=lambda size: (abs(log2(size / REFERENCE_BYTES)), size), default=0)
+
+
 class _Effort(NamedTuple):
     """Elements that the busiest rank sends, and the longest way of a piece: hops that wait for the one before."""
 
@@ -93,11 +148,11 @@ def _effort(algorithm: str, ranks: int, count: int, collective: str) -> _Effort:
     return _Effort(max(schedule.elements_sent()), schedule.hops())
 
 
-def _bytes(effort: _Effort, row: Measurement) -> str:
+def _bytes(effort: _Effort, row: Contender) -> str:
     return format_size(effort.elements * row.size_bytes // _elements(row))
 
 
-def _elements(row: Measurement) -> int:
+def _elements(row: Contender) -> int:
     return total_elements(row.collective, row.count, row.ranks)
 
 
@@ -105,14 +160,18 @@ def _hops(effort: _Effort) -> str:
     return plural(effort.hops, "hop")
 
 
-def _fastest_first(rows: Sequence[Measurement]) -> list[Measurement]:
+def _wrong(rows: Sequence[Measurement]) -> int:
+    return sum(row.wrong or 0 for row in rows)
+
+
+def _contenders(rows: Sequence[Measurement]) -> list[Measurement]:
     """One row of each algorithm: out of place, at the size that is compared."""
-    size_bytes = _reference_size(rows)
+    size_bytes = reference_bytes({row.size_bytes for row in rows})
     by_algorithm: dict[str, list[Measurement]] = {}
     for row in rows:
         if row.size_bytes == size_bytes and not row.in_place:
             by_algorithm.setdefault(row.algorithm, []).append(row)
-    return sorted(map(_middle, by_algorithm.values()), key=lambda row: row.p50_us)
+    return [_middle(cycles) for cycles in by_algorithm.values()]
 
 
 def _middle(cycles: list[Measurement]) -> Measurement:
@@ -120,10 +179,9 @@ def _middle(cycles: list[Measurement]) -> Measurement:
     return sorted(cycles, key=lambda row: row.p50_us)[len(cycles) // 2]
 
 
-def _reference_size(rows: Sequence[Measurement]) -> int:
-    sizes = {row.size_bytes for row in rows if row.size_bytes > 0}
-    return min(sizes, key=lambda size: abs(log2(size / REFERENCE_BYTES)), default=0)
+def _fastest_first(contenders: Iterable[Contender]) -> list[Contender]:
+    return sorted(contenders, key=lambda row: row.p50_us)
 
 
-def _name(row: Measurement, collective: str) -> str:
+def _name(row: Contender, collective: str) -> str:
     return VENDOR_NAMES[collective] if row.algorithm == "mpi" else row.algorithm

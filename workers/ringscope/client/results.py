@@ -7,7 +7,7 @@ from typing import Any
 from ringscope.client.connection import Connection
 from ringscope.client.events import Event
 from ringscope.client.view import Page, View
-from ringscope.contracts.record import Measurement
+from ringscope.contracts.record import Measurement, SweepRow
 
 
 class Step(View):
@@ -178,6 +178,6 @@ class ResultRoutes(Connection):
 
 
 def _measurement(row: dict[str, Any]) -> Measurement:
-    known = {name: row[name] for name in Measurement.model_fields if name in row}
+    known = {name: row[name] for name in SweepRow.model_fields if name in row}
     measured_at = datetime.fromisoformat(row["measured_at"])
     return Measurement.model_validate(known | {"time_ns": int(measured_at.timestamp() * 1e9)})

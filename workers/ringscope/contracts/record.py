@@ -11,7 +11,7 @@ from itertools import accumulate
 from operator import add
 from typing import Annotated, Literal
 
-from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, WithJsonSchema, model_validator
 
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
@@ -40,9 +40,9 @@ EXIT_BAD_INPUT = 2
 EXIT_VERIFICATION_FAILED = 3
 
 
-# What the columns of the tables can hold.
-Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31)]
-Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+# What the columns of the tables can hold; who reads the API need not know.
+Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "integer"})]
+Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
 
 
 _Loss = Annotated[float, AllowInfNan(True)]  # training may diverge
@@ -259,41 +259,54 @@ class Check(RecordModel):
     time_ns: Int64
 
 
-class Measurement(RecordModel):
-    """One row of the sweep's table, from rank 0.
+class SweepRow(BaseModel):
+    """The columns of one row of a sweep's table, the same in the record, in SQL and in the REST API.
 
     ``time_us`` is the mean of the timed iterations as in nccl-tests, over the ranks as the job's ``average`` says; the
     other times are of the slowest rank per iteration. All are per operation.
     """
 
-    type: Literal["measurement"] = "measurement"
     collective: str
     algorithm: str = Field(description="As the job names it; auto stays auto.")
-    chosen_algorithm: str | None = Field(None, description="What auto took; null for an algorithm named by the job.")
-    chosen_because: str | None = Field(None, description="Why auto took it, in a sentence.")
-    transport: str
+    chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
+    chosen_because: str | None = Field(description="Why auto took it, in a sentence.")
+    transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
-    cycle: Int32 = Field(0, description="Which repetition of the whole sweep, from 0.")
+    cycle: Int32 = Field(description="Which repetition of the whole sweep, from 0.")
     size_bytes: Int64
     count: Int64
     dtype: str
     op: str
     ranks: Int32
+    iterations: Int32
     time_us: float
-    algbw_gb_per_s: float = Field(description="size_bytes / time, in 1e9 bytes per second.")
+    algbw_gb_per_s: float  # size_bytes / time, in 1e9 bytes per second
     busbw_gb_per_s: float
-    wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check is off.")
+    wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
     min_us: float
     mean_us: float
-    p10_us: float | None = Field(None, description="null: told by an earlier version; p90_us too.")
+    p10_us: float | None = Field(None, description="null: measured by an earlier version; p90_us too.")
     p50_us: float
     p90_us: float | None = None
     p95_us: float
     p99_us: float
     max_us: float
-    stdev_us: float = Field(description="Of the population of iterations, as in nccl-tests.")
-    cv_percent: float = Field(description="100 stdev / mean.")
-    iterations: Int32
+    stdev_us: float  # of the population of iterations, as in nccl-tests
+    cv_percent: float  # 100 stdev / mean
+
+
+class _TypeFirst(RecordModel):
+    """The last base's fields come first, and who reads many lines looks at their beginning."""
+
+    type: Literal["measurement"] = "measurement"
+
+
+class Measurement(SweepRow, _TypeFirst):
+    """One row of the sweep's table, from rank 0; an earlier version may leave out what has a default."""
+
+    chosen_algorithm: str | None = None
+    chosen_because: str | None = None
+    cycle: Int32 = 0
     times_us: list[float] | None = Field(
         None, description="Of the slowest rank, every iteration in order; null unless the job asks per_iteration."
     )

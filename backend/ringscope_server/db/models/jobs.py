@@ -97,6 +97,11 @@ class Attempt(Base):
     charged_at: Mapped[datetime | None]  # when its slot-seconds were added to its user's usage
     # Nodes and ranks as they told it; read only where it is asked for, as a large gang has much to tell.
     environment: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
+    # What its auto chooses by, as it was known when the slots were given: ringscope.contracts.tuning.Table. Null where
+    # nothing chooses.
+    tuning: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
+    # What its rows come to: ringscope_server.jobs.tally. Null before the first one, and of training.
+    tally: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
     job: Mapped[Job] = relationship(back_populates="attempts", lazy="raise")
     members: Mapped[list["Member"]] = relationship(back_populates="attempt", order_by="Member.member", lazy="raise")
 

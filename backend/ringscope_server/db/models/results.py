@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ringscope_server.db.models.base import Base, BigKey
@@ -13,6 +13,15 @@ class Measurement(Base):
     """One row of a sweep's table."""
 
     __tablename__ = "measurements"
+    __table_args__ = (
+        # From the middle one of many cycles to the one beside it, without counting them: see jobs/tally.py.
+        Index(
+            "ix_measurements_middles",
+            *("attempt_id", "size_bytes", "algorithm", "p50_us", "id"),
+            sqlite_where=text("NOT in_place"),
+            postgresql_where=text("NOT in_place"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id"), index=True)

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from ringscope.contracts.findings import FieldError
+from ringscope_server.db.specs import specs_of
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, invalid, not_found
@@ -31,7 +32,7 @@ async def compare_jobs(user: Viewer, services: ServicesDep, jobs: Jobs, base: Ba
         sentence = f"base: job {base_id} is not one of those that are compared; name it as job too, or leave it out."
         raise invalid([FieldError(pointer="/base", detail=sentence)])
     async with services.database.read() as session:
-        specs = await comparison.specs_of(session, wanted)
+        specs = await specs_of(session, wanted)
         for job_id in wanted:
             if job_id not in specs:
                 raise not_found("job", job_id)

@@ -1,0 +1,103 @@
+"""The summary beside a benchmark is that of all of its rows, and a batch reads none of those before it."""
+
+import random
+from typing import Any
+
+import pytest
+from sqlalchemy import null, update
+from tests.server.conftest import FakeAgent, Server, measurement
+from tests.server.statements import asked
+
+from ringscope.contracts.record import Measurement
+from ringscope_server.db.models import Attempt
+from ringscope_server.jobs.summary import summarise
+
+pytestmark = pytest.mark.both_databases
+
+REPEATED = {
+    "benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 4096, "cycles": 20},
+    "placement": {"ranks": 2},
+}
+
+
+def sweep(cycles: int, seed: int = 0) -> list[dict[str, Any]]:
+    """Rows whose times scatter, and are often equal."""
+    draw = random.Random(seed)
+    return [
+        measurement(
+            algorithm,
+            size_bytes,
+            in_place=in_place,
+            cycle=cycle,
+            p50_us=float(draw.randint(1, 9)),
+            p99_us=float(draw.randint(10, 19)),
+            busbw_gb_per_s=draw.randint(1, 99) / 10,
+        )
+        for cycle in range(cycles)
+        for size_bytes in (1024, 2048, 4096)
+        for algorithm in ("ring", "direct")
+        for in_place in (False, True)
+    ]
+
+
+async def started(server: Server) -> tuple[FakeAgent, int, int]:
+    """Node, job and attempt of a benchmark that runs."""
+    agent = await server.node()
+    job = await server.submit(**REPEATED)
+    return agent, job["id"], await agent.start_next()
+
+
+def summary_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return summarise([Measurement.model_validate(row) for row in rows], "all_reduce").model_dump(mode="json")
+
+
+async def test_after_each_batch_the_summary_is_that_of_all_rows(server: Server) -> None:
+    agent, job_id, attempt = await started(server)
+    rows, draw, sent = sweep(cycles=12), random.Random(1), 0
+    while sent < len(rows):
+        batch = rows[sent : sent + draw.randint(1, 30)]
+        await agent.records(attempt, *batch)
+        sent += len(batch)
+        job = await server.job(job_id)
+        assert job["summary"] == summary_of(rows[:sent])
+        assert job["progress"]["done"] == sent
+
+
+async def test_rows_of_an_earlier_version_which_kept_no_tally_count(server: Server) -> None:
+    agent, job_id, attempt = await started(server)
+    rows = sweep(cycles=3)
+    await agent.records(attempt, *rows[:20])
+    async with server.services.database.write() as session:
+        await session.execute(update(Attempt).values(tally=null()))
+    for row in rows[20:]:
+        await agent.records(attempt, row)
+    assert (await server.job(job_id))["summary"] == summary_of(rows)
+
+
+async def test_each_attempt_has_a_tally_of_its_own(server: Server) -> None:
+    agent, job_id, attempt = await started(server)
+    rows = sweep(cycles=1)
+    await agent.records(attempt, *rows)
+    await agent.report(attempt, "ended", reason="agent_restarted", message="The agent of node n1 was stopped.")
+    late = sweep(cycles=2)[-1]
+    await agent.records(attempt, late)
+    await agent.report(attempt, "clean", last_sequence=agent.sequence)
+    server.clock.advance(10)
+    agent.sequence = 0
+    second = await agent.start_next()
+    assert (await server.job(job_id))["progress"]["done"] == 0
+    again = sweep(cycles=1, seed=2)
+    await agent.records(second, *again)
+    assert (await server.job(job_id))["summary"] == summary_of(again)
+
+
+async def test_a_batch_reads_at_most_the_row_beside_each_middle(server: Server) -> None:
+    agent, _, attempt = await started(server)
+    rows = sweep(cycles=20)
+    await agent.records(attempt, *rows[:-24])
+    with asked(server.services.database) as statements:
+        for row in rows[-24:]:
+            await agent.records(attempt, row)
+    reading = [statement for statement in statements if "FROM measurements" in statement]
+    assert reading, "the middles move"
+    assert all("LIMIT" in statement and "measurements.p50_us" in statement for statement in reading)

@@ -12,7 +12,7 @@ from ringscope_server.results.step_blocks import RECENT_STEPS, StepBlock, StepKi
 from ringscope_server.results.views import NewestSteps
 
 # A rank tells up to 1,000 steps at a time, one rank after another.
-WINDOW_ROWS = 20_000
+WINDOW_ROWS = 10_000
 MOST_RANKS = 16  # are told; more are nothing to watch
 
 _KIND = (Step.op, Step.algorithm, Step.transport, Step.in_place, Step.bytes)

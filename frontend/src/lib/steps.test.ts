@@ -26,7 +26,9 @@ describe("what the ranks are at", () => {
     expect(countWords([slow, slow])).toBe("2 steps");
     expect(slowestWords(someSteps([fast, slow]))).toBe("Slowest: rank 1, 20.0 µs a step, 0.0768 GB/s.");
     expect(slowestWords(someSteps([fast, slow], { ranks: 64 }))).toContain("The slowest 2 of 64 ranks. ");
+    expect(slowestWords(someSteps([fast, { ...slow, mean_us: 24_498, busbw_gb_per_s: null }]))).toBe("Slowest: rank 1, 24.5 ms a step.");
     expect(slowestWords(someSteps([fast]))).toBe("");
+    expect(slowestWords(someSteps([fast, aBlock({ rank: 1, in_place: true })]))).toBe("");
   });
 });
 
@@ -39,6 +41,6 @@ describe("bars of the last steps", () => {
   });
 
   it("are told in words", () => {
-    expect(barsLabel(slow.recent_us)).toBe("Last 2 steps: 10.0 to 40.0 µs");
+    expect(barsLabel(slow.recent_us)).toBe("Last 2 steps: 10.0 µs to 40.0 µs");
   });
 });

@@ -22,12 +22,23 @@ export function kindWords(block: StepBlock): string {
   return `${formatSize(block.bytes)} ${block.in_place ? "in place" : "out of place"}`;
 }
 
-/** The rank that takes longest, and how fast that is. */
+/** The rank that takes longest, and how fast that is; nothing while ranks are at different things. */
 export function slowestWords({ items, ranks }: NewestSteps): string {
-  const slowest = items.reduce((a, b) => (b.mean_us > a.mean_us ? b : a));
-  const rate = slowest.busbw_gb_per_s === null ? "" : `, ${threeDigits(slowest.busbw_gb_per_s)} GB/s`;
   const more = ranks > items.length ? `The slowest ${items.length} of ${plural(ranks, "rank")}. ` : "";
-  return ranks > 1 ? `${more}Slowest: rank ${slowest.rank}, ${threeDigits(slowest.mean_us)} µs a step${rate}.` : "";
+  const [first, ...others] = items;
+  if (!first || others.length === 0 || others.some((block) => !isAlike(block, first))) return more;
+  const slowest = others.reduce((a, b) => (b.mean_us > a.mean_us ? b : a), first);
+  const rate = slowest.busbw_gb_per_s === null ? "" : `, ${threeDigits(slowest.busbw_gb_per_s)} GB/s`;
+  return `${more}Slowest: rank ${slowest.rank}, ${timeWords(slowest.mean_us)} a step${rate}.`;
+}
+
+/** "72.6 µs", "24.5 ms". */
+function timeWords(timeUs: number): string {
+  return timeUs < 1000 ? `${threeDigits(timeUs)} µs` : `${threeDigits(timeUs / 1000)} ms`;
+}
+
+function isAlike(a: StepBlock, b: StepBlock): boolean {
+  return a.algorithm === b.algorithm && a.bytes === b.bytes && a.in_place === b.in_place;
 }
 
 /** From how many steps the means are; ranks need not have told of as many. */
@@ -56,7 +67,7 @@ export function barsPath(recentUs: readonly number[], mostUs: number, widthPx: n
 /** The same in words. */
 export function barsLabel(recentUs: readonly number[]): string {
   const [least, most] = [Math.min(...recentUs), Math.max(...recentUs)];
-  return `Last ${plural(recentUs.length, "step")}: ${threeDigits(least)} to ${threeDigits(most)} µs`;
+  return `Last ${plural(recentUs.length, "step")}: ${timeWords(least)} to ${timeWords(most)}`;
 }
 
 function round(value: number): number {

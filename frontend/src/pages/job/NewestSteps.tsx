@@ -34,7 +34,7 @@ function Running({ job }: { job: JobView }) {
         <Button
           variant="default"
           size="compact-sm"
-          disabled={newest === null}
+          disabled={newest === null && held === null}
           onClick={() => setHeld(held ? null : (query.data ?? null))}
         >
           {held ? "Go on" : "Hold"}
@@ -45,7 +45,7 @@ function Running({ job }: { job: JobView }) {
       )}
       <div className={classes.body}>
         {newest ? (
-          <ScrollX label="Steps now">{isBenchmark(job) ? <Iterations newest={newest} /> : <TrainingSteps newest={newest} />}</ScrollX>
+          <ScrollX label="What each rank is at">{isBenchmark(job) ? <Iterations newest={newest} /> : <TrainingSteps newest={newest} />}</ScrollX>
         ) : (
           query.data && <p className={`dim ${classes.none}`}>No step has arrived yet.</p>
         )}
@@ -54,7 +54,7 @@ function Running({ job }: { job: JobView }) {
         {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}
         {newest && "Bars: what the last ones took, on one scale."}
       </p>
-      <StepFiles jobId={job.id} />
+      {!isBenchmark(job) && <StepFiles jobId={job.id} />}
     </section>
   );
 }
@@ -120,7 +120,7 @@ interface RanksProps {
 function Ranks({ newest: { items }, columns, at }: RanksProps) {
   const mostUs = longestUs(items);
   return (
-    <table className={classes.table}>
+    <table className={classes.table} data-wide={!at || undefined}>
       <caption className="hidden-visually">What each rank is at</caption>
       <thead>
         <tr>

@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Router
 
 from ringscope.contracts.version import __version__
-from ringscope_server.background import bus, upkeep
+from ringscope_server.background import bus, steps, upkeep
 from ringscope_server.background import detection as insights_loop
 from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
@@ -115,7 +115,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
         beside = [bus.run(services)]
         if with_scheduler:
             beside += [loop.run(services), services.heartbeats.run(services.database)]
-            beside += [upkeep.run(services), courier.run(services), insights_loop.run(services)]
+            beside += [steps.run(services), upkeep.run(services), courier.run(services), insights_loop.run(services)]
         tasks = [asyncio.create_task(work) for work in beside]
         try:
             yield

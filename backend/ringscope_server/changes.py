@@ -5,7 +5,7 @@ from datetime import datetime
 
 from ringscope.contracts.job_states import TERMINAL
 from ringscope_server.db.models import Attempt, Job
-from ringscope_server.live.feed import publish_jobs, publish_nodes
+from ringscope_server.live.feed import publish_jobs, publish_nodes, publish_steps
 from ringscope_server.monitoring.job_families import outcome_label
 from ringscope_server.services import Services
 
@@ -21,6 +21,7 @@ class Changes:
     finished: list[tuple[str, str]] = field(default_factory=list)  # kind and outcome, for the counters
     durations: list[tuple[str, str, float]] = field(default_factory=list)  # kind, outcome and seconds
     frees_slots: bool = False
+    over: set[int] = field(default_factory=set)  # jobs of which a gang is over
 
     def attempt(self, attempt: Attempt) -> None:
         """Everything that an attempt's change concerns."""
@@ -41,6 +42,7 @@ class Changes:
         self.finished += other.finished
         self.durations += other.durations
         self.frees_slots |= other.frees_slots
+        self.over |= other.over
 
     def started(self, job: Job, now: datetime) -> None:
         """All ranks of a job run."""
@@ -49,6 +51,7 @@ class Changes:
     def ended(self, job: Job) -> None:
         """A gang is over: its job reached its end, or waits for the next try."""
         self.frees_slots = True
+        self.over.add(job.id)
         if job.state in TERMINAL:
             outcome = outcome_label(job.state, job.reason)
             self.finished.append((job.kind, outcome))
@@ -72,5 +75,7 @@ async def announce(services: Services, changes: Changes) -> None:
     if changes.submitted or changes.frees_slots:
         services.signals.wake_scheduler()
     services.notices.put(changes.jobs, changes.nodes)
+    publish_steps(services.stream, services.steps.take(changes.over))  # the last ones come before the end
+    services.steps.forget(changes.over)
     await publish_jobs(services.database, services.stream, sorted(changes.jobs))
     await publish_nodes(services.database, services.stream, sorted(changes.nodes), services.now())

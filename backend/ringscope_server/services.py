@@ -12,6 +12,7 @@ from ringscope_server.insights.state import InsightState
 from ringscope_server.instants import as_ns
 from ringscope_server.live.notices import Notices
 from ringscope_server.live.signals import Signals
+from ringscope_server.live.steps import LiveSteps
 from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 from ringscope_server.nodes.directory import Directory
@@ -41,6 +42,7 @@ class Services:
     now: Callable[[], datetime] = utc_now
     resolve: Resolve = resolve  # of the webhooks' host names; tests hand in another
     stream: Stream = field(default_factory=Stream)
+    steps: LiveSteps = field(default_factory=LiveSteps)
     signals: Signals = field(default_factory=Signals)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
     directory: Directory = field(default_factory=Directory)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from sqlalchemy import text
-from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
+from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement, steps
 
 from ringscope_server.background import bus
 from ringscope_server.db.engine import Database
@@ -51,6 +51,27 @@ async def test_rows_and_output_reach_the_browsers_of_the_other(pair: tuple[Serve
     assert [row["in_place"] for row in found["measurements"]["items"]] == [False, True]
     assert [line["text"] for line in found["log"]["items"]] == ["hello"]
     assert found["log"]["job_id"] == job["id"]
+
+
+async def test_steps_reach_the_browsers_of_the_other_each_counted_once(pair: tuple[Server, Server]) -> None:
+    first, second = pair
+    agent = await first.node()
+    job = await first.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    live = second.services.steps
+    with second.services.stream.subscription([f"job:{job['id']}"], None):
+        await agent.records(attempt, steps(), steps(rank=1))
+        await agent.records(attempt, steps(first_step=3, count=2))
+        counts: list[int] = []
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while counts != [5, 3]:
+                await live.filled()
+                (newest,) = live.take()
+                counts = [item.steps for item in newest.items]
+    url = f"/api/v1/jobs/{job['id']}/steps/newest"
+    assert [item.model_dump(mode="json") for item in newest.items] == (await second.admin.get(url)).json()["items"]
+    assert newest.attempt_id == attempt
+    assert first.services.steps.take() == [], "nobody watches there"
 
 
 async def test_an_agent_of_one_is_told_at_once_what_the_other_decides(pair: tuple[Server, Server]) -> None:

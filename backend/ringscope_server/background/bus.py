@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ringscope_server.db.faults import cause_of
-from ringscope_server.live.feed import publish_jobs, publish_nodes, publish_rows
+from ringscope_server.live.feed import publish_jobs, publish_nodes, publish_rows, publish_steps
 from ringscope_server.live.notices import Notice
 from ringscope_server.services import Services
 
@@ -88,11 +88,12 @@ async def hear(services: Services, payload: str) -> None:
     if notice.jobs or notice.nodes or notice.has_work:
         services.signals.wake_scheduler()
     if notice.jobs:
+        publish_steps(services.stream, services.steps.take(notice.jobs))
         await publish_jobs(services.database, services.stream, notice.jobs)
     if notice.nodes:
         await publish_nodes(services.database, services.stream, notice.nodes, services.now())
     for rows in notice.rows:
-        await publish_rows(services.database, services.stream, rows)
+        await publish_rows(services.database, services.stream, services.steps, rows)
 
 
 @asynccontextmanager

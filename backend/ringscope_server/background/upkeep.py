@@ -32,6 +32,7 @@ async def _try_once(services: Services) -> None:
 
 async def once(services: Services) -> None:
     """Store when tokens were last used; end what is over: sessions, login links, idempotency keys, live streams."""
+    services.steps.forget_all_but(services.stream.watched_jobs)
     now = services.now()
     times, listening = services.last_use.take(), services.stream.owners
     async with services.database.write() as session:

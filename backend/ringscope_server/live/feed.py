@@ -1,21 +1,24 @@
 """What the live stream says after a commit."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import select
 
+from ringscope.contracts import record
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Insight, Node
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs import queries
 from ringscope_server.live.notices import Rows
+from ringscope_server.live.steps import LiveSteps
 from ringscope_server.live.stream import MessageType, Stream
 from ringscope_server.nodes.queries import views
-from ringscope_server.results import log
+from ringscope_server.results import log, newest_steps, step_blocks
 from ringscope_server.results import queries as results
 from ringscope_server.results.log import LogFilter
-from ringscope_server.results.views import LogLine, MeasurementView
+from ringscope_server.results.step_blocks import StepBlock
+from ringscope_server.results.views import LogLine, MeasurementView, NewestSteps
 
 
 async def publish_jobs(database: Database, stream: Stream, job_ids: Iterable[int]) -> None:
@@ -59,8 +62,11 @@ async def publish_insights(database: Database, stream: Stream, insight_ids: Coll
         stream.publish(("jobs", f"job:{insight.job_id}"), name, data)
 
 
-async def publish_rows(database: Database, stream: Stream, rows: Rows) -> None:
-    """Send the rows that another server stored."""
+async def publish_rows(database: Database, stream: Stream, steps: LiveSteps, rows: Rows) -> None:
+    """Send the rows that another server stored; count those of steps."""
+    if rows.table == "steps":
+        await _note_rows(database, stream, steps, rows)
+        return
     if not stream.subscribers:
         stream.publish_nothing()
         return
@@ -87,3 +93,45 @@ def publish_log(stream: Stream, job_id: int, items: list[LogLine]) -> None:
     if items:
         data = {"job_id": job_id, "items": [item.model_dump(mode="json") for item in items]}
         stream.publish((f"job:{job_id}",), "log", data)
+
+
+def note_steps(stream: Stream, steps: LiveSteps, job_id: int, attempt_id: int, told: Sequence[record.Steps]) -> None:
+    """Count steps that came, to be told soon; of a job that nobody watches nothing is counted."""
+    records = [each for each in told if each.start_ns]
+    if not records:
+        return
+    if job_id in stream.watched_jobs:
+        steps.note(job_id, attempt_id, map(step_blocks.of_record, records))
+    else:
+        _pass_over(stream, steps, job_id)
+
+
+async def _note_rows(database: Database, stream: Stream, steps: LiveSteps, rows: Rows) -> None:
+    if rows.job_id not in stream.watched_jobs:
+        _pass_over(stream, steps, rows.job_id)
+        return
+    blocks: list[StepBlock] = []
+    async with database.read() as session:
+        attempt_id = await results.attempt_of(session, rows.job_id, None)
+        if attempt_id is not None:
+            ranks = await queries.ranks_of(session, rows.job_id)
+            blocks = await newest_steps.blocks_between(session, attempt_id, rows.first_id, rows.last_id, ranks)
+    if attempt_id is not None and blocks:
+        steps.note(rows.job_id, attempt_id, blocks)
+
+
+def _pass_over(stream: Stream, steps: LiveSteps, job_id: int) -> None:
+    """Who resumes from before now must ask what the steps are."""
+    steps.forget([job_id])
+    _publish_newest(stream, job_id, None)
+
+
+def publish_steps(stream: Stream, items: Iterable[NewestSteps]) -> None:
+    """Send what the ranks of these jobs are at."""
+    for newest in items:
+        _publish_newest(stream, newest.job_id, newest)
+
+
+def _publish_newest(stream: Stream, job_id: int, newest: NewestSteps | None) -> None:
+    data = {"job_id": job_id, "newest": newest and newest.model_dump(mode="json")}
+    stream.publish((f"job:{job_id}",), "steps", data, key=f"steps:{job_id}")

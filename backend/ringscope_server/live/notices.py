@@ -11,7 +11,7 @@ from pydantic import BaseModel
 IDS_PER_NOTICE = 100
 
 T = TypeVar("T")
-RowTable = Literal["measurements", "log"]
+RowTable = Literal["measurements", "steps", "log"]
 
 
 class Rows(NamedTuple):
@@ -43,6 +43,11 @@ class Notices:
         self._rows: list[Rows] = []
         self._has_work = False
         self._filled = asyncio.Event()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be other servers."""
+        return self._is_open
 
     def open(self) -> None:
         """From now on somebody takes out what is put in."""

@@ -3,16 +3,17 @@
 import asyncio
 import secrets
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-MessageType = Literal["job", "measurements", "log", "node", "insight_opened", "insight_closed", "reset"]
+MessageType = Literal["job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "reset"]
 MEMORY = 1_000
 QUEUE = MEMORY  # so that whatever is remembered can be replayed
 FOREIGN = -1
+_JOB = "job:"
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,10 @@ class Stream:
     def __init__(self) -> None:
         # Ids go on growing over a restart, so that an id from before it is recognised as too old.
         self._last_id = time.time_ns() // 1_000_000
-        self._memory: deque[Message] = deque(maxlen=MEMORY)
-        self._complete_from = self._last_id  # every message after this id is in the memory
+        # By key, or by id where there is none: a newer state replaces the older one here as well, so that what is told
+        # often does not push out the rest.
+        self._memory: OrderedDict[str | int, Message] = OrderedDict()
+        self._complete_from = self._last_id  # every message after this id is in the memory, or a newer state of its key
         # Other servers count as well, and know nothing of this one's messages.
         self._instance = secrets.token_hex(4)
         self._subscribers: set[Subscriber] = set()
@@ -44,13 +47,22 @@ class Stream:
         """How many streams are open."""
         return len(self._subscribers)
 
+    @property
+    def watched_jobs(self) -> set[int]:
+        """The jobs to whose own topic somebody listens."""
+        topics = {topic for subscriber in self._subscribers for topic in subscriber.topics}
+        numbers = (topic.removeprefix(_JOB) for topic in topics if topic.startswith(_JOB))
+        return {int(number) for number in numbers if number.isdecimal()}
+
     def publish(self, topics: Iterable[str], type: MessageType, data: Any, key: str | None = None) -> None:
         """Send, once, to everyone who listens to one of ``topics``."""
         self._last_id += 1
-        if len(self._memory) == MEMORY:
-            self._complete_from = self._memory[0].id
         message = Message(self._last_id, frozenset(topics), type, data, key)
-        self._memory.append(message)
+        place = message.id if key is None else key
+        self._memory[place] = message
+        self._memory.move_to_end(place)
+        if len(self._memory) > MEMORY:
+            self._complete_from = self._memory.popitem(last=False)[1].id
         for subscriber in self._subscribers:
             if message.topics & subscriber.topics:
                 self.dropped_total += subscriber.put(message)
@@ -85,7 +97,7 @@ class Stream:
         if last_id is not None and not self._complete_from <= last_id <= self._last_id:
             subscriber.put(self._reset())
         elif last_id is not None:
-            for message in self._memory:
+            for message in self._memory.values():
                 if message.id > last_id and message.topics & subscriber.topics:
                     subscriber.put(message)
         self._subscribers.add(subscriber)

@@ -2,10 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from functools import lru_cache
 from typing import Any, Literal
 
-from ringscope.contracts.collectives import bus_factor
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.labels import op_label
 from ringscope_server.db.engine import Database
@@ -13,6 +11,7 @@ from ringscope_server.db.models import Step
 from ringscope_server.results import openmetrics, row_files, step_rows
 from ringscope_server.results.clocks import Seat
 from ringscope_server.results.openmetrics import ExportedJob
+from ringscope_server.results.step_blocks import known_bus_factor
 from ringscope_server.results.step_rows import StepFilter
 from ringscope_server.results.step_spool import StepSpool
 
@@ -72,14 +71,5 @@ def _spooled(spool: StepSpool, seats: dict[int, Seat], ranks: int, step: Any) ->
         step.compute_us,
         step.communication_us,
         step.bytes,
-        step.bytes * _bus_factor(step.op, ranks),
+        step.bytes * known_bus_factor(step.op, ranks),
     )
-
-
-@lru_cache(maxsize=64)
-def _bus_factor(op: str, ranks: int) -> float:
-    """Zero for a collective of which it is not known what it moves over the bus."""
-    try:
-        return bus_factor(op, ranks)
-    except ValueError:
-        return 0.0

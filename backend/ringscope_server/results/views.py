@@ -86,6 +86,39 @@ class StepView(BaseModel):
     lag: int | None = Field(description="With parameter servers: steps ahead of the slowest worker.")
 
 
+class StepBlockView(BaseModel):
+    """Steps of one rank that are alike, as many as were counted; of training bytes are the gradient's."""
+
+    rank: int
+    op: str
+    algorithm: str
+    transport: str = Field(description="simulated: the times are the cost model's.")
+    in_place: bool
+    bytes: int
+    steps: int = Field(description="So many are counted here: since somebody watches the job, or of the newest rows.")
+    last_step: int = Field(description="Index of the newest one, counted over the attempt.")
+    started_at_ns: int = Field(description="The newest one, by the node's clock, nanoseconds since 1970.")
+    last_us: float = Field(description="What the newest one took.")
+    mean_us: float
+    min_us: float
+    max_us: float
+    busbw_gb_per_s: float | None = Field(description="By mean_us; null of training, and where it is not known.")
+    recent_us: list[float] = Field(description="What the newest ones took, in order.")
+    loss: float | None = Field(description="Of the newest training step; null also where it was no finite number.")
+    samples: int | None = Field(description="Of training steps: how many this rank took in all of them.")
+    compute_us: float = Field(description="Mean; exposed_us too.")
+    exposed_us: float
+
+
+class NewestSteps(BaseModel):
+    """What each rank is at, in the newest attempt that told of steps; of many ranks the slowest."""
+
+    job_id: int
+    attempt_id: int | None = Field(description="null: none has begun.")
+    ranks: int = Field(description="So many have told.")
+    items: list[StepBlockView] = Field(description="By rank.")
+
+
 class ArrivalView(BaseModel):
     """Who came last to one step, and by how much, by one clock for all nodes."""
 

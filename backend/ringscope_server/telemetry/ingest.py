@@ -43,6 +43,7 @@ class Ingested:
     log_lines: list[LogLineView] = field(default_factory=list)
     checks: list[record.Check] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    steps: list[record.Steps] = field(default_factory=list)
     spans: list[StepSpan] = field(default_factory=list)  # by the node's clock; those of simulations are not real
     is_training: bool = False  # something of training was among it
     loss: float | None = None  # of rank 0's last training step; None also where it was no finite number
@@ -107,7 +108,8 @@ async def _store(
     ingested: Ingested,
 ) -> None:
     owner = {"job_id": job_id, "attempt_id": attempt_id}
-    steps = [row for r in records if isinstance(r, record.Steps) for row in step_rows(r, job_id, attempt_id)]
+    ingested.steps = [r for r in records if isinstance(r, record.Steps)]
+    steps = [row for told in ingested.steps for row in step_rows(told, job_id, attempt_id)]
     await insert_rows(session, Step, STEP_COLUMNS, steps)
     lines = [LogLine(**owner, **log_row(r, node)) for r in records if isinstance(r, record.Log | record.Check)]
     rows = [Measurement(**owner, **measurement_row(r)) for r in records if isinstance(r, record.Measurement)]

@@ -772,6 +772,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/steps/newest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Newest Steps
+         * @description What each rank was at by the newest attempt's newest rows; the stream goes on from there while the job runs.
+         */
+        get: operations["get_newest_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/trace": {
         parameters: {
             query?: never;
@@ -1248,7 +1268,10 @@ export interface paths {
          * @description Changes as they happen.
          *
          *     Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
-         *     ``reset`` ({}) when messages were missed: read everything again. Ids only grow; Last-Event-ID resumes.
+         *     ``reset`` ({}) when messages were missed: read everything again. On a job's own topic also ``steps``
+         *     ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody listens;
+         *     ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow; Last-Event-ID
+         *     resumes.
          */
         get: operations["stream"];
         put?: never;
@@ -3391,6 +3414,29 @@ export interface components {
             user: string;
         };
         /**
+         * NewestSteps
+         * @description What each rank is at, in the newest attempt that told of steps; of many ranks the slowest.
+         */
+        NewestSteps: {
+            /**
+             * Attempt Id
+             * @description null: none has begun.
+             */
+            attempt_id: number | null;
+            /**
+             * Items
+             * @description By rank.
+             */
+            items: components["schemas"]["StepBlockView"][];
+            /** Job Id */
+            job_id: number;
+            /**
+             * Ranks
+             * @description So many have told.
+             */
+            ranks: number;
+        };
+        /**
          * Nic
          * @description One network interface that is up, loopback left out.
          */
@@ -4670,6 +4716,80 @@ export interface components {
             rank: number | null;
             /** Slot */
             slot: number;
+        };
+        /**
+         * StepBlockView
+         * @description Steps of one rank that are alike, as many as were counted; of training bytes are the gradient's.
+         */
+        StepBlockView: {
+            /** Algorithm */
+            algorithm: string;
+            /**
+             * Busbw Gb Per S
+             * @description By mean_us; null of training, and where it is not known.
+             */
+            busbw_gb_per_s: number | null;
+            /** Bytes */
+            bytes: number;
+            /**
+             * Compute Us
+             * @description Mean; exposed_us too.
+             */
+            compute_us: number;
+            /** Exposed Us */
+            exposed_us: number;
+            /** In Place */
+            in_place: boolean;
+            /**
+             * Last Step
+             * @description Index of the newest one, counted over the attempt.
+             */
+            last_step: number;
+            /**
+             * Last Us
+             * @description What the newest one took.
+             */
+            last_us: number;
+            /**
+             * Loss
+             * @description Of the newest training step; null also where it was no finite number.
+             */
+            loss: number | null;
+            /** Max Us */
+            max_us: number;
+            /** Mean Us */
+            mean_us: number;
+            /** Min Us */
+            min_us: number;
+            /** Op */
+            op: string;
+            /** Rank */
+            rank: number;
+            /**
+             * Recent Us
+             * @description What the newest ones took, in order.
+             */
+            recent_us: number[];
+            /**
+             * Samples
+             * @description Of training steps: how many this rank took in all of them.
+             */
+            samples: number | null;
+            /**
+             * Started At Ns
+             * @description The newest one, by the node's clock, nanoseconds since 1970.
+             */
+            started_at_ns: number;
+            /**
+             * Steps
+             * @description So many are counted here: since somebody watches the job, or of the newest rows.
+             */
+            steps: number;
+            /**
+             * Transport
+             * @description simulated: the times are the cost model's.
+             */
+            transport: string;
         };
         /**
          * StepPage
@@ -6976,6 +7096,37 @@ export interface operations {
                     "application/openmetrics-text": unknown;
                     "application/x-ndjson": unknown;
                     "text/csv": unknown;
+                };
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_newest_steps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewestSteps"];
                 };
             };
             /** @description What is wrong, as RFC 9457. */

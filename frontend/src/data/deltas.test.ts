@@ -1,9 +1,9 @@
 // @vitest-environment jsdom
 import { QueryClient } from "@tanstack/react-query";
-import { beforeEach, describe, expect, it, vi } from "vitest";
-import { aJob, aRow } from "../lib/fixtures";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { aBlock, aJob, aRow, aTraining, someSteps } from "../lib/fixtures";
 import { applyEvents } from "./deltas";
-import type { JobView, MeasurementView } from "../api/types";
+import type { JobView, MeasurementView, NewestSteps } from "../api/types";
 
 const key = ["job", 1, "measurements"];
 let client: QueryClient;
@@ -46,6 +46,52 @@ describe("measurements", () => {
   it("of a job that no page asked for are dropped", () => {
     applyEvents(client, [rows(1)]);
     expect(ids()).toBeUndefined();
+  });
+});
+
+describe("steps", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  afterEach(() => {
+    vi.runAllTimers();
+    vi.useRealTimers();
+  });
+
+  const steps = ["job", 1, "newest steps"];
+  const told = (lastStep: number, attempt = 1) => ({
+    name: "steps",
+    data: { job_id: 1, newest: someSteps([aBlock({ last_step: lastStep })], { attempt_id: attempt }) },
+  });
+  const shown = (): number | undefined => client.getQueryData<NewestSteps>(steps)?.items[0]?.last_step;
+
+  it("replace those before, and never go backwards within an attempt", () => {
+    client.setQueryData(steps, someSteps([]));
+    applyEvents(client, [told(9), told(5)]);
+    expect(shown()).toBe(9);
+    applyEvents(client, [told(2, 2), told(30)]);
+    expect(shown()).toBe(2);
+  });
+
+  it("of a job that no page asked for are dropped", () => {
+    applyEvents(client, [told(1)]);
+    expect(shown()).toBeUndefined();
+  });
+
+  it("that came while nobody listened are asked for", () => {
+    client.setQueryData(steps, someSteps([]));
+    applyEvents(client, [{ name: "steps", data: { job_id: 1, newest: null } }]);
+    expect(client.getQueryState(steps)?.isInvalidated).toBe(true);
+  });
+
+  it("have the curve of training asked for again, once for all that come until then", () => {
+    const asked = vi.spyOn(client, "invalidateQueries");
+    const curves = (): number => asked.mock.calls.filter(([filter]) => filter?.queryKey?.[2] === "curve").length;
+    applyEvents(client, [told(1), told(2), { name: "job", data: aTraining() }]);
+    expect(curves()).toBe(0);
+    vi.runAllTimers();
+    expect(curves()).toBe(1);
   });
 });
 

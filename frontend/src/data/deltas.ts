@@ -1,14 +1,22 @@
 /** Stream events written into the query cache. */
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import { type JobFilter, matches } from "../lib/jobFilter";
-import { mergeById, newerJob, upsertJob } from "./merge";
+import { isBenchmark } from "../lib/state";
+import { mergeById, newerJob, newerSteps, upsertJob } from "./merge";
 import { arrivedQuery, type SeenNode, seenNow } from "./queries";
+import { DRAWN_FROM_STEPS } from "./training";
 import type { StreamEvent } from "./stream";
-import type { JobPage, JobView, LogLine, MeasurementView, NodeView } from "../api/types";
+import type { JobPage, JobView, LogLine, MeasurementView, NewestSteps, NodeView } from "../api/types";
 
 interface Batch<T> {
   job_id: number;
   items: T[];
+}
+
+interface Steps {
+  job_id: number;
+  /** null: some came while nobody listened. */
+  newest: NewestSteps | null;
 }
 
 /** Applies one flush of events, oldest first. */
@@ -16,6 +24,7 @@ export function applyEvents(client: QueryClient, events: readonly StreamEvent[])
   for (const { name, data } of events) {
     if (name === "job") applyJob(client, data as JobView);
     else if (name === "measurements") applyItems(client, "measurements", data as Batch<MeasurementView>);
+    else if (name === "steps") applySteps(client, data as Steps);
     else if (name === "log") lengthen(client, (data as Batch<LogLine>).job_id);
     else if (name === "node") applyNode(client, data as NodeView);
     else if (name === "reset") void refetchAll(client);
@@ -49,6 +58,7 @@ function applyJob(client: QueryClient, job: JobView): void {
     if (data) client.setQueryData(key, applyToPages(data, job, key[2] as JobFilter));
   }
   client.setQueryData<JobView[]>(arrivedQuery.queryKey, (jobs = []) => upsertJob(jobs, job).slice(0, MOST_ARRIVED));
+  if (!isBenchmark(job)) redraw(client, job.id);
   if (before?.state !== job.state) {
     void client.invalidateQueries({ queryKey: ["job", job.id, "events"] });
     void client.invalidateQueries({ queryKey: ["job", job.id, "environments"] });
@@ -73,6 +83,26 @@ function applyItems<T extends { id: number }>(client: QueryClient, part: string,
   if (client.getQueryState(key)) {
     client.setQueryData<T[]>(key, (current) => mergeById(current ?? [], batch.items));
   }
+}
+
+function applySteps(client: QueryClient, { job_id: id, newest }: Steps): void {
+  const key = ["job", id, "newest steps"];
+  if (newest === null) void client.invalidateQueries({ queryKey: key });
+  else if (client.getQueryState(key)) client.setQueryData<NewestSteps>(key, (current) => newerSteps(current, newest));
+  redraw(client, id);
+}
+
+const REDRAW_MS = 3_000;
+const redrawing = new Set<number>();
+
+/** What is drawn from the steps of training is asked for again soon, and once for all that come until then. */
+function redraw(client: QueryClient, jobId: number): void {
+  if (redrawing.has(jobId)) return;
+  redrawing.add(jobId);
+  setTimeout(() => {
+    redrawing.delete(jobId);
+    for (const part of DRAWN_FROM_STEPS) void client.invalidateQueries({ queryKey: ["job", jobId, part] });
+  }, REDRAW_MS);
 }
 
 const LENGTHEN_MS = 500;

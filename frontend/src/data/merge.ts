@@ -1,5 +1,5 @@
 /** How live deltas and snapshots meet in the query cache: by id, never twice, never backwards. */
-import type { JobView } from "../api/types";
+import type { JobView, NewestSteps } from "../api/types";
 import { isBenchmark, isTerminal } from "../lib/state";
 
 interface Identified {
@@ -26,6 +26,19 @@ export function newerJob(current: JobView | undefined, incoming: JobView): JobVi
   // Training that is tried again goes on from a checkpoint, some steps before.
   const mayGoBack = isRetry || !isBenchmark(incoming);
   return !mayGoBack && incoming.progress.done < current.progress.done ? current : incoming;
+}
+
+/** The newer of two views of what the ranks are at: the later attempt, then more steps, else the incoming one. */
+export function newerSteps(current: NewestSteps | undefined, incoming: NewestSteps): NewestSteps {
+  if (!current || current.job_id !== incoming.job_id) return incoming;
+  const [before, now] = [current.attempt_id ?? 0, incoming.attempt_id ?? 0];
+  if (before !== now) return before > now ? current : incoming;
+  return farthest(current) > farthest(incoming) ? current : incoming;
+}
+
+/** Of many ranks others may be told of each time: the sum over them would say nothing. */
+function farthest({ items }: NewestSteps): number {
+  return Math.max(-1, ...items.map((block) => block.last_step));
 }
 
 /** Puts a job into a list that is newest first: replaced in place, or on top when it is new. */

@@ -2,12 +2,12 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { AuditParams } from "../lib/audit";
 import type { JobFilter, Sort } from "../lib/jobFilter";
-import { mergeById, newerJob } from "./merge";
+import { mergeById, newerJob, newerSteps } from "./merge";
 import type { LogFilter } from "../lib/logFilter";
 import { isBenchmark } from "../lib/state";
 import { api, unwrap } from "../api/client";
 import type { paths } from "../api/schema";
-import type { EventView, JobPage, JobSpec, JobView, LogLine, MeasurementView, NodeView } from "../api/types";
+import type { EventView, JobPage, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView } from "../api/types";
 
 export const PAGE = 500;
 const MAX_PAGES = 20;
@@ -178,6 +178,18 @@ export function measurementsQuery(id: number) {
         const query = { limit: PAGE, ...(cursor && { cursor }) };
         return unwrap(await api.GET("/api/v1/jobs/{job_id}/measurements", { params: { path, query } }));
       }),
+  });
+}
+
+/** What each rank of a job is at; the stream goes on from there. */
+export function newestStepsQuery(id: number) {
+  const queryKey = ["job", id, "newest steps"] as const;
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ client }): Promise<NewestSteps> => {
+      const found = unwrap(await api.GET("/api/v1/jobs/{job_id}/steps/newest", { params: { path: { job_id: id } } }));
+      return newerSteps(client.getQueryData<NewestSteps>(queryKey), found);
+    },
   });
 }
 

@@ -15,7 +15,7 @@ interface Handlers {
   onStatus: (status: StreamStatus) => void;
 }
 
-const EVENT_NAMES = ["job", "measurements", "log", "node", "reset"] as const;
+const EVENT_NAMES = ["job", "measurements", "steps", "log", "node", "reset"] as const;
 const FLUSH_MS = 250;
 const RETRY_MS = 3000;
 const BASE_TOPICS = ["jobs", "nodes"] as const;

@@ -34,17 +34,17 @@ export function newestEpochsQuery(id: number, done: number) {
   });
 }
 
-const CURVE_POLL_MS = 3_000;
+/** Parts of a training job that change with its steps; deltas have them asked for again. */
+export const DRAWN_FROM_STEPS = ["curve", "buckets"] as const;
 const CURVE_POINTS = 400;
 
-/** Loss, throughput and the split of a step; asked for now and then while the job runs, and once more when it is over. */
+/** Loss, throughput and the split of a step; asked for again when steps come, and once more when it is over. */
 export function curveQuery(id: number, isOver: boolean) {
   const path = { job_id: id };
   return queryOptions({
     queryKey: ["job", id, "curve", isOver],
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/training", { params: { path, query: { points: CURVE_POINTS } } })),
     placeholderData: keepPreviousData,
-    refetchInterval: isOver ? false : CURVE_POLL_MS,
   });
 }
 
@@ -54,6 +54,5 @@ export function bucketsQuery(id: number, isOver: boolean) {
     queryKey: ["job", id, "buckets", isOver],
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/buckets", { params: { path: { job_id: id } } })).items,
     placeholderData: keepPreviousData,
-    refetchInterval: isOver ? false : CURVE_POLL_MS,
   });
 }

@@ -1,5 +1,5 @@
 /** Whole objects for the tests of this folder; each test names only what it is about. */
-import type { BenchmarkJob, BenchmarkSpec, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NodeView, RankBuckets } from "../api/types";
+import type { BenchmarkJob, BenchmarkSpec, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView, RankBuckets, StepBlock } from "../api/types";
 
 export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
   return {
@@ -239,6 +239,37 @@ export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
     measured_at: "2026-01-01T00:00:00Z",
     ...change,
   };
+}
+
+/** Three iterations of one rank. */
+export function aBlock(change: Partial<StepBlock> = {}): StepBlock {
+  return {
+    rank: 0,
+    op: "all_reduce",
+    algorithm: "ring",
+    transport: "shared_memory",
+    in_place: false,
+    bytes: 1024,
+    steps: 3,
+    last_step: 2,
+    started_at_ns: 0,
+    last_us: 12,
+    mean_us: 11,
+    min_us: 10,
+    max_us: 12,
+    busbw_gb_per_s: 0.14,
+    recent_us: [10, 11, 12],
+    loss: null,
+    samples: null,
+    compute_us: 0,
+    exposed_us: 11,
+    ...change,
+  };
+}
+
+/** What the ranks of attempt 1 are at. */
+export function someSteps(items: StepBlock[], change: Partial<NewestSteps> = {}): NewestSteps {
+  return { job_id: 1, attempt_id: 1, ranks: items.length, items, ...change };
 }
 
 export function aLine(change: Partial<LogLine> = {}): LogLine {

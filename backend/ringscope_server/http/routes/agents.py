@@ -1,5 +1,6 @@
 """/agents: what node agents say and ask. See ringscope.contracts.protocol."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -26,10 +27,11 @@ from ringscope_server.http.auth import Agent, Joiner
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.insights import store, wrong_result
-from ringscope_server.live.feed import publish_jobs, publish_log, publish_measurements
+from ringscope_server.live.feed import note_steps, publish_jobs, publish_log, publish_measurements
 from ringscope_server.monitoring.ingested import count_ingested
 from ringscope_server.nodes import joining, lifetimes, registry
 from ringscope_server.nodes.heartbeats import Clock
+from ringscope_server.results.newest_steps import newest_ids
 from ringscope_server.services import Services
 from ringscope_server.telemetry.ingest import Ingested, ingest
 from ringscope_server.users.tokens import User
@@ -134,11 +136,14 @@ async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> R
             node_id, _ = await _speaker(session, name, body.epoch)
             attempt, member = await _share(session, body.attempt_id, node_id)
             ingested = await ingest(session, member, attempt.job_id, name, body)
+            step_ids = await _step_ids(services, session, attempt.id, ingested)
             offset_seconds = member.clock_offset_seconds or 0.0
             wrong = wrong_result.of_checks(ingested.checks, name)
             await store.open_new(session, attempt.job_id, attempt.id, wrong, services.now())
         services.heartbeats.note(node_id, body.epoch, services.now())
         count_ingested(services.monitoring, attempt.job_id, ingested, services.now_ns(), offset_seconds)
+        note_steps(services.stream, services.steps, attempt.job_id, attempt.id, ingested.steps)
+        services.notices.put_rows(attempt.job_id, "steps", step_ids)
         await _tell(services, attempt.job_id, ingested)
         if ingested.last_sequence in (stored, end) or ingested.last_sequence > end:
             return RecordsAccepted(last_sequence=ingested.last_sequence)
@@ -200,6 +205,12 @@ async def _share(session: AsyncSession, attempt_id: int, node_id: int) -> tuple[
             assert attempt is not None
             return attempt, member
     raise not_found("attempt on this node with id", attempt_id)
+
+
+async def _step_ids(services: Services, session: AsyncSession, attempt_id: int, ingested: Ingested) -> Sequence[int]:
+    """The first and the last of the steps just stored, where other servers want to know; the job is locked."""
+    rows = ingested.counts.get("steps", 0)
+    return await newest_ids(session, attempt_id, rows) if rows and services.notices.is_open else ()
 
 
 async def _tell(services: Services, job_id: int, ingested: Ingested) -> None:

@@ -14,9 +14,9 @@ from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, requ
 from ringscope_server.insights import store
 from ringscope_server.insights.views import InsightList
 from ringscope_server.jobs.queries import ranks_of
-from ringscope_server.results import export, queries
+from ringscope_server.results import export, newest_steps, queries
 from ringscope_server.results.step_rows import StepFilter
-from ringscope_server.results.views import ArrivalPage, EnvironmentList, MeasurementPage, StepPage
+from ringscope_server.results.views import ArrivalPage, EnvironmentList, MeasurementPage, NewestSteps, StepPage
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
@@ -65,6 +65,14 @@ async def list_steps(
         attempt_id = await attempt_asked_for(session, job_id, number)
         items = await queries.steps(session, attempt_id, limit, after, rank, algorithm)
     return StepPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/steps/newest", operation_id="get_newest_steps")
+async def get_newest_steps(job_id: int, user: Viewer, services: ServicesDep) -> NewestSteps:
+    """What each rank was at by the newest attempt's newest rows; the stream goes on from there while the job runs."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, None)
+        return await newest_steps.newest(session, job_id, attempt_id, await ranks_of(session, job_id))
 
 
 @router.get(

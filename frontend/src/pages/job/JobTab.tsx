@@ -11,6 +11,7 @@ import { Epochs } from "./Epochs";
 import classes from "./JobPage.module.css";
 import { Latency } from "./Latency";
 import { Log } from "./Log";
+import { NewestSteps } from "./NewestSteps";
 import { NoRows } from "./NoRows";
 import { Results } from "./Results";
 import { Stragglers } from "./Stragglers";
@@ -45,6 +46,7 @@ export function JobTab({ job, tab, rows, isFailed }: Props) {
   if (!isBenchmark(job)) {
     return (
       <>
+        <NewestSteps job={job} />
         <Curve job={job} />
         <Epochs job={job} />
         <Buckets job={job} />
@@ -56,5 +58,10 @@ export function JobTab({ job, tab, rows, isFailed }: Props) {
   if (tab === "stragglers") return <Stragglers job={job} rows={rows} />;
   // While it runs the axes stand there already, with what the model foresees.
   if (rows.length === 0 && job.state !== "running") return <NoRows job={job} />;
-  return <Results job={job} rows={rows} />;
+  return (
+    <>
+      <NewestSteps job={job} />
+      <Results job={job} rows={rows} />
+    </>
+  );
 }

@@ -1,0 +1,19 @@
+"""Tells pages what the ranks are at: at once after a while of silence, and then twice a second at most."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from ringscope_server.live.feed import publish_steps
+from ringscope_server.services import Services
+
+PERIOD_SECONDS = 0.5
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+async def run(services: Services, pause: Pause = asyncio.sleep) -> None:
+    """Until cancelled; tests hand in another pause."""
+    while True:
+        await services.steps.filled()
+        publish_steps(services.stream, services.steps.take())
+        await pause(PERIOD_SECONDS)

@@ -1,0 +1,75 @@
+/** What the ranks of a running job are at, in words and as bars. Pure. */
+import type { JobView, NewestSteps, StepBlock } from "../api/types";
+import { plural, threeDigits } from "./format";
+import { formatSize } from "./size";
+
+/** So many ranks at most are told of; the others are faster. */
+const MOST_RANKS = 16;
+
+/** How many rows the table will have, so that nothing jumps when they come. A simulation is told by one rank. */
+export function expectedRows(job: JobView): number {
+  return job.spec.benchmark?.topology ? 1 : Math.min(job.ranks, MOST_RANKS);
+}
+
+/** What came of the job's newest attempt; null before any. */
+export function shownSteps(job: JobView, newest: NewestSteps | undefined): NewestSteps | null {
+  const attempt = job.attempts.at(-1)?.id ?? null;
+  return newest && newest.items.length > 0 && newest.attempt_id === attempt ? newest : null;
+}
+
+/** "4 MiB out of place": what a rank is at, beside the algorithm. */
+export function kindWords(block: StepBlock): string {
+  return `${formatSize(block.bytes)} ${block.in_place ? "in place" : "out of place"}`;
+}
+
+/** The rank that takes longest, and how fast that is; nothing while ranks are at different things. */
+export function slowestWords({ items, ranks }: NewestSteps): string {
+  const more = ranks > items.length ? `The slowest ${items.length} of ${plural(ranks, "rank")}. ` : "";
+  const [first, ...others] = items;
+  if (!first || others.length === 0 || others.some((block) => !isAlike(block, first))) return more;
+  const slowest = others.reduce((a, b) => (b.mean_us > a.mean_us ? b : a), first);
+  const rate = slowest.busbw_gb_per_s === null ? "" : `, ${threeDigits(slowest.busbw_gb_per_s)} GB/s`;
+  return `${more}Slowest: rank ${slowest.rank}, ${timeWords(slowest.mean_us)} a step${rate}.`;
+}
+
+/** "72.6 µs", "24.5 ms". */
+function timeWords(timeUs: number): string {
+  return timeUs < 1000 ? `${threeDigits(timeUs)} µs` : `${threeDigits(timeUs / 1000)} ms`;
+}
+
+function isAlike(a: StepBlock, b: StepBlock): boolean {
+  return a.algorithm === b.algorithm && a.bytes === b.bytes && a.in_place === b.in_place;
+}
+
+/** From how many steps the means are; ranks need not have told of as many. */
+export function countWords(items: readonly StepBlock[]): string {
+  const counts = items.map((block) => block.steps);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return least === most ? plural(least, "step") : `${least} to ${plural(most, "step")}`;
+}
+
+/** The longest step that is drawn: one scale for all ranks. */
+export function longestUs(items: readonly StepBlock[]): number {
+  return Math.max(0, ...items.flatMap((block) => block.recent_us));
+}
+
+const BAR_PX = 4;
+
+/** Bars from the bottom, the newest at the right end, as the path of an SVG. */
+export function barsPath(recentUs: readonly number[], mostUs: number, widthPx: number, heightPx: number): string {
+  if (!(mostUs > 0)) return "";
+  const from = widthPx - BAR_PX * recentUs.length;
+  return recentUs
+    .map((timeUs, i) => `M${from + BAR_PX * (i + 0.5)} ${heightPx}v${-Math.max(1, round((heightPx * timeUs) / mostUs))}`)
+    .join("");
+}
+
+/** The same in words. */
+export function barsLabel(recentUs: readonly number[]): string {
+  const [least, most] = [Math.min(...recentUs), Math.max(...recentUs)];
+  return `Last ${plural(recentUs.length, "step")}: ${timeWords(least)} to ${timeWords(most)}`;
+}
+
+function round(value: number): number {
+  return Math.round(10 * value) / 10;
+}

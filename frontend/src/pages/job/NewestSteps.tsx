@@ -1,0 +1,151 @@
+/** What each rank is at while the job runs: told by the stream, twice a second at most. */
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type CSSProperties, type ReactNode, useState } from "react";
+import type { JobView, NewestSteps as Newest, StepBlock } from "../../api/types";
+import { ErrorNote } from "../../components/ErrorNote";
+import { ScrollX } from "../../components/ScrollX";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { StepBars } from "../../components/StepBars";
+import { Swatch } from "../../components/Swatch";
+import { newestStepsQuery } from "../../data/queries";
+import { formatCount, threeDigits } from "../../lib/format";
+import { isBenchmark } from "../../lib/state";
+import { countWords, expectedRows, kindWords, longestUs, shownSteps, slowestWords } from "../../lib/steps";
+import classes from "./NewestSteps.module.css";
+import { StepFiles } from "./StepFiles";
+
+/** Nothing before the ranks run and once they have ended: the rows say it all then. */
+export function NewestSteps({ job }: { job: JobView }) {
+  return job.state === "running" || job.state === "stopping" ? <Running job={job} /> : null;
+}
+
+function Running({ job }: { job: JobView }) {
+  const query = useQuery(newestStepsQuery(job.id));
+  const [held, setHeld] = useState<Newest | null>(null);
+  const newest = shownSteps(job, held ?? query.data);
+  const isSimulated = newest?.items.some((block) => block.transport === "simulated") ?? false;
+  return (
+    <section className="card" aria-labelledby="steps" style={{ "--rows": expectedRows(job) } as CSSProperties}>
+      <div className="card-head">
+        <h2 id="steps">Steps now</h2>
+        {isSimulated && <SimulatedBadge />}
+        <p className={`dim ${classes.slowest}`}>{newest && slowestWords(newest)}</p>
+        <Button
+          variant="default"
+          size="compact-sm"
+          disabled={newest === null && held === null}
+          onClick={() => setHeld(held ? null : (query.data ?? null))}
+        >
+          {held ? "Go on" : "Hold"}
+        </Button>
+      </div>
+      {query.error && !query.data && (
+        <ErrorNote what="The newest steps could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      <div className={classes.body}>
+        {newest ? (
+          <ScrollX label="What each rank is at">{isBenchmark(job) ? <Iterations newest={newest} /> : <TrainingSteps newest={newest} />}</ScrollX>
+        ) : (
+          query.data && <p className={`dim ${classes.none}`}>No step has arrived yet.</p>
+        )}
+      </div>
+      <p className={`dim ${classes.about}`}>
+        {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}
+        {newest && "Bars: what the last ones took, on one scale."}
+      </p>
+      {!isBenchmark(job) && <StepFiles jobId={job.id} />}
+    </section>
+  );
+}
+
+interface Column {
+  name: string;
+  about: string;
+  of: (block: StepBlock) => ReactNode;
+}
+
+const COMMON: readonly Column[] = [
+  { name: "step", about: "index of the newest step, counted over the attempt", of: (block) => formatCount(block.last_step) },
+];
+
+const ITERATION: readonly Column[] = [
+  ...COMMON,
+  { name: "last (µs)", about: "the newest iteration", of: (block) => threeDigits(block.last_us) },
+  { name: "mean (µs)", about: "over the iterations that are counted", of: (block) => threeDigits(block.mean_us) },
+  { name: "busbw (GB/s)", about: "bus bandwidth by the mean", of: (block) => number(block.busbw_gb_per_s) },
+];
+
+const TRAINING: readonly Column[] = [
+  ...COMMON,
+  { name: "loss", about: "of the newest step", of: (block) => number(block.loss) },
+  { name: "last (ms)", about: "the newest step", of: (block) => threeDigits(block.last_us / 1000) },
+  { name: "mean (ms)", about: "over the steps that are counted", of: (block) => threeDigits(block.mean_us / 1000) },
+  { name: "computing (ms)", about: "of the mean step", of: (block) => threeDigits(block.compute_us / 1000) },
+  { name: "waiting (ms)", about: "of the mean step, for sums", of: (block) => threeDigits(block.exposed_us / 1000) },
+  { name: "samples/s", about: "of this rank, in steps", of: (block) => number(samplesPerSecond(block)) },
+];
+
+function number(value: number | null): string {
+  return value === null ? "–" : threeDigits(value);
+}
+
+function samplesPerSecond({ samples, steps, mean_us: meanUs }: StepBlock): number | null {
+  return samples === null || !(meanUs > 0) ? null : (samples / steps / meanUs) * 1e6;
+}
+
+function Iterations({ newest }: { newest: Newest }) {
+  return <Ranks newest={newest} columns={ITERATION} at={(block) => <At block={block} />} />;
+}
+
+function TrainingSteps({ newest }: { newest: Newest }) {
+  return <Ranks newest={newest} columns={TRAINING} />;
+}
+
+function At({ block }: { block: StepBlock }) {
+  return (
+    <>
+      <Swatch algorithm={block.algorithm} inPlace={block.in_place} /> {block.algorithm} {kindWords(block)}
+    </>
+  );
+}
+
+interface RanksProps {
+  newest: Newest;
+  columns: readonly Column[];
+  /** What a rank is at, where ranks take turns with several things. */
+  at?: (block: StepBlock) => ReactNode;
+}
+
+function Ranks({ newest: { items }, columns, at }: RanksProps) {
+  const mostUs = longestUs(items);
+  return (
+    <table className={classes.table} data-wide={!at || undefined}>
+      <caption className="hidden-visually">What each rank is at</caption>
+      <thead>
+        <tr>
+          <th scope="col" className={classes.rank}>Rank</th>
+          {at && <th scope="col" className={classes.at}>At</th>}
+          {columns.map(({ name, about }) => (
+            <th key={name} scope="col" className="number" title={about}>{name}</th>
+          ))}
+          <th scope="col" className={classes.bars}>Last steps</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((block) => (
+          <tr key={block.rank}>
+            <th scope="row">{block.rank}</th>
+            {at && <td>{at(block)}</td>}
+            {columns.map(({ name, of }) => (
+              <td key={name} className="number">{of(block)}</td>
+            ))}
+            <td>
+              <StepBars recentUs={block.recent_us} mostUs={mostUs} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,16 +1,15 @@
 """What noting steps in the ring costs a benchmark's ranks: steps of 20 us with telemetry on and off, in turns.
 
-    python benchmarks/step_ring_cost.py [ROUNDS [RANKS]]
+    python benchmarks/step_ring_cost.py [ROUNDS]
 
-Each rank is a process that times blocks of work of 20 us with the engine's own timed_block. "On", its ring is read
-twice a second by a keeper's intake, and its spool folded into the counters as the agent does, both in a process of
-their own; "off", the steps go nowhere: the loop has the clock readings alone. Blocks of half a second take turns, in
-an order that changes and is the same for all ranks, which begin together.
+Each rank is a process that times blocks of work of 20 us with the engine's own timed_block, and "off" in the same loop
+without its notes. Blocks of 10 ms take turns, in an order that changes; the cost of the stores is the difference of a
+step's mean durations in a round, and its median over all rounds.
 
-The cost is the difference of the mean durations of a step, whose lower quartiles over all rounds are compared. With one
-rank less than there are cores it is that of the stores. With as many ranks as cores reader and agent take their time
-from the ranks, which is told as well: what they do for a step is the same wherever they run. The server is not part of
-it; it has another machine, or it takes what it takes once the rows arrive.
+Then each times one block of 10 s, whose ring a keeper's intake reads twice a second and whose spool is folded into the
+counters as the agent does. Where every core has a rank they take their time from the ranks, which two blocks that are
+long enough to show it would hide: they differ by more than that. So the processor time of both is measured instead, and
+divided by the steps. The server is not part of it: it has another machine, or takes its time once the rows arrive.
 """
 
 import asyncio
@@ -23,7 +22,7 @@ import time
 from collections.abc import Callable
 from itertools import islice, repeat
 from multiprocessing.connection import Connection
-from multiprocessing.synchronize import Barrier, Event
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from statistics import quantiles
 from typing import NamedTuple
@@ -40,7 +39,8 @@ from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.paths import AttemptPaths
 
 STEP_US = 20.0
-BLOCK_STEPS = 25_000
+BLOCK_STEPS = 500
+READ_STEPS = 500_000
 TARGET_PERCENT = 1.0
 Call = Callable[[], None]
 
@@ -53,61 +53,48 @@ class Read(NamedTuple):
     seconds: float  # of processor time
 
 
-def main(rounds: int, ranks: int) -> None:
-    """Print the cost with as many ranks as asked, or with one rank less than cores and with as many."""
-    cores = os.cpu_count() or 1
-    for number in [ranks] if ranks else sorted({max(1, cores - 1), cores}):
-        measure(rounds, number)
-    load = f"load average of this machine with {cores} cores: {os.getloadavg()[0]:.1f}"
-    sys.stdout.write(f"{load}\n")
-
-
-def measure(rounds: int, ranks: int) -> None:
-    """Start a reader and its ranks, and print what they found."""
+def main(rounds: int) -> None:
+    """Print both costs."""
     context = multiprocessing.get_context("spawn")
+    ranks = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as folder:
         paths = AttemptPaths(folder=Path(folder), sockets=Path(folder))
         positions.create(paths.kit.positions, ranks)
         told, tells = context.Pipe(duplex=False)
-        over, together = context.Event(), context.Barrier(ranks)
+        found, finds = context.Pipe(duplex=False)
+        over = context.Event()
         reader = context.Process(target=read, args=(paths, ranks, tells, over))
         reader.start()
         memory: str = told.recv()
-        orders = [random.sample(("on", "off"), 2) for _ in range(rounds + 1)]
-        found, finds = context.Pipe(duplex=False)
-        workers = [
-            context.Process(target=work, args=(rank, memory, str(paths.kit.positions), orders, together, finds))
-            for rank in range(ranks)
-        ]
+        seats = [(rank, memory, str(paths.kit.positions), rounds, finds) for rank in range(ranks)]
+        workers = [context.Process(target=work, args=seat) for seat in seats]
         for worker in workers:
             worker.start()
-        means = [found.recv() for _ in workers]
+        costs = [cost for _ in workers for cost in found.recv()]
         for worker in workers:
             worker.join()
         over.set()
-        say(ranks, means, told.recv())
+        say(costs, told.recv())
         reader.join()
+    sys.stdout.write(f"load average of this machine with {os.cpu_count()} cores: {os.getloadavg()[0]:.1f}\n")
 
 
-def work(
-    rank: int, memory: str, positions_path: str, orders: list[list[str]], together: Barrier, finds: Connection
-) -> None:
-    """One rank: the mean duration of a step in microseconds, by variant, of each round."""
-    os.sched_setaffinity(0, {rank % (os.cpu_count() or 1)})
+def work(rank: int, memory: str, positions_path: str, rounds: int, finds: Connection) -> None:
+    """One rank: by how many microseconds a step took longer when it was noted, in each round."""
+    os.sched_setaffinity(0, {rank})
     call = calibrated()
     text = described(
         op="all_reduce", algorithm="ring", transport="shared_memory", in_place=False, bytes=1024, bus_factor=1.0
     )
+    variants = {"on": lambda: timed_block(repeat(call), BLOCK_STEPS).mean_us, "off": lambda: alone(call)}
+    costs_us = []
+    for number in range(rounds + 1):
+        means_us = {name: variants[name]() for name in random.sample(("on", "off"), 2)}
+        if number:  # the first round warms up
+            costs_us.append(means_us["on"] - means_us["off"])
     notes = Notes(positions.slot(positions_path, rank), StepRing.opened(memory, rank), text)
-    variants = {"on": lambda: timed_block(repeat(call), BLOCK_STEPS, notes).mean_us, "off": lambda: alone(call)}
-    means: dict[str, list[float]] = {name: [] for name in variants}
-    for number, order in enumerate(orders):
-        for name in order:
-            together.wait()
-            mean_us = variants[name]()
-            if number:  # the first round warms up
-                means[name].append(mean_us)
-    finds.send(means)
+    timed_block(repeat(call), READ_STEPS, notes)
+    finds.send(costs_us)
 
 
 def alone(call: Call) -> float:
@@ -172,19 +159,17 @@ def _assignment(ranks: int) -> Assignment:
     )  # fmt: skip
 
 
-def say(ranks: int, means: list[dict[str, list[float]]], read: Read) -> None:
-    """What it cost the ranks, and what the reader did."""
-    quartile = {name: sum(quantiles(each[name], n=4)[0] for each in means) / ranks for name in ("on", "off")}
-    cost_us = quartile["on"] - quartile["off"]
+def say(costs_us: list[float], read: Read) -> None:
+    """What it costs the ranks, and what the reader does."""
+    low, middle, high = (100 * cost / STEP_US for cost in quantiles(costs_us, n=4))
+    read_us = read.seconds / read.steps * 1e6
     sys.stdout.write(
-        f"{ranks} of {os.cpu_count()} cores have a rank: a step takes {quartile['off']:.2f} us alone, "
-        f"{quartile['on']:.2f} us when it is noted: {cost_us * 1e3:.0f} ns = {100 * cost_us / quartile['off']:.2f} %   "
-        f"target: under {TARGET_PERCENT:.0f} %\n"
-        f"    keeper and agent: {read.seconds / read.steps * 1e9:.0f} ns of a processor for each of {read.steps} steps"
-        f", {read.dropped_steps} dropped\n"
+        f"the stores: {middle:.2f} % of a step of {STEP_US:.0f} us (half of {len(costs_us)} rounds: {low:.2f} to "
+        f"{high:.2f} %)   target: under {TARGET_PERCENT:.0f} %\n"
+        f"keeper and agent: {read_us * 1e3:.0f} ns of a processor for each of {read.steps} steps = "
+        f"{100 * read_us / STEP_US:.2f} %, where every core has a rank; {read.dropped_steps} steps dropped\n"
     )
 
 
 if __name__ == "__main__":
-    numbers = [int(argument) for argument in sys.argv[1:]]
-    main(numbers[0] if numbers else 40, numbers[1] if len(numbers) > 1 else 0)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)

@@ -1,9 +1,9 @@
 """Records that are short on the way, and what they stand for."""
 
+import json
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from ringscope.contracts.record import RECORD, Iterations, Steps
 
@@ -28,7 +28,14 @@ def test_iterations_are_steps_of_nothing_but_communication() -> None:
 
 def test_a_pause_lies_between_two_iterations() -> None:
     told = Iterations(**SHAPE, start_ns=0, duration_ns=[10, 10, 10], pause_ns=[5, 90, 0])
-    assert told.starts_ns == [0, 15, 115]
+    assert told.steps().start_ns == [0, 15, 115]
+
+
+def test_columns_of_integers_travel_as_bytes() -> None:
+    told = Iterations(**SHAPE, start_ns=0, duration_ns=[1, 256], pause_ns=None)
+    text = told.model_dump_json()
+    assert json.loads(text)["duration_ns"] == "AQAAAAAAAAAAAQAAAAAAAA=="
+    assert RECORD.validate_json(text) == told
 
 
 @pytest.mark.parametrize(
@@ -37,9 +44,15 @@ def test_a_pause_lies_between_two_iterations() -> None:
         ({"start_ns": 0, "duration_ns": [1, 2], "pause_ns": [1]}, "one entry per iteration"),
         ({"start_ns": 0, "duration_ns": [1, -2]}, "not negative"),
         ({"start_ns": 0, "duration_ns": [1], "pause_ns": [-1]}, "not negative"),
-        ({"start_ns": 2**62, "duration_ns": [2**61, 2**62]}, "before the year 2262"),
+        ({"start_ns": 2**62, "duration_ns": [2**62, 2**62, 1]}, "start_ns"),
+        ({"start_ns": 0, "duration_ns": [2**63]}, "no column of integers"),
+        ({"start_ns": 0, "duration_ns": 7}, "no column of integers"),
+        ({"start_ns": 0, "duration_ns": "not base64"}, "no column of integers"),
+        ({"start_ns": 0, "duration_ns": "AQAA"}, "no column of integers"),
     ],
 )
 def test_times_that_cannot_be_are_refused(times: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValidationError, match=sentence):
-        RECORD.validate_python({"type": "iterations"} | SHAPE | times)
+    with pytest.raises(ValueError, match=sentence):
+        told = RECORD.validate_python({"type": "iterations"} | SHAPE | times)
+        assert isinstance(told, Iterations)
+        told.steps()

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -79,11 +78,11 @@ def _parse(raw: Iterable[dict[str, Any]], ingested: Ingested) -> Iterable[record
         ingested.last_sequence += 1
         try:
             parsed = record.RECORD.validate_python(fields)
-        except ValidationError:
+            if isinstance(parsed, record.Iterations):
+                parsed = parsed.steps()
+        except ValueError:  # pydantic's own are some
             ingested.rejected += 1
             continue
-        if isinstance(parsed, record.Iterations):
-            parsed = parsed.steps()
         rows = len(parsed.start_ns) if isinstance(parsed, record.Steps) else 1
         taken += rows
         ingested.counts[parsed.type] = ingested.counts.get(parsed.type, 0) + rows

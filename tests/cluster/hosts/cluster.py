@@ -17,6 +17,7 @@ from tests.cluster.lab import DEADLINE_SECONDS, Lab, eventually, free_port, ring
 from ringscope.client import Job, is_ready
 from ringscope.client.jobs import FINISHED_STATES
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS
+from ringscope.contracts.record import Iterations
 from ringscope.lab.lab import Lab as Hosts
 
 HOSTS = 4
@@ -237,5 +238,6 @@ def _steps(attempt_id: int, lines: list[bytes]) -> Iterator[tuple[int, int, int]
     for line in lines:
         record = json.loads(line)
         if record["type"] == "iterations":
-            for place in range(len(record["duration_ns"])):
+            steps = Iterations.model_validate(record).steps()
+            for place in range(len(steps.start_ns)):
                 yield attempt_id, record["rank"], record["first_step"] + place

@@ -7,11 +7,24 @@ Times: ``*_ns`` are wall-clock nanoseconds since 1970 (to place things); ``*_us`
 monotonic clock.
 """
 
+import sys
+from array import array
+from binascii import a2b_base64, b2a_base64
 from itertools import accumulate
 from operator import add
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, WithJsonSchema, model_validator
+from pydantic import (
+    AllowInfNan,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    TypeAdapter,
+    WithJsonSchema,
+    model_validator,
+)
 
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
@@ -46,6 +59,35 @@ Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "in
 
 
 _Loss = Annotated[float, AllowInfNan(True)]  # training may diverge
+
+
+def _packed(column: "array[int]") -> str:
+    if sys.byteorder == "big":
+        column = array("q", column)
+        column.byteswap()
+    return b2a_base64(column, newline=False).decode()
+
+
+def _unpacked(told: object) -> "array[int]":
+    column = array("q")
+    if not isinstance(told, str):
+        column.extend(told)  # type: ignore[arg-type]  # TypeError and OverflowError are told as ValueError below
+        return column
+    column.frombytes(a2b_base64(told))
+    if sys.byteorder == "big":
+        column.byteswap()
+    return column
+
+
+def _column(told: object) -> "array[int]":
+    try:
+        return _unpacked(told)
+    except (TypeError, OverflowError, ValueError) as error:
+        raise ValueError(f"no column of integers of 64 bits: {error}") from error
+
+
+# In JSON base64 of 8 bytes each, the lowest first.
+Integers = Annotated[Any, PlainValidator(_column), PlainSerializer(_packed, return_type=str)]
 
 
 class RecordModel(BaseModel):
@@ -135,7 +177,8 @@ class Steps(RecordModel):
 class Iterations(RecordModel):
     """Timed iterations of a benchmark on one rank; each is a step, and all of it is communication.
 
-    As short as it can be said, because it is made, read and sent while later iterations are being timed.
+    It is made, read and sent while later iterations are being timed: so its columns travel as ``Integers``, which take
+    a tenth of the time that numbers in JSON take.
     """
 
     type: Literal["iterations"] = "iterations"
@@ -148,33 +191,26 @@ class Iterations(RecordModel):
     bytes: Int64
     bus_factor: float
     start_ns: Int64 = Field(description="Of the first one.")
-    duration_ns: list[int]
-    pause_ns: list[int] | None = Field(
+    duration_ns: Integers
+    pause_ns: Integers | None = Field(
         None, description="After each one, up to the next; null where they follow one another back to back."
     )
 
     @model_validator(mode="after")
-    def _columns_are_as_they_should(self) -> "Iterations":
-        columns = (self.duration_ns, self.pause_ns or ())
+    def _columns_are_equally_long(self) -> "Iterations":
         if self.pause_ns is not None and len(self.pause_ns) != len(self.duration_ns):
             raise ValueError("every column of an iterations record needs one entry per iteration")
-        # Each by itself would take as long as all of the rest.
-        if min(map(min, filter(None, columns)), default=0) < 0 or self.start_ns + sum(map(sum, columns)) >= 2**63:
-            raise ValueError("times of iterations are not negative, and end before the year 2262")
         return self
 
-    @property
-    def starts_ns(self) -> list[int]:
-        """Of each one."""
-        whole = self.duration_ns if self.pause_ns is None else map(add, self.duration_ns, self.pause_ns)
-        return list(accumulate(whole, initial=self.start_ns))[:-1]
-
     def steps(self) -> Steps:
-        """The same, with a column for each of a step's times."""
+        """The same, with a column for each of a step's times. ValueError for times that cannot be."""
+        if min(min(column, default=0) for column in (self.duration_ns, self.pause_ns or ())) < 0:
+            raise ValueError("times of iterations are not negative")
         times_us = [duration_ns / 1e3 for duration_ns in self.duration_ns]
+        whole_ns = self.duration_ns if self.pause_ns is None else map(add, self.duration_ns, self.pause_ns)
         return Steps(
             **self.model_dump(exclude={"type", "start_ns", "duration_ns", "pause_ns"}),
-            start_ns=self.starts_ns,
+            start_ns=list(accumulate(whole_ns, initial=self.start_ns))[:-1],
             duration_us=times_us,
             communication_us=times_us,
             compute_us=[0.0] * len(times_us),

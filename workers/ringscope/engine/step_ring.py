@@ -44,7 +44,7 @@ _TEXT_BYTES = 5
 _TEXT_AT = 8 * 6
 MAX_TEXT_BYTES = _SLOT_BYTES - _TEXT_AT
 
-MAX_STEPS_PER_RECORD = 1000
+MAX_STEPS_PER_RECORD = 2000
 
 
 def described(**fields: Any) -> bytes:
@@ -197,8 +197,8 @@ class StepReader:
                 first_step=first_step + at,
                 **fields,
                 start_ns=int(begins[at]) + block.offset_ns,
-                duration_ns=durations_ns[part].tolist(),
-                pause_ns=None if pauses_ns is None else pauses_ns[part].tolist(),
+                duration_ns=durations_ns[part],
+                pause_ns=None if pauses_ns is None else pauses_ns[part],
             )
 
 

@@ -12,6 +12,7 @@ from tests.cluster.hosts.soak.workload import Work
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import BY_MOVE, TERMINAL
+from ringscope.contracts.record import Iterations
 from ringscope_server.jobs.reasons import REASONS
 
 # What no fault of a soak may do to a job.
@@ -162,7 +163,7 @@ def _told(spool: Spool) -> Counter[str]:
             case "steps":
                 told["steps"] += len(record["start_ns"])
             case "iterations":
-                told["steps"] += len(record["duration_ns"])
+                told["steps"] += len(Iterations.model_validate(record).duration_ns)
             case "check":
                 told["log"] += 1
             case kind:

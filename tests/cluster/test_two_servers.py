@@ -127,7 +127,7 @@ def test_a_job_of_one_server_is_followed_live_on_the_other(sites: tuple[Site, Si
             data = json.loads(line.removeprefix("data: "))
             if "state" in data and data["id"] == job:
                 states.append(data["state"])
-            elif data.get("job_id") == job:
+            elif data.get("job_id") == job and "items" in data:
                 rows += [row["size_bytes"] for row in data["items"] if "size_bytes" in row]
             if states and states[-1] == "succeeded":
                 break

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -46,8 +47,10 @@ async def test_rows_and_output_reach_the_browsers_of_the_other(pair: tuple[Serve
     line = {"type": "log", "rank": 0, "stream": "stdout", "time_ns": 1, "text": "hello"}
     with second.services.stream.subscription([f"job:{job['id']}"], None) as reader:
         await agent.records(attempt, measurement(), line, measurement(in_place=True))
-        messages = [await next_message(reader) for _ in range(3)]
-    found = {message.type: message.data for message in messages if message.type != "job"}
+        found: dict[str, Any] = {}
+        while not {"measurements", "log"} <= found.keys():  # the job is told beside, once or more
+            message = await next_message(reader)
+            found[message.type] = message.data
     assert [row["in_place"] for row in found["measurements"]["items"]] == [False, True]
     assert [line["text"] for line in found["log"]["items"]] == ["hello"]
     assert found["log"]["job_id"] == job["id"]

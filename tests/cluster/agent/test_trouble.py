@@ -77,7 +77,7 @@ async def test_ranks_see_nothing_of_the_agents_own(
     assert {r.rank for r in logs} == {0, 1}
     assert {r.text for r in logs} == {
         "environment RINGSCOPE_AGENT_HOME RINGSCOPE_ATTEMPT_TOKEN RINGSCOPE_FAULT RINGSCOPE_POSITIONS "
-        "RINGSCOPE_SOCKET RINGSCOPE_SPEC RINGSCOPE_STACKS RINGSCOPE_TUNING"
+        "RINGSCOPE_SOCKET RINGSCOPE_SPEC RINGSCOPE_STACKS RINGSCOPE_STEPS RINGSCOPE_TUNING"
     }
 
 

@@ -21,6 +21,34 @@ class Step(View):
     duration_us: float
 
 
+class StepBlock(View):
+    """Steps of one rank that are alike; the last one's index, start and duration, and how all of them were."""
+
+    rank: int
+    op: str
+    algorithm: str
+    transport: str
+    in_place: bool
+    bytes: int
+    steps: int
+    last_step: int
+    started_at_ns: int
+    last_us: float
+    mean_us: float
+    min_us: float
+    max_us: float
+    busbw_gb_per_s: float | None
+
+
+class NewestSteps(View):
+    """What each of the ``ranks`` is at; of many the slowest, in ``items``."""
+
+    job_id: int
+    attempt_id: int | None
+    ranks: int
+    items: list[StepBlock]
+
+
 class Arrival(View):
     """Who came last to one step, how long after the median rank, and how far the clocks may err."""
 
@@ -126,6 +154,10 @@ class ResultRoutes(Connection):
         """Steps in the order they were stored, read page by page as they are asked for."""
         query = {"rank": rank, "attempt": attempt}
         return map(Step.read, self._items(f"/jobs/{job_id}/steps", query))
+
+    def newest_steps(self, job_id: int) -> NewestSteps:
+        """What each rank of a running job is at; of one that has ended what it was at last."""
+        return NewestSteps.read(self._get(f"/jobs/{job_id}/steps/newest"))
 
     def export_steps(
         self,

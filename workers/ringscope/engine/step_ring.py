@@ -14,6 +14,7 @@ import json
 import mmap
 import os
 import time
+from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -197,8 +198,8 @@ class StepReader:
                 first_step=first_step + at,
                 **fields,
                 start_ns=int(begins[at]) + block.offset_ns,
-                duration_ns=durations_ns[part],
-                pause_ns=None if pauses_ns is None else pauses_ns[part],
+                duration_ns=array("q", durations_ns[part].tobytes()),
+                pause_ns=None if pauses_ns is None else array("q", pauses_ns[part].tobytes()),
             )
 
 

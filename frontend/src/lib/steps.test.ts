@@ -23,6 +23,7 @@ describe("what the ranks are at", () => {
   it("is told in words", () => {
     expect(kindWords(aBlock({ bytes: 4 << 20, in_place: true }))).toBe("4 MiB in place");
     expect(countWords([fast, slow])).toBe("2 to 3 steps");
+    expect(countWords([{ ...fast, steps: 4171 }, { ...slow, steps: 4173 }])).toBe("4,171 to 4,173 steps");
     expect(countWords([slow, slow])).toBe("2 steps");
     expect(slowestWords(someSteps([fast, slow]))).toBe("Slowest: rank 1, 20.0 µs a step, 0.0768 GB/s.");
     expect(slowestWords(someSteps([fast, slow], { ranks: 64 }))).toContain("The slowest 2 of 64 ranks. ");

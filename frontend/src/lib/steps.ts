@@ -1,6 +1,6 @@
 /** What the ranks of a running job are at, in words and as bars. Pure. */
 import type { JobView, NewestSteps, StepBlock } from "../api/types";
-import { plural, threeDigits } from "./format";
+import { formatCount, plural, threeDigits } from "./format";
 import { formatSize } from "./size";
 
 /** So many ranks at most are told of; the others are faster. */
@@ -45,7 +45,7 @@ function isAlike(a: StepBlock, b: StepBlock): boolean {
 export function countWords(items: readonly StepBlock[]): string {
   const counts = items.map((block) => block.steps);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  return least === most ? plural(least, "step") : `${least} to ${plural(most, "step")}`;
+  return least === most ? plural(least, "step") : `${formatCount(least)} to ${plural(most, "step")}`;
 }
 
 /** The longest step that is drawn: one scale for all ranks. */

@@ -15,7 +15,7 @@ from typing import Any
 from serving import DATA_DIR_PREFIX, serving
 
 from ringscope.client import Client, Job
-from ringscope.lab.lab import Lab, LabPlan, wait_until
+from ringscope.lab.lab import Lab, WantedLab, wait_until
 from ringscope.lab.network import DEVICE, require_network
 
 READY_SECONDS = 60.0
@@ -62,7 +62,7 @@ def lab_cluster(
     remove_abandoned()
     with serving() as server, Client(server.url, server.admin_token) as client:
         lab = Lab(server.data_dir)
-        plan = LabPlan(
+        wanted = WantedLab(
             hosts=hosts,
             rate_bit_per_s=rate_bit_per_s,
             slots=slots,
@@ -72,7 +72,7 @@ def lab_cluster(
         )
         started = time.monotonic()
         try:
-            lab.up(plan)
+            lab.up(wanted)
             _wait_for_nodes(client, lab, hosts)
             yield LabCluster(lab, client, time.monotonic() - started)
         finally:

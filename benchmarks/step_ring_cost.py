@@ -30,7 +30,7 @@ from typing import NamedTuple
 from ringscope.bench.timing import Notes, timed_block
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember
-from ringscope.contracts.record import STEPS_VARIABLE
+from ringscope.contracts.rank_process import STEPS_VARIABLE
 from ringscope.engine import positions
 from ringscope.engine.step_ring import StepRing, described
 from ringscope_agent.launch.intake import Intake

@@ -15,7 +15,8 @@ from threading import Thread
 from typing import Any
 
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import FAULT_VARIABLE, Record, Steps
+from ringscope.contracts.rank_process import FAULT_VARIABLE
+from ringscope.contracts.record import Record, Steps
 from ringscope.rank.local import Run, run_local
 
 _WARM_SECONDS = 120.0

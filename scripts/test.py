@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from scripts import leftovers
+from scripts import leftovers, lengths
 from scripts.neighbours import neighbours
 from scripts.tiers import ROOT, TIERS, Tier
 
@@ -109,6 +109,8 @@ def run_together(tiers: list[Tier], is_long: bool, room: Path) -> list[Run]:
         say(f"--- {', '.join(tier.name for tier in able)}")
     start = time.monotonic()
     tools = [tool for tier in able for tool in tier.tools]
+    if tools:
+        say(*lengths.told(lengths.lines_of()))
     outcomes = run_tools(tools) if tools else run_pytest(able, is_long) if able else []
     seconds = time.monotonic() - start
     if left := leftovers.end_processes(room):

@@ -11,7 +11,7 @@ from tests.agent.test_inventory import fake_nvml
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.record import TOKEN_VARIABLE
+from ringscope.contracts.rank_process import TOKEN_VARIABLE
 from ringscope_agent import gpus
 from ringscope_agent.launch.node_check import find_obstacle
 from ringscope_agent.launch.programs import MpiPrograms

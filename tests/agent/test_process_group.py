@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.agent.conftest import eventually
 
-from ringscope.contracts.record import TOKEN_VARIABLE
+from ringscope.contracts.rank_process import TOKEN_VARIABLE
 from ringscope_agent import process_group
 
 STUBBORN = """

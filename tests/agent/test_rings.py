@@ -7,7 +7,7 @@ import pytest
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember
-from ringscope.contracts.record import STEPS_VARIABLE
+from ringscope.contracts.rank_process import STEPS_VARIABLE
 from ringscope.engine import positions
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, StepRing, described

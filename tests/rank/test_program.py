@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ringscope.contracts.record import STEPS_VARIABLE, Log, Record
+from ringscope.contracts.rank_process import STEPS_VARIABLE
+from ringscope.contracts.record import Log, Record
 from ringscope.rank import program
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
+from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringscope.contracts.record import TOKEN_VARIABLE
+from ringscope.contracts.rank_process import TOKEN_VARIABLE
 
 # Marks the processes of one agent by its data directory: several agents may share a machine, and even a gang.
 HOME_VARIABLE = "RINGSCOPE_AGENT_HOME"

@@ -11,7 +11,7 @@ from ringscope.cost.prices import Price, bus_limit_gb_per_s, prices
 from ringscope.cost.regimes import Regime, regime_of
 from ringscope.cost.sensitivity import sensitivities
 from ringscope_server.planner.questions import MAX_BYTES, PlanQuestion, Question, SensitivityQuestion
-from ringscope_server.planner.views import Plan, PlanCell, SensitivityList
+from ringscope_server.planner.views import PriceCell, PriceTable, SensitivityList
 
 T = TypeVar("T")
 _KNOWN_PRICES = 20_000
@@ -29,10 +29,10 @@ class Worker:
             return await asyncio.to_thread(work)
 
 
-def plan(question: PlanQuestion) -> Plan:
+def table(question: PlanQuestion) -> PriceTable:
     """Every cell; ValueError with a sentence for what cannot be priced."""
     link = _links(question, question.cluster.topology, MAX_BYTES).inter
-    return Plan(
+    return PriceTable(
         collective=question.collective,
         cluster=question.cluster,
         bandwidth_bytes_per_s=link.bytes_per_s,
@@ -63,14 +63,14 @@ def sensitivity(question: SensitivityQuestion) -> SensitivityList:
     )
 
 
-def _cell(question: Question, shape: str, topology: Topology, size_bytes: int) -> PlanCell:
+def _cell(question: Question, shape: str, topology: Topology, size_bytes: int) -> PriceCell:
     regimes = _regimes(question)
     results = [
         _price(name, size_bytes, topology, question.servers, question.cluster.intra, question.collective, regimes)
         for name in question.names
     ]
     is_limited = question.collective == "all_reduce" and topology.ranks > 1
-    return PlanCell(
+    return PriceCell(
         shape=shape,
         ranks=topology.ranks,
         size_bytes=size_bytes,

@@ -8,7 +8,7 @@ from ringscope.cost.prices import Price
 from ringscope.cost.sensitivity import Sensitivity
 
 
-class PlanCell(BaseModel):
+class PriceCell(BaseModel):
     """One size on one shape: all prices, and the least."""
 
     shape: str
@@ -21,14 +21,14 @@ class PlanCell(BaseModel):
     results: list[Price]
 
 
-class Plan(BaseModel):
+class PriceTable(BaseModel):
     """Times of the cost model; nothing in it is measured."""
 
     collective: str
     cluster: ClusterSpec
     bandwidth_bytes_per_s: float = Field(description="Between nodes; with parameters, of the largest messages.")
     latency_s: float = Field(description="Of the same link.")
-    cells: list[PlanCell] = Field(description="Shape by shape, the sizes as asked.")
+    cells: list[PriceCell] = Field(description="Shape by shape, the sizes as asked.")
 
 
 class SensitivityList(BaseModel):

@@ -3763,54 +3763,6 @@ export interface components {
             };
         };
         /**
-         * Plan
-         * @description Times of the cost model; nothing in it is measured.
-         */
-        Plan: {
-            /**
-             * Bandwidth Bytes Per S
-             * @description Between nodes; with parameters, of the largest messages.
-             */
-            bandwidth_bytes_per_s: number;
-            /**
-             * Cells
-             * @description Shape by shape, the sizes as asked.
-             */
-            cells: components["schemas"]["PlanCell"][];
-            cluster: components["schemas"]["ClusterSpec"];
-            /** Collective */
-            collective: string;
-            /**
-             * Latency S
-             * @description Of the same link.
-             */
-            latency_s: number;
-        };
-        /**
-         * PlanCell
-         * @description One size on one shape: all prices, and the least.
-         */
-        PlanCell: {
-            /**
-             * Fastest
-             * @description The algorithm with the least time; null for one rank.
-             */
-            fastest: string | null;
-            /**
-             * Limit Gb Per S
-             * @description Bus bandwidth that no all-reduce can pass on these links; null: not known for this collective.
-             */
-            limit_gb_per_s: number | null;
-            /** Ranks */
-            ranks: number;
-            /** Results */
-            results: components["schemas"]["Price"][];
-            /** Shape */
-            shape: string;
-            /** Size Bytes */
-            size_bytes: number;
-        };
-        /**
          * PlanQuestion
          * @description Prices for each size on each shape.
          */
@@ -4030,6 +3982,54 @@ export interface components {
             steps?: number | null;
             /** Time S */
             time_s: number;
+        };
+        /**
+         * PriceCell
+         * @description One size on one shape: all prices, and the least.
+         */
+        PriceCell: {
+            /**
+             * Fastest
+             * @description The algorithm with the least time; null for one rank.
+             */
+            fastest: string | null;
+            /**
+             * Limit Gb Per S
+             * @description Bus bandwidth that no all-reduce can pass on these links; null: not known for this collective.
+             */
+            limit_gb_per_s: number | null;
+            /** Ranks */
+            ranks: number;
+            /** Results */
+            results: components["schemas"]["Price"][];
+            /** Shape */
+            shape: string;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * PriceTable
+         * @description Times of the cost model; nothing in it is measured.
+         */
+        PriceTable: {
+            /**
+             * Bandwidth Bytes Per S
+             * @description Between nodes; with parameters, of the largest messages.
+             */
+            bandwidth_bytes_per_s: number;
+            /**
+             * Cells
+             * @description Shape by shape, the sizes as asked.
+             */
+            cells: components["schemas"]["PriceCell"][];
+            cluster: components["schemas"]["ClusterSpec"];
+            /** Collective */
+            collective: string;
+            /**
+             * Latency S
+             * @description Of the same link.
+             */
+            latency_s: number;
         };
         /**
          * ProblemDocument
@@ -7666,7 +7666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Plan"];
+                    "application/json": components["schemas"]["PriceTable"];
                 };
             };
             /** @description What is wrong, as RFC 9457. */

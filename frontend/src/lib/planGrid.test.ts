@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlanCell } from "../api/types";
+import type { PriceCell } from "../api/types";
 import { aRow } from "./fixtures";
 import { curveSizes, lead, mapShapes, mapSizes, measuredColumns, priceColumns, slowestRatio } from "./planGrid";
 
@@ -27,7 +27,7 @@ describe("the grids", () => {
   });
 });
 
-function aCell(sizeBytes: number, seconds: Record<string, number>): PlanCell {
+function aCell(sizeBytes: number, seconds: Record<string, number>): PriceCell {
   const results = Object.entries(seconds).map(([algorithm, time_s]) => ({
     algorithm, time_s, algbw_gb_per_s: 1, busbw_gb_per_s: 2, source: "schedule", formula_s: null, phase_ends_s: null,
     messages: null, bytes_on_critical_path: null, steps: null, sent_bytes: null,

@@ -1,5 +1,5 @@
 /** Which sizes and shapes the planner's charts ask for, and what they make of the answers. Pure. */
-import type { MeasurementView, PlanCell, Price } from "../api/types";
+import type { MeasurementView, PriceCell, Price } from "../api/types";
 
 const LARGEST_USUAL = 2 ** 30;
 const MOST_RANKS = 32;
@@ -52,7 +52,7 @@ export interface PriceColumns {
 }
 
 /** One line for each algorithm over size or ranks: µs, or GB/s. */
-export function priceColumns(cells: readonly PlanCell[], x: "size_bytes" | "ranks", metric: PlanMetric): PriceColumns {
+export function priceColumns(cells: readonly PriceCell[], x: "size_bytes" | "ranks", metric: PlanMetric): PriceColumns {
   const sorted = [...cells].sort((a, b) => a[x] - b[x]);
   const names = [...new Set(sorted.flatMap((cell) => cell.results.map((price) => price.algorithm)))];
   return {
@@ -94,13 +94,13 @@ export function measuredColumns(
 }
 
 /** How many times as long the second fastest takes; null where there is none. */
-export function lead(cell: PlanCell): number | null {
+export function lead(cell: PriceCell): number | null {
   const [first, second] = cell.results.map((price) => price.time_s).sort((a, b) => a - b);
   return first && second ? second / first : null;
 }
 
 /** "ring is fastest: 2.16 s, 10 times as fast as naive": numbers of one cell in a sentence. */
-export function slowestRatio(cell: PlanCell): { slowest: Price; times: number } | null {
+export function slowestRatio(cell: PriceCell): { slowest: Price; times: number } | null {
   const slowest = cell.results.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
   const fastest = cell.results.find((price) => price.algorithm === cell.fastest);
   return slowest && fastest?.time_s ? { slowest, times: slowest.time_s / fastest.time_s } : null;

@@ -11,7 +11,8 @@ from tests.agent.fake_server import JOIN_TOKEN, FakeServer
 from tests.cluster.agent.conftest import AgentProcess
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.record import TOKEN_VARIABLE, Done, Hello, Measurement, Steps
+from ringscope.contracts.rank_process import TOKEN_VARIABLE
+from ringscope.contracts.record import Done, Hello, Measurement, Steps
 from ringscope_agent import process_group
 from ringscope_agent.__main__ import main
 from ringscope_agent.process_group import HOME_VARIABLE

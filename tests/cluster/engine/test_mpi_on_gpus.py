@@ -8,7 +8,8 @@ from mpi4py import MPI
 from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import EXIT_FAILURE, Failure
+from ringscope.contracts.rank_process import EXIT_FAILURE
+from ringscope.contracts.record import Failure
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import cuda
 from ringscope.engine.memory.buffer import GpuMemory

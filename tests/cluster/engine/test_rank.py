@@ -15,22 +15,14 @@ import pytest
 
 from ringscope.contracts.collectives import available
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import (
+from ringscope.contracts.rank_process import (
     EXIT_BAD_INPUT,
     EXIT_FAILURE,
     EXIT_VERIFICATION_FAILED,
-    RECORD,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
-    Check,
-    Done,
-    Environment,
-    Failure,
-    Hello,
-    Measurement,
-    Record,
-    Steps,
 )
+from ringscope.contracts.record import RECORD, Check, Done, Environment, Failure, Hello, Measurement, Record, Steps
 from ringscope.rank.local import Run, run_local
 from ringscope.rank.program import read_spec
 from ringscope.rank.receiver import Receiver

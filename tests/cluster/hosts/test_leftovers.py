@@ -10,7 +10,7 @@ import pytest
 from tests.cluster.hosts.soak.hosts import leftovers
 from tests.cluster.hosts.soak.site import Site
 
-from ringscope.contracts.record import TOKEN_VARIABLE
+from ringscope.contracts.rank_process import TOKEN_VARIABLE
 
 
 class FakeSite:

@@ -5,16 +5,13 @@ from pathlib import Path
 import pytest
 from tests.cluster.train.jobs import SMALL, run_training
 
-from ringscope.contracts.record import (
+from ringscope.contracts.rank_process import (
     CHECKPOINTS_VARIABLE,
     EXIT_VERIFICATION_FAILED,
     FAULT_VARIABLE,
     RESUME_VARIABLE,
-    Epoch,
-    Hello,
-    Record,
-    Steps,
 )
+from ringscope.contracts.record import Epoch, Hello, Record, Steps
 from ringscope.train import checkpoint
 
 pytestmark = pytest.mark.long

@@ -11,7 +11,8 @@ import pytest
 import torch
 from tests.cluster.train.jobs import SMALL, run_training
 
-from ringscope.contracts.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, SPEC_VARIABLE, Epoch, Steps
+from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, SPEC_VARIABLE
+from ringscope.contracts.record import Epoch, Steps
 from ringscope.train.checkpoint import load, steps
 
 TRAINING = {"epochs": 4, "checkpoint_every_steps": 5, "optimizer": "adam", "learning_rate": 1e-3}

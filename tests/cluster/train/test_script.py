@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from tests.cluster.train.jobs import run_job
 
-from ringscope.contracts.record import EXIT_FAILURE, SCRIPTS_VARIABLE, Done, Steps
+from ringscope.contracts.rank_process import EXIT_FAILURE, SCRIPTS_VARIABLE
+from ringscope.contracts.record import Done, Steps
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TRAINING = """

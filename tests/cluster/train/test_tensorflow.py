@@ -7,7 +7,8 @@ import pytest
 from tests.cluster.train.jobs import SMALL, run_training
 from tests.cluster.train.keras_main import VARIANTS
 
-from ringscope.contracts.record import EXIT_FAILURE, Done, Epoch, Record, Steps
+from ringscope.contracts.rank_process import EXIT_FAILURE
+from ringscope.contracts.record import Done, Epoch, Record, Steps
 from ringscope.rank.local import Run
 
 pytestmark = pytest.mark.long

@@ -41,7 +41,7 @@ class Sweep:
     ) -> None:
         """``emit`` takes the records and ``ring`` the steps; without one nobody asks for them.
 
-        ``fault`` is a drill for this rank (see ``record.FAULT_VARIABLE``).
+        ``fault`` is a drill for this rank (see ``rank_process.FAULT_VARIABLE``).
         """
         self._comm, self._spec, self._emit, self._fault = comm, spec, emit, fault
         self._ring = ring or StepRing.opened(None, comm.rank)

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.record import TUNING_VARIABLE
+from ringscope.contracts.rank_process import TUNING_VARIABLE
 from ringscope.contracts.tuning import Table
 
 NAME = "tuning.json"

@@ -15,7 +15,7 @@ from ringscope.client import Client, Node, is_ready
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.units import format_duration, parse_duration, parse_rate
 from ringscope.lab.host import Host
-from ringscope.lab.lab import MACHINE, Lab, LabPlan, wait_until
+from ringscope.lab.lab import MACHINE, Lab, WantedLab, wait_until
 from ringscope.lab.network import MAX_HOSTS, Link
 
 READY_SECONDS = 60.0
@@ -50,7 +50,7 @@ def up(
     """Start hosts with shaped links and an agent each; returns once all of them are ready."""
     if racks > hosts:
         raise UserError(f"--racks: {racks} racks are more than {hosts} hosts; take fewer.")
-    plan = LabPlan(
+    wanted = WantedLab(
         hosts=hosts,
         rate_bit_per_s=_rate("--rate", rate),
         delay_us=_delay("--delay", delay),
@@ -63,9 +63,9 @@ def up(
     lab = Lab(data_dir)
     lab.require_none()
     started = time.monotonic()
-    with Client(plan.server, token(data_dir.expanduser())) as client:
-        _require_free_names(client, plan)
-        lab.up(plan, {"RINGSCOPE_JOIN_TOKEN": join_token} if join_token else None)
+    with Client(wanted.server, token(data_dir.expanduser())) as client:
+        _require_free_names(client, wanted)
+        lab.up(wanted, {"RINGSCOPE_JOIN_TOKEN": join_token} if join_token else None)
         try:
             _wait_for_nodes(client, lab)
         except BaseException:
@@ -88,7 +88,7 @@ def status(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT
         say("null" if as_json else "There is no lab on this data directory.")
         return
     layout = lab.layout()
-    known = _nodes(url or state.plan.server, data_dir)
+    known = _nodes(url or state.wanted.server, data_dir)
     rows = [
         {
             "host": host.name,
@@ -157,9 +157,9 @@ def _server(url: str | None, data_dir: Path) -> str:
     return found
 
 
-def _require_free_names(client: Client, plan: LabPlan) -> None:
+def _require_free_names(client: Client, wanted: WantedLab) -> None:
     """A node of an earlier lab of this machine, which the server may not call lost yet, is taken over."""
-    names = {f"{plan.prefix}{number + 1}" for number in range(plan.hosts)}
+    names = {f"{wanted.prefix}{number + 1}" for number in range(wanted.hosts)}
     for node in client.nodes():
         if node.name in names and node.observed != "lost" and node.labels.get("lab") != MACHINE:
             raise UserError(f"--prefix: the server has a living node {node.name} already; choose another prefix.")

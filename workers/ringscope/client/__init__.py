@@ -7,7 +7,7 @@ from ringscope.client.insights import Insight, InsightRoutes
 from ringscope.client.jobs import Attempt, Delay, Job, JobRoutes, Pending, QueuePlan, Summary
 from ringscope.client.monitoring import MonitoringRoutes, TargetGroup
 from ringscope.client.nodes import Cluster, Node, NodeRoutes
-from ringscope.client.planning import Example, JobFit, Plan, PlanCell, PlanningRoutes, Sensitivities
+from ringscope.client.planning import Example, JobFit, PlanningRoutes, PriceCell, PriceTable, Sensitivities
 from ringscope.client.predictions import PredictionRoutes
 from ringscope.client.results import Arrival, AttemptEnvironment, LogLine, ResultRoutes, Step
 from ringscope.client.schedules import Schedule, ScheduleRoutes
@@ -43,8 +43,8 @@ __all__ = [
     "Node",
     "Page",
     "Pending",
-    "Plan",
-    "PlanCell",
+    "PriceCell",
+    "PriceTable",
     "QueuePlan",
     "RankBuckets",
     "Schedule",

@@ -7,7 +7,7 @@ from ringscope.client.connection import Connection
 from ringscope.client.view import View
 
 
-class PlanCell(View):
+class PriceCell(View):
     """One size on one shape: a price for each algorithm, and the algorithm with the least."""
 
     shape: str
@@ -17,11 +17,11 @@ class PlanCell(View):
     results: list[dict[str, Any]]
 
 
-class Plan(View):
+class PriceTable(View):
     """Prices; nothing is measured."""
 
     collective: str
-    cells: list[PlanCell]
+    cells: list[PriceCell]
 
 
 class Sensitivities(View):
@@ -51,9 +51,9 @@ class Example(View):
 class PlanningRoutes(Connection):
     """/plan, /jobs/{id}/fit and /trace."""
 
-    def plan(self, body: Mapping[str, Any]) -> Plan:
+    def plan(self, body: Mapping[str, Any]) -> PriceTable:
         """What a collective costs with each algorithm."""
-        return Plan.read(self._asked("/plan", body))
+        return PriceTable.read(self._asked("/plan", body))
 
     def sensitivity(self, body: Mapping[str, Any]) -> Sensitivities:
         """How the times change with each figure of the links."""

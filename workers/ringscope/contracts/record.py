@@ -7,87 +7,25 @@ Times: ``*_ns`` are wall-clock nanoseconds since 1970 (to place things); ``*_us`
 monotonic clock.
 """
 
-import sys
-from array import array
-from binascii import a2b_base64, b2a_base64
 from itertools import accumulate
 from operator import add
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     AllowInfNan,
     BaseModel,
     ConfigDict,
     Field,
-    PlainSerializer,
-    PlainValidator,
     TypeAdapter,
-    WithJsonSchema,
     model_validator,
 )
 
+from ringscope.contracts.columns import Int32, Int64, Integers
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
-
-SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
-TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
-SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
-TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds what is measured, for ``auto``
-POSITIONS_VARIABLE = "RINGSCOPE_POSITIONS"  # path of the file of ``ringscope.engine.positions``
-CHECKPOINTS_VARIABLE = "RINGSCOPE_CHECKPOINTS"  # folder of the job's checkpoints on this node
-RESUME_VARIABLE = "RINGSCOPE_RESUME"  # folder of the checkpoints of the job in training.resume_from
-THREADS_VARIABLE = "OMP_NUM_THREADS"  # that compute for a rank: PyTorch and NumPy go by it
-SCRIPTS_VARIABLE = "RINGSCOPE_SCRIPTS"  # folder of the node's own scripts
-STEPS_VARIABLE = "RINGSCOPE_STEPS"  # path of the memory of ``ringscope.engine.step_ring``
-STACKS_VARIABLE = "RINGSCOPE_STACKS"  # folder in which each rank writes its stack when it is asked to
-# Drill: "wrong_element" makes rank 0 spoil one element of each result, "deadlock" makes the last rank never come to the
-# first check, so that all wait for it. In training "wrong_element" changes a bit of rank 0's replica after each epoch;
-# "slow" makes the last rank compute everything twice.
-FAULT_VARIABLE = "RINGSCOPE_FAULT"
 
 LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
 
-# Exit codes of a rank program.
-EXIT_OK = 0
-EXIT_FAILURE = 1
-EXIT_BAD_INPUT = 2
-EXIT_VERIFICATION_FAILED = 3
-
-
-# What the columns of the tables can hold; who reads the API need not know.
-Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "integer"})]
-Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
-
-
 _Loss = Annotated[float, AllowInfNan(True)]  # training may diverge
-
-
-def _packed(column: "array[int]") -> str:
-    if sys.byteorder == "big":
-        column = array("q", column)
-        column.byteswap()
-    return b2a_base64(column, newline=False).decode()
-
-
-def _unpacked(told: object) -> "array[int]":
-    column = array("q")
-    if not isinstance(told, str):
-        column.extend(told)  # type: ignore[arg-type]  # TypeError and OverflowError are told as ValueError below
-        return column
-    column.frombytes(a2b_base64(told))
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column
-
-
-def _column(told: object) -> "array[int]":
-    try:
-        return _unpacked(told)
-    except (TypeError, OverflowError, ValueError) as error:
-        raise ValueError(f"no column of integers of 64 bits: {error}") from error
-
-
-# In JSON base64 of 8 bytes each, the lowest first.
-Integers = Annotated[Any, PlainValidator(_column), PlainSerializer(_packed, return_type=str)]
 
 
 class RecordModel(BaseModel):

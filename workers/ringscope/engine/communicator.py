@@ -15,7 +15,7 @@ from mpi4py import MPI
 from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.dtypes import check_dtype
-from ringscope.contracts.record import POSITIONS_VARIABLE
+from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
 from ringscope.engine import positions
 from ringscope.engine.agreement import Agreement

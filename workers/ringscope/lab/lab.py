@@ -37,7 +37,7 @@ class HostTrouble(BaseModel):
     is_cut: bool = False
 
 
-class LabPlan(BaseModel):
+class WantedLab(BaseModel):
     """What a lab is to be: hosts h1 … hN, their links, their racks, and where their agents report."""
 
     hosts: int
@@ -53,7 +53,7 @@ class LabPlan(BaseModel):
 class LabState(BaseModel):
     """The lab as it stands in its file."""
 
-    plan: LabPlan
+    wanted: WantedLab
     subnet: str
     relay_port: int = 0
     relay_pid: int = 0
@@ -87,18 +87,18 @@ class Lab:
     def hosts(self) -> list[Host]:
         """Its hosts, in order."""
         state = self._known()
-        return [self._host(state.plan, number) for number in range(state.plan.hosts)]
+        return [self._host(state.wanted, number) for number in range(state.wanted.hosts)]
 
-    def up(self, plan: LabPlan, variables: dict[str, str] | None = None) -> None:
+    def up(self, wanted: WantedLab, variables: dict[str, str] | None = None) -> None:
         """Build the network and start relay and agents, which may not be ready yet.
 
         ``variables`` are for the agents: a join token. Raises UserError; then nothing is left.
         """
         self.require_none()
-        target = urlsplit(plan.server)
+        target = urlsplit(wanted.server)
         if target.scheme != "http" or target.hostname is None:
-            raise UserError(f"--url: a lab's agents can only be led to an http server, not to {plan.server}.")
-        state = LabState(plan=plan, subnet=network.free_subnet(self.prefix))
+            raise UserError(f"--url: a lab's agents can only be led to an http server, not to {wanted.server}.")
+        state = LabState(wanted=wanted, subnet=network.free_subnet(self.prefix))
         self._folder.mkdir(parents=True, exist_ok=True)
         self._save(state)
         try:
@@ -121,12 +121,12 @@ class Lab:
         """Start a host's agent, for the first time or after it has ended."""
         state = self._known()
         number = self._number(state, name)
-        layout, host = self._layout(state), self._host(state.plan, number)
+        layout, host = self._layout(state), self._host(state.wanted, number)
         address = layout.addresses[number]
         flags: dict[str, object] = {
             "--server": f"http://{layout.gateway_address}:{state.relay_port}",
             "--name": host.name,
-            "--slots": state.plan.slots,
+            "--slots": state.wanted.slots,
             "--address": address,
             "--metrics-port": 9465,
             "--data-dir": host.folder,
@@ -175,10 +175,10 @@ class Lab:
     def link(self, name: str) -> Link:
         """A host's link as it is shaped now."""
         state = self._known()
-        trouble, plan = state.trouble.get(name, HostTrouble()), state.plan
+        trouble, wanted = state.trouble.get(name, HostTrouble()), state.wanted
         return Link(
-            plan.rate_bit_per_s if trouble.rate_bit_per_s is None else trouble.rate_bit_per_s,
-            plan.delay_us if trouble.delay_us is None else trouble.delay_us,
+            wanted.rate_bit_per_s if trouble.rate_bit_per_s is None else trouble.rate_bit_per_s,
+            wanted.delay_us if trouble.delay_us is None else trouble.delay_us,
             trouble.loss or 0.0,
         )
 
@@ -239,7 +239,7 @@ class Lab:
         self._save(state)
 
     def _write_hosts_file(self, state: LabState) -> None:
-        names = [self._host(state.plan, number).name for number in range(state.plan.hosts)]
+        names = [self._host(state.wanted, number).name for number in range(state.wanted.hosts)]
         lines = [f"{address} {name}" for address, name in zip(self._layout(state).addresses, names, strict=True)]
         self._hosts_file.write_text("\n".join(["127.0.0.1 localhost", *lines]) + "\n")
 
@@ -250,24 +250,24 @@ class Lab:
         return state
 
     def _number(self, state: LabState, name: str) -> int:
-        names = [self._host(state.plan, number).name for number in range(state.plan.hosts)]
+        names = [self._host(state.wanted, number).name for number in range(state.wanted.hosts)]
         if name not in names:
             raise UserError(f"There is no host {name} in this lab; there are {names[0]} to {names[-1]}.")
         return names.index(name)
 
-    def _host(self, plan: LabPlan, number: int) -> Host:
-        name = f"{plan.prefix}{number + 1}"
+    def _host(self, wanted: WantedLab, number: int) -> Host:
+        name = f"{wanted.prefix}{number + 1}"
         return Host(name, self._folder / name)
 
     def _layout(self, state: LabState) -> Layout:
-        plan = state.plan
+        wanted = state.wanted
         return Layout(
             prefix=self.prefix,
             subnet=state.subnet,
-            hosts=plan.hosts,
-            link=Link(plan.rate_bit_per_s, plan.delay_us),
-            racks=plan.racks,
-            oversubscription=plan.oversubscription,
+            hosts=wanted.hosts,
+            link=Link(wanted.rate_bit_per_s, wanted.delay_us),
+            racks=wanted.racks,
+            oversubscription=wanted.oversubscription,
             gateway=self._gateway,
         )
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psutil
 
-from ringscope.contracts.record import SOCKET_VARIABLE, SPEC_VARIABLE, Environment
+from ringscope.contracts.rank_process import SOCKET_VARIABLE, SPEC_VARIABLE
+from ringscope.contracts.record import Environment
 
 _NUMA = Path("/sys/devices/system/node")
 _CPUS = Path("/sys/devices/system/cpu")

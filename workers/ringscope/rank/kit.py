@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import (
+from ringscope.contracts.rank_process import (
     POSITIONS_VARIABLE,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,

@@ -20,16 +20,8 @@ from pathlib import Path
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import (
-    THREADS_VARIABLE,
-    TUNING_VARIABLE,
-    Environment,
-    Failure,
-    Hello,
-    Measurement,
-    Record,
-    Trace,
-)
+from ringscope.contracts.rank_process import THREADS_VARIABLE, TUNING_VARIABLE
+from ringscope.contracts.record import Environment, Failure, Hello, Measurement, Record, Trace
 from ringscope.engine import positions
 from ringscope.rank.cores import cores_each
 from ringscope.rank.kit import Kit

@@ -20,7 +20,7 @@ from ringscope.choice.tuning_file import read
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import (
+from ringscope.contracts.rank_process import (
     EXIT_BAD_INPUT,
     EXIT_FAILURE,
     EXIT_OK,
@@ -32,11 +32,8 @@ from ringscope.contracts.record import (
     STACKS_VARIABLE,
     STEPS_VARIABLE,
     TUNING_VARIABLE,
-    Done,
-    Failure,
-    Hello,
-    Log,
 )
+from ringscope.contracts.record import Done, Failure, Hello, Log
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import plural
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS

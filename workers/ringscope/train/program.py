@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.contracts.record import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, Record
+from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
+from ringscope.contracts.record import Record
 from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
 from ringscope.contracts.units import format_size
 from ringscope.engine.errors import EngineError

@@ -75,7 +75,7 @@ class Trainer:
         emit: Callable[[Record], None],
         fault: str = "",
     ) -> None:
-        """``fault`` is a drill for this rank (see ``record.FAULT_VARIABLE``)."""
+        """``fault`` is a drill for this rank (see ``rank_process.FAULT_VARIABLE``)."""
         self._comm, self._spec, self._dataset, self._drill = comm, spec, dataset, Drill(fault)
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
         self._sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)

@@ -1,4 +1,4 @@
-"""Everything an attempt's ranks say on this node, in one place: relay, step rings, spool and board."""
+"""Everything an attempt's ranks say on this node, in one place: listener, step rings, spool and board."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import Check, Done, Failure, Log, Measurement, Record, Steps
 from ringscope_agent.launch.outcome import RankBoard
 from ringscope_agent.paths import AttemptPaths
-from ringscope_agent.telemetry.listener import Relay
+from ringscope_agent.telemetry.listener import Listener
 from ringscope_agent.telemetry.rings import Rings
 from ringscope_agent.telemetry.spool import SpoolWriter
 
@@ -49,7 +49,7 @@ class Intake:
         self._gathering: asyncio.Task[None] | None = None
         self._on_records = on_records
         self._on_ranks = on_ranks
-        self._relay = Relay(self._take, self._hang_up, self._drop)
+        self._listener = Listener(self._take, self._hang_up, self._drop)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -58,12 +58,12 @@ class Intake:
 
     async def start(self) -> None:
         """Listen for ranks, and look at their steps."""
-        await self._relay.start(self._socket_path)
+        await self._listener.start(self._socket_path)
         self._gathering = asyncio.create_task(self._gather_again())
 
     async def drain(self) -> None:
         """Wait (not for ever) until ranks that are gone have been read to the end."""
-        await self._relay.drain(DRAIN_SECONDS)
+        await self._listener.drain(DRAIN_SECONDS)
         self._gather()
 
     async def close(self) -> None:
@@ -72,7 +72,7 @@ class Intake:
         if self._gathering is not None:
             self._gathering.cancel()
             await asyncio.wait({self._gathering})
-        await self._relay.close()
+        await self._listener.close()
         self._rings.close()
         if lost := self.dropped_records["spool_full"]:
             self._say_full()

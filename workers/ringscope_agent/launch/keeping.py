@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Proxy
-from ringscope.contracts.record import SCRIPTS_VARIABLE, THREADS_VARIABLE
+from ringscope.contracts.rank_process import SCRIPTS_VARIABLE, THREADS_VARIABLE
 from ringscope.rank.cores import cores_each
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch.control import Status, Task, Wanted

@@ -9,11 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ringscope.contracts.protocol import GangMember, Proxy
-from ringscope.contracts.record import (
-    FAULT_VARIABLE,
-    THREADS_VARIABLE,
-    TOKEN_VARIABLE,
-)
+from ringscope.contracts.rank_process import FAULT_VARIABLE, THREADS_VARIABLE, TOKEN_VARIABLE
 from ringscope_agent import process_group
 from ringscope_agent.launch import hydra
 from ringscope_agent.paths import AttemptPaths

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ringscope.contracts.protocol import GangMember, rank_words
-from ringscope.contracts.record import EXIT_VERIFICATION_FAILED, Check, Done, Failure, Hello, Record
+from ringscope.contracts.rank_process import EXIT_VERIFICATION_FAILED
+from ringscope.contracts.record import Check, Done, Failure, Hello, Record
 from ringscope.contracts.units import plural
 from ringscope_agent.launch.hydra import ExitReport
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from ringscope.contracts.protocol import Assignment, Proxy
-from ringscope.contracts.record import POSITIONS_VARIABLE, Log
+from ringscope.contracts.rank_process import POSITIONS_VARIABLE
+from ringscope.contracts.record import Log
 from ringscope.engine import positions
 from ringscope_agent import process_group
 from ringscope_agent.launch import hydra, launcher
@@ -33,7 +34,7 @@ class Share:
 
     Args:
         environment: of mpiexec, the proxy and so the ranks.
-        board: filled by the relay, read here.
+        board: filled by the listener, read here.
         on_log: takes each line of output.
         on_proxies: takes one Proxy per gang member, once mpiexec listens.
         drain: waits until the board holds what the ranks had sent.

@@ -16,7 +16,7 @@ from ringscope.rank.hang_ups import HangUps
 MAX_RECORD_BYTES = 64 << 20
 
 
-class Relay:
+class Listener:
     """Listens for ranks and hands on each record with its untouched JSON line.
 
     Args:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.record import STEPS_VARIABLE, Iterations
+from ringscope.contracts.rank_process import STEPS_VARIABLE
+from ringscope.contracts.record import Iterations
 from ringscope.engine import positions
 from ringscope.engine.step_ring import StepMemory, StepReader
 

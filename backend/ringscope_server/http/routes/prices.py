@@ -16,7 +16,7 @@ from ringscope_server.http.problems import Problem, invalid
 from ringscope_server.planner import examples, fits, prices
 from ringscope_server.planner.examples import Example, ExampleQuestion
 from ringscope_server.planner.questions import PlanQuestion, SensitivityQuestion
-from ringscope_server.planner.views import JobFit, Plan, SensitivityList
+from ringscope_server.planner.views import JobFit, PriceTable, SensitivityList
 from ringscope_server.services import Services
 
 router = APIRouter(tags=["planning"])
@@ -26,9 +26,9 @@ _POINTERS = {"algorithm": "/algorithms", "values": "/values", "servers": "/serve
 
 
 @router.post("/plan", operation_id="plan_prices")
-async def plan_prices(question: PlanQuestion, user: Viewer, services: ServicesDep) -> Plan:
+async def plan_prices(question: PlanQuestion, user: Viewer, services: ServicesDep) -> PriceTable:
     """What a collective costs with each algorithm, for sizes and numbers of ranks: as `ringscope plan` prices it."""
-    return await _worked_out(services, lambda: prices.plan(question))
+    return await _worked_out(services, lambda: prices.table(question))
 
 
 @router.post("/plan/sensitivity", operation_id="plan_sensitivity")

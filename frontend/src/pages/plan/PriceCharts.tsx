@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { planQuery } from "../../data/planning";
 import { measurementsQuery } from "../../data/queries";
-import type { PlanCell, RegimeFigures } from "../../api/types";
+import type { PriceCell, RegimeFigures } from "../../api/types";
 import { PriceChart } from "../../charts/PriceChart";
 import { CopyButton } from "../../components/CopyButton";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -84,7 +84,7 @@ function measuredInWords(jobId: string | undefined, measured: PriceColumns | und
 
 interface PanelProps {
   title: string;
-  cells: readonly PlanCell[];
+  cells: readonly PriceCell[];
   x: "size" | "ranks";
   metric: PlanMetric;
   isTable: boolean;
@@ -127,7 +127,7 @@ function inWords(value: number | null | undefined, metric: PlanMetric): string {
   return metric === "time" ? formatSeconds(value / 1e6) : `${threeDigits(value)} GB/s`;
 }
 
-function csv(cells: readonly PlanCell[]): string {
+function csv(cells: readonly PriceCell[]): string {
   const rows = cells.flatMap(({ shape, ranks, size_bytes, limit_gb_per_s, results }) =>
     results.map((price) => ({ shape, ranks, size_bytes, limit_gb_per_s, ...price })),
   );

@@ -1,4 +1,4 @@
-import type { PlanCell, Price } from "../../api/types";
+import type { PriceCell, Price } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
@@ -16,7 +16,7 @@ const CSV_COLUMNS: (keyof Price)[] = [
 ];
 
 /** All prices for the size and ranks in question, fastest first: what `ringscope plan` prints. */
-export function PriceTable({ cell }: { cell: PlanCell }) {
+export function PriceTable({ cell }: { cell: PriceCell }) {
   const sorted = [...cell.results].sort((a, b) => a.time_s - b.time_s);
   const hasFormula = sorted.some((price) => price.formula_s != null);
   return (
@@ -85,7 +85,7 @@ function phases(ends: Record<string, number>): string {
   return Object.entries(ends).map(([name, seconds]) => `${phaseInWords(name)} ${formatSeconds(seconds)}`).join(", ");
 }
 
-function verdict(cell: PlanCell): string {
+function verdict(cell: PriceCell): string {
   const best = cell.results.find((price) => price.algorithm === cell.fastest);
   if (!best) return "One rank alone has nothing to exchange.";
   const equals = cell.results.filter((price) => price !== best && price.time_s <= best.time_s * 1.001).map((price) => price.algorithm);

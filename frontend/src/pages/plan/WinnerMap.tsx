@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { planQuery } from "../../data/planning";
-import type { PlanCell, RegimeFigures } from "../../api/types";
+import type { PriceCell, RegimeFigures } from "../../api/types";
 import { colourToken } from "../../lib/style";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
@@ -17,7 +17,7 @@ interface Props {
   form: PlanForm;
   parameters: readonly RegimeFigures[];
   /** The cell that the page is about. */
-  chosen: PlanCell;
+  chosen: PriceCell;
 }
 
 /** Which algorithm is fastest, for each size and number of ranks; a cell leads to its prices. */
@@ -68,7 +68,7 @@ export function WinnerMap({ form, parameters, chosen }: Props) {
   );
 }
 
-function Cell({ cell, chosen }: { cell: PlanCell | undefined; chosen: PlanCell }) {
+function Cell({ cell, chosen }: { cell: PriceCell | undefined; chosen: PriceCell }) {
   if (!cell?.fastest) return <td>–</td>;
   const ahead = lead(cell);
   const best = cell.results.find((price) => price.algorithm === cell.fastest);
@@ -91,7 +91,7 @@ function Cell({ cell, chosen }: { cell: PlanCell | undefined; chosen: PlanCell }
   );
 }
 
-function csv(cells: readonly PlanCell[]): string {
+function csv(cells: readonly PriceCell[]): string {
   const rows = cells.map((cell) => ({
     shape: cell.shape,
     ranks: cell.ranks,

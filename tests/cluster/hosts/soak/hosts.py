@@ -6,7 +6,7 @@ import psutil
 from tests.cluster.hosts.soak.faults import is_keeper
 from tests.cluster.hosts.soak.site import Site
 
-from ringscope.contracts.record import TOKEN_VARIABLE
+from ringscope.contracts.rank_process import TOKEN_VARIABLE
 
 
 def leftovers(site: Site, host: str) -> Iterator[str]:

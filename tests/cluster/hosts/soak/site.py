@@ -13,7 +13,7 @@ from tests.cluster.lab import DEADLINE_SECONDS, eventually
 
 from ringscope.cli.connection import token
 from ringscope.client import Client, is_ready
-from ringscope.lab.lab import Lab, LabPlan
+from ringscope.lab.lab import Lab, WantedLab
 
 SLOTS = 2
 HOSTS = tuple(f"h{number}" for number in range(1, 7))
@@ -57,7 +57,7 @@ class Site:
         """Start the server, then the hosts; return once all are ready."""
         self.start_server()
         eventually(lambda: is_ready(self.url), "the server's readiness")
-        self.lab.up(LabPlan(hosts=len(HOSTS), rate_bit_per_s=RATE_BIT_PER_S, slots=SLOTS, server=self.url))
+        self.lab.up(WantedLab(hosts=len(HOSTS), rate_bit_per_s=RATE_BIT_PER_S, slots=SLOTS, server=self.url))
         with self.client() as client:
             eventually(lambda: self.lacks(client) == [], "the hosts' readiness")
 

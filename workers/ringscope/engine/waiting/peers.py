@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mpi4py import MPI
 
-from ringscope.contracts.record import POSITIONS_VARIABLE
+from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.engine import positions
 from ringscope.engine.errors import EngineError, LostRankError, StalledError
 from ringscope.engine.positions import WAITED_NS

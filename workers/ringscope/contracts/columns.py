@@ -1,0 +1,42 @@
+"""Columns of records: numbers that the tables can hold, and arrays of them that are quick to read and write."""
+
+from array import array
+from binascii import a2b_base64, b2a_base64
+from typing import Annotated, Any
+
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+
+_IS_BIG_ENDIAN = array("H", [1]).tobytes() == b"\0\1"
+
+# What the columns of the tables can hold; who reads the API need not know.
+Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "integer"})]
+Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
+
+
+def _packed(column: "array[int]") -> str:
+    if _IS_BIG_ENDIAN:
+        column = array("q", column)
+        column.byteswap()
+    return b2a_base64(column, newline=False).decode()
+
+
+def _unpacked(told: object) -> "array[int]":
+    column = array("q")
+    if not isinstance(told, str):
+        column.extend(told)  # type: ignore[arg-type]  # TypeError and OverflowError are told as ValueError below
+        return column
+    column.frombytes(a2b_base64(told))
+    if _IS_BIG_ENDIAN:
+        column.byteswap()
+    return column
+
+
+def _column(told: object) -> "array[int]":
+    try:
+        return _unpacked(told)
+    except (TypeError, OverflowError, ValueError) as error:
+        raise ValueError(f"no column of integers of 64 bits: {error}") from error
+
+
+# In JSON base64 of 8 bytes each, the lowest first.
+Integers = Annotated[Any, PlainValidator(_column), PlainSerializer(_packed, return_type=str)]

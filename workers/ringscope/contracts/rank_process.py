@@ -1,0 +1,23 @@
+"""A rank as a process: the variables in its environment, and its exit codes."""
+
+SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
+TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
+SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
+TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds what is measured, for ``auto``
+POSITIONS_VARIABLE = "RINGSCOPE_POSITIONS"  # path of the file of ``ringscope.engine.positions``
+CHECKPOINTS_VARIABLE = "RINGSCOPE_CHECKPOINTS"  # folder of the job's checkpoints on this node
+RESUME_VARIABLE = "RINGSCOPE_RESUME"  # folder of the checkpoints of the job in training.resume_from
+THREADS_VARIABLE = "OMP_NUM_THREADS"  # that compute for a rank: PyTorch and NumPy go by it
+SCRIPTS_VARIABLE = "RINGSCOPE_SCRIPTS"  # folder of the node's own scripts
+STEPS_VARIABLE = "RINGSCOPE_STEPS"  # path of the memory of ``ringscope.engine.step_ring``
+STACKS_VARIABLE = "RINGSCOPE_STACKS"  # folder in which each rank writes its stack when it is asked to
+# Drill: "wrong_element" makes rank 0 spoil one element of each result, "deadlock" makes the last rank never come to the
+# first check, so that all wait for it. In training "wrong_element" changes a bit of rank 0's replica after each epoch;
+# "slow" makes the last rank compute everything twice.
+FAULT_VARIABLE = "RINGSCOPE_FAULT"
+
+# Exit codes of a rank program.
+EXIT_OK = 0
+EXIT_FAILURE = 1
+EXIT_BAD_INPUT = 2
+EXIT_VERIFICATION_FAILED = 3

@@ -1,4 +1,4 @@
-"""Drills: what goes wrong on purpose, so that whoever is to notice it can be tried (``rank_process.FAULT_VARIABLE``)."""
+"""Drills: what goes wrong on purpose, so that whoever is to notice can be tried (``rank_process.FAULT_VARIABLE``)."""
 
 from __future__ import annotations
 

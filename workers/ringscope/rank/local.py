@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.rank_process import THREADS_VARIABLE, TUNING_VARIABLE
@@ -104,6 +103,8 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
     when there is no MPI. Leaving the iteration early ends every process.
     """
     if job.is_simulated:
+        from ringscope.bench.simulation import simulated_records  # late: every command line would wait for the engine
+
         for record in simulated_records(job.sweep, time.time_ns()):
             run.take(record)
             yield record

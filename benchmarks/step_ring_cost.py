@@ -6,10 +6,11 @@ Each rank is a process that times blocks of work of 20 us with the engine's own 
 without its notes. Blocks of 10 ms take turns, in an order that changes; the cost of the stores is the difference of a
 step's mean durations in a round, and its median over all rounds.
 
-Then each times one block of 10 s, whose ring a keeper's intake reads twice a second and whose spool is folded into the
-counters as the agent does. Where every core has a rank they take their time from the ranks, which two blocks that are
-long enough to show it would hide: they differ by more than that. So the processor time of both is measured instead, and
-divided by the steps. The server is not part of it: it has another machine, or takes its time once the rows arrive.
+Then each times one block of 10 s, and as many steps in blocks of four, as a sweep of 20 iterations has them. A keeper's
+intake reads their rings twice a second, and its spool is folded into the counters as the agent does. Where every core
+has a rank they take their time from the ranks, which two blocks that are long enough to show it would hide: they differ
+by more than that. So the processor time of both is measured instead, and divided by the steps. The server is not part
+of it: it has another machine, or takes its time once the rows arrive.
 """
 
 import asyncio
@@ -41,6 +42,7 @@ from ringscope_agent.paths import AttemptPaths
 STEP_US = 20.0
 BLOCK_STEPS = 500
 READ_STEPS = 500_000
+SHORT_BLOCK_STEPS = 4
 TARGET_PERCENT = 1.0
 Call = Callable[[], None]
 
@@ -55,6 +57,15 @@ class Read(NamedTuple):
 
 def main(rounds: int) -> None:
     """Print both costs."""
+    costs_us, read = measured(rounds, READ_STEPS)
+    say_stores(costs_us)
+    say_read("one block", read)
+    say_read(f"blocks of {SHORT_BLOCK_STEPS}", measured(0, SHORT_BLOCK_STEPS)[1])
+    sys.stdout.write(f"load average of this machine with {os.cpu_count()} cores: {os.getloadavg()[0]:.1f}\n")
+
+
+def measured(rounds: int, block_steps: int) -> tuple[list[float], Read]:
+    """What all ranks found (see ``work``), and what the reader did while they timed blocks of so many steps."""
     context = multiprocessing.get_context("spawn")
     ranks = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +77,7 @@ def main(rounds: int) -> None:
         reader = context.Process(target=read, args=(paths, ranks, tells, over))
         reader.start()
         memory: str = told.recv()
-        seats = [(rank, memory, str(paths.kit.positions), rounds, finds) for rank in range(ranks)]
+        seats = [(rank, memory, str(paths.kit.positions), rounds, block_steps, finds) for rank in range(ranks)]
         workers = [context.Process(target=work, args=seat) for seat in seats]
         for worker in workers:
             worker.start()
@@ -74,12 +85,12 @@ def main(rounds: int) -> None:
         for worker in workers:
             worker.join()
         over.set()
-        say(costs, told.recv())
+        what_it_did: Read = told.recv()
         reader.join()
-    sys.stdout.write(f"load average of this machine with {os.cpu_count()} cores: {os.getloadavg()[0]:.1f}\n")
+    return costs, what_it_did
 
 
-def work(rank: int, memory: str, positions_path: str, rounds: int, finds: Connection) -> None:
+def work(rank: int, memory: str, positions_path: str, rounds: int, block_steps: int, finds: Connection) -> None:
     """One rank: by how many microseconds a step took longer when it was noted, in each round."""
     os.sched_setaffinity(0, {rank})
     call = calibrated()
@@ -93,7 +104,8 @@ def work(rank: int, memory: str, positions_path: str, rounds: int, finds: Connec
         if number:  # the first round warms up
             costs_us.append(means_us["on"] - means_us["off"])
     notes = Notes(positions.slot(positions_path, rank), StepRing.opened(memory, rank), text)
-    timed_block(repeat(call), READ_STEPS, notes)
+    for _ in range(READ_STEPS // block_steps):
+        timed_block(repeat(call), block_steps, notes)
     finds.send(costs_us)
 
 
@@ -159,14 +171,20 @@ def _assignment(ranks: int) -> Assignment:
     )  # fmt: skip
 
 
-def say(costs_us: list[float], read: Read) -> None:
-    """What it costs the ranks, and what the reader does."""
+def say_stores(costs_us: list[float]) -> None:
+    """What it costs the ranks."""
     low, middle, high = (100 * cost / STEP_US for cost in quantiles(costs_us, n=4))
-    read_us = read.seconds / read.steps * 1e6
     sys.stdout.write(
         f"the stores: {middle:.2f} % of a step of {STEP_US:.0f} us (half of {len(costs_us)} rounds: {low:.2f} to "
         f"{high:.2f} %)   target: under {TARGET_PERCENT:.0f} %\n"
-        f"keeper and agent: {read_us * 1e3:.0f} ns of a processor for each of {read.steps} steps = "
+    )
+
+
+def say_read(what: str, read: Read) -> None:
+    """What the reader does."""
+    read_us = read.seconds / read.steps * 1e6
+    sys.stdout.write(
+        f"keeper and agent, {what}: {read_us * 1e3:.0f} ns of a processor for each of {read.steps} steps = "
         f"{100 * read_us / STEP_US:.2f} %, where every core has a rank; {read.dropped_steps} steps dropped\n"
     )
 

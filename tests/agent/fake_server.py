@@ -116,7 +116,8 @@ class FakeServer:
     def parsed(self, attempt_id: int) -> list[Record]:
         """The records of an attempt, with steps in the one form in which the server stores them."""
         records = map(RECORD.validate_python, self.records[attempt_id])
-        return [record.steps() if isinstance(record, Iterations) else record for record in records]
+        told = (record.steps() if isinstance(record, Iterations) else [record] for record in records)
+        return [record for some in told for record in some]
 
     async def _change(self, change: Any) -> None:
         async with self.changed:

@@ -12,7 +12,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from ringscope.contracts.metrics.agent import AGENT
 from ringscope.contracts.metrics.collector import COLLECTOR
-from ringscope.contracts.record import Check, Done, Hello, Iterations, Steps
+from ringscope.contracts.record import Check, Done, Hello, IterationBlock, IterationKind, Iterations, Steps
 from ringscope_agent.gpus import GpuReading
 from ringscope_agent.metrics.counters import JobCounters
 from ringscope_agent.metrics.exporter import Exporter
@@ -58,15 +58,21 @@ def test_counters_are_zero_before_the_ranks_start(exporter: Exporter, job: JobCo
 
 @pytest.mark.parametrize("pause_ns", [None, [7_000, 0, 9_000]])
 def test_iterations_count_as_the_steps_that_they_are(job: JobCounters, pause_ns: list[int] | None) -> None:
+    kind = IterationKind(algorithm="ring", transport="mpi", in_place=True, bytes=1000)
     told = Iterations(
-        rank=2, first_step=4, op="all_reduce", algorithm="ring", transport="mpi", in_place=True, bytes=1000,
-        bus_factor=1.5, start_ns=10**18, duration_ns=[20_000, 3_000_000, 40_000], pause_ns=pause_ns,
+        rank=2, first_step=4, op="all_reduce", bus_factor=1.5, kinds=[kind, kind.model_copy(update={"bytes": 3000})],
+        blocks=[
+            IterationBlock(kind=0, iterations=2, start_ns=10**18),
+            IterationBlock(kind=1, iterations=1, start_ns=10**18 + 10**7),
+        ],
+        duration_ns=[20_000, 3_000_000, 40_000], pause_ns=pause_ns,
     )  # fmt: skip
     other = JobCounters(42, "benchmark", first_rank=2, slots=2, ops=["all_reduce"])
     job.fold(told)
-    other.fold(told.steps())
-    for one, same in zip(job.ranks[2].ops.values(), other.ranks[2].ops.values(), strict=True):
-        assert vars(one) == pytest.approx(vars(same))
+    for steps in told.steps():
+        other.fold(steps)
+    for op, same_op in zip(job.ranks[2].ops.values(), other.ranks[2].ops.values(), strict=True):
+        assert vars(op) == pytest.approx(vars(same_op))
     found, expected = ({**vars(each.ranks[2]), "ops": None} for each in (job, other))
     assert found == pytest.approx(expected)
     for mine, theirs in (
@@ -74,8 +80,8 @@ def test_iterations_count_as_the_steps_that_they_are(job: JobCounters, pause_ns:
         (job.collective_seconds["all_reduce"], other.collective_seconds["all_reduce"]),
     ):
         assert mine.counts.tolist() == theirs.counts.tolist()
-        assert mine.exemplars.keys() == theirs.exemplars.keys()
-        assert [e.labels for e in mine.exemplars.values()] == [e.labels for e in theirs.exemplars.values()]
+        one, same = ({place: e.labels for place, e in each.exemplars.items()} for each in (mine, theirs))
+        assert one == same
     assert sorted(e.labels["step"] for e in job.step_seconds.exemplars.values()) == ["5", "6"]
 
 

@@ -7,52 +7,81 @@ import pytest
 
 from ringscope.contracts.record import RECORD, Iterations, Steps
 
-SHAPE: dict[str, Any] = {
-    "rank": 1, "first_step": 7, "op": "all_reduce", "algorithm": "ring", "transport": "mpi", "in_place": True,
-    "bytes": 1000, "bus_factor": 1.5,
-}  # fmt: skip
+WHOLE: dict[str, Any] = {"rank": 1, "first_step": 7, "op": "all_reduce", "bus_factor": 1.5}
+KIND: dict[str, Any] = {"algorithm": "ring", "transport": "mpi", "in_place": True, "bytes": 1000}
+
+
+def iterations(start_ns: int, **columns: Any) -> dict[str, Any]:
+    """Of one block."""
+    block = {"kind": 0, "iterations": 3, "start_ns": start_ns}
+    return {"type": "iterations", "kinds": [KIND], "blocks": [block]} | WHOLE | columns
 
 
 def test_iterations_are_steps_of_nothing_but_communication() -> None:
-    told = Iterations(**SHAPE, start_ns=10**9, duration_ns=[20_000, 30_500, 10])
+    told = Iterations(**iterations(10**9, duration_ns=[20_000, 30_500, 10]))
     times_us = [20.0, 30.5, 0.01]
-    assert told.steps() == Steps(
-        **SHAPE,
-        start_ns=[10**9, 10**9 + 20_000, 10**9 + 50_500],
-        duration_us=times_us,
-        communication_us=times_us,
-        compute_us=[0.0] * 3,
-        exposed_us=times_us,
-    )
+    assert told.steps() == [
+        Steps(
+            **WHOLE,
+            **KIND,
+            start_ns=[10**9, 10**9 + 20_000, 10**9 + 50_500],
+            duration_us=times_us,
+            communication_us=times_us,
+            compute_us=[0.0] * 3,
+            exposed_us=times_us,
+        )
+    ]
 
 
 def test_a_pause_lies_between_two_iterations() -> None:
-    told = Iterations(**SHAPE, start_ns=0, duration_ns=[10, 10, 10], pause_ns=[5, 90, 0])
-    assert told.steps().start_ns == [0, 15, 115]
+    (told,) = Iterations(**iterations(0, duration_ns=[10, 10, 10], pause_ns=[5, 90, 0])).steps()
+    assert told.start_ns == [0, 15, 115]
+
+
+def test_blocks_follow_one_another_and_each_has_its_kind() -> None:
+    told = Iterations(
+        **WHOLE,
+        kinds=[KIND, KIND | {"algorithm": "direct"}],
+        blocks=[
+            {"kind": 1, "iterations": 1, "start_ns": 100},
+            {"kind": 0, "iterations": 2, "start_ns": 500},
+            {"kind": 1, "iterations": 1, "start_ns": 900},
+        ],
+        duration_ns=[1, 2, 3, 4],
+        pause_ns=[0, 50, 0, 0],
+    )
+    found = [(steps.first_step, steps.algorithm, steps.start_ns, steps.duration_us) for steps in told.steps()]
+    assert found == [
+        (7, "direct", [100], [0.001]),
+        (8, "ring", [500, 552], [0.002, 0.003]),
+        (10, "direct", [900], [0.004]),
+    ]
 
 
 def test_columns_of_integers_travel_as_bytes() -> None:
-    told = Iterations(**SHAPE, start_ns=0, duration_ns=[1, 256], pause_ns=None)
+    told = Iterations(**iterations(0, duration_ns=[1, 256, 3]))
     text = told.model_dump_json()
-    assert json.loads(text)["duration_ns"] == "AQAAAAAAAAAAAQAAAAAAAA=="
+    assert json.loads(text)["duration_ns"] == "AQAAAAAAAAAAAQAAAAAAAAMAAAAAAAAA"
     assert RECORD.validate_json(text) == told
 
 
 @pytest.mark.parametrize(
-    ("times", "sentence"),
+    ("fields", "sentence"),
     [
-        ({"start_ns": 0, "duration_ns": [1, 2], "pause_ns": [1]}, "one entry per iteration"),
-        ({"start_ns": 0, "duration_ns": [1, -2]}, "not negative"),
-        ({"start_ns": 0, "duration_ns": [1], "pause_ns": [-1]}, "not negative"),
-        ({"start_ns": 2**62, "duration_ns": [2**62, 2**62, 1]}, "start_ns"),
-        ({"start_ns": 0, "duration_ns": [2**63]}, "no column of integers"),
-        ({"start_ns": 0, "duration_ns": 7}, "no column of integers"),
-        ({"start_ns": 0, "duration_ns": "not base64"}, "no column of integers"),
-        ({"start_ns": 0, "duration_ns": "AQAA"}, "no column of integers"),
+        (iterations(0, duration_ns=[1, 2]), "one entry per iteration"),
+        (iterations(0, duration_ns=[1, 2, 3], pause_ns=[1]), "one entry per iteration"),
+        (iterations(0, duration_ns=[1, 2, 3], kinds=[]), "needs its kind"),
+        (iterations(0, duration_ns=[1, -2, 3]), "not negative"),
+        (iterations(0, duration_ns=[1, 2, 3], pause_ns=[0, -1, 0]), "not negative"),
+        (iterations(2**62, duration_ns=[2**62, 2**62, 1]), "start_ns"),
+        (iterations(0, duration_ns=[2**63]), "no column of integers"),
+        (iterations(0, duration_ns=7), "no column of integers"),
+        (iterations(0, duration_ns="not base64"), "no column of integers"),
+        (iterations(0, duration_ns="AQAA"), "no column of integers"),
     ],
 )
-def test_times_that_cannot_be_are_refused(times: dict[str, Any], sentence: str) -> None:
+def test_times_that_cannot_be_are_refused(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        told = RECORD.validate_python({"type": "iterations"} | SHAPE | times)
+        told = RECORD.validate_python(fields)
         assert isinstance(told, Iterations)
         told.steps()

@@ -33,6 +33,7 @@ class Rank:
         self.ring = StepRing.opened(self.memory.path, rank)
         self.memory.close()  # both have it mapped
         self.now_ns = 1_000_000
+        self.records = 0  # that were read
 
     def block(self, steps: int, stop_after: int | None = None, is_spaced: bool = False, **fields: object) -> None:
         """``steps`` are announced, of which ``stop_after`` are done."""
@@ -54,7 +55,9 @@ class Rank:
             self.position[ITERATIONS] = done
 
     def read(self) -> list[Steps]:
-        return [Iterations.model_validate_json(told.model_dump_json()).steps() for told in self.reader.read()]
+        records = [Iterations.model_validate_json(told.model_dump_json()) for told in self.reader.read()]
+        self.records += len(records)
+        return [steps for told in records for steps in told.steps()]
 
 
 @pytest.fixture
@@ -88,6 +91,29 @@ def test_each_block_begins_anew_and_says_what_it_times(rank: Rank) -> None:
         ("direct", True, 2),
     ]
     assert other.duration_us == [20.0] * 3, "what lies between two blocks is nobody's step"
+
+
+def test_one_record_takes_all_blocks_that_it_has_room_for(rank: Rank) -> None:
+    for _ in range(5):
+        rank.block(4)
+        rank.block(4, algorithm="direct", is_spaced=True)
+    found = rank.read()
+    assert [steps.algorithm for steps in found] == ["ring", "direct"] * 5
+    assert {steps.start_ns[3] - steps.start_ns[0] for steps in found[0::2]} == {3 * STEP_NS}
+    assert {steps.start_ns[3] - steps.start_ns[0] for steps in found[1::2]} == {3 * (STEP_NS + 5_000)}
+    assert {duration for steps in found for duration in steps.duration_us} == {20.0}
+    assert rank.records == 1
+    for _ in range(5):
+        rank.block(900)
+    assert [len(steps.start_ns) for steps in rank.read()] == [900] * 5
+    assert rank.records == 1 + 3
+
+
+def test_collectives_have_records_of_their_own(rank: Rank) -> None:
+    rank.block(2)
+    rank.block(2, op="broadcast", bus_factor=1.0)
+    assert [(steps.op, steps.bus_factor) for steps in rank.read()] == [("all_reduce", 1.5), ("broadcast", 1.0)]
+    assert rank.records == 2
 
 
 def test_what_lies_between_the_steps_of_a_spaced_block_is_not_theirs(rank: Rank) -> None:

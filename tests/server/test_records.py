@@ -121,9 +121,12 @@ async def test_iterations_become_rows_of_steps(server: Server) -> None:
     agent = await server.node()
     job = await server.submit(**ONE_SIZE)
     attempt = await agent.start_next()
-    times = ("start_ns", "duration_us", "communication_us", "compute_us", "exposed_us")
-    shape = {name: value for name, value in steps(rank=1).items() if name not in times}
-    told = shape | {"type": "iterations", "start_ns": 10**18, "duration_ns": [10_000, 11_500], "pause_ns": [500, 0]}
+    kind = {"algorithm": "ring", "transport": "mpi", "in_place": False, "bytes": 4096}
+    told = {
+        "type": "iterations", "rank": 1, "first_step": 0, "op": "all_reduce", "bus_factor": 1.0, "kinds": [kind],
+        "blocks": [{"kind": 0, "iterations": 2, "start_ns": 10**18}],
+        "duration_ns": [10_000, 11_500], "pause_ns": [500, 0],
+    }  # fmt: skip
     await agent.records(attempt, told)
     found = (await server.admin.get(f"/api/v1/jobs/{job['id']}/steps", params={"rank": 1})).json()["items"]
     assert [(row["step"], row["duration_us"], row["communication_us"], row["compute_us"]) for row in found] == [

@@ -78,17 +78,17 @@ def _parse(raw: Iterable[dict[str, Any]], ingested: Ingested) -> Iterable[record
         ingested.last_sequence += 1
         try:
             parsed = record.RECORD.validate_python(fields)
-            if isinstance(parsed, record.Iterations):
-                parsed = parsed.steps()
+            told = parsed.steps() if isinstance(parsed, record.Iterations) else [parsed]
         except ValueError:  # pydantic's own are some
             ingested.rejected += 1
             continue
-        rows = len(parsed.start_ns) if isinstance(parsed, record.Steps) else 1
-        taken += rows
-        ingested.counts[parsed.type] = ingested.counts.get(parsed.type, 0) + rows
-        if isinstance(parsed, record.Steps) and parsed.transport != SIMULATED:
-            _note_steps(parsed, ingested)
-        yield parsed
+        for one in told:
+            rows = len(one.start_ns) if isinstance(one, record.Steps) else 1
+            taken += rows
+            ingested.counts[one.type] = ingested.counts.get(one.type, 0) + rows
+            if isinstance(one, record.Steps) and one.transport != SIMULATED:
+                _note_steps(one, ingested)
+            yield one
 
 
 def _note_steps(steps: record.Steps, ingested: Ingested) -> None:

@@ -112,48 +112,81 @@ class Steps(RecordModel):
         return self
 
 
+class IterationKind(BaseModel):
+    """What timed iterations have in common; ``bytes`` is as in ``Steps``."""
+
+    algorithm: str
+    transport: str
+    in_place: bool
+    bytes: Int64
+
+
+class IterationBlock(BaseModel):
+    """Iterations of one kind, one after another."""
+
+    kind: int = Field(ge=0, description="Its place in the record's kinds.")
+    iterations: int = Field(ge=1)
+    start_ns: Int64 = Field(description="Of the first one.")
+
+
 class Iterations(RecordModel):
     """Timed iterations of a benchmark on one rank; each is a step, and all of it is communication.
 
-    It is made, read and sent while later iterations are being timed: so its columns travel as ``Integers``, which take
-    a tenth of the time that numbers in JSON take.
+    It is made, read and sent while later iterations are being timed: so there is one for all that a rank noted since
+    the last one, whatever it timed, and its columns travel as ``Integers``, which take a tenth of the time that numbers
+    in JSON take.
     """
 
     type: Literal["iterations"] = "iterations"
     rank: Int32
     first_step: int = Field(ge=0, lt=2**31)
     op: str
-    algorithm: str
-    transport: str
-    in_place: bool
-    bytes: Int64
     bus_factor: float
-    start_ns: Int64 = Field(description="Of the first one.")
-    duration_ns: Integers
+    kinds: list[IterationKind]
+    blocks: list[IterationBlock] = Field(description="Their steps follow one another.")
+    duration_ns: Integers = Field(description="Of the iterations of all blocks.")
     pause_ns: Integers | None = Field(
-        None, description="After each one, up to the next; null where they follow one another back to back."
+        None,
+        description="After each one, up to the next of its block; null where they all follow back to back.",
     )
 
     @model_validator(mode="after")
     def _columns_are_equally_long(self) -> "Iterations":
-        if self.pause_ns is not None and len(self.pause_ns) != len(self.duration_ns):
+        count = sum(block.iterations for block in self.blocks)
+        if any(column is not None and len(column) != count for column in (self.duration_ns, self.pause_ns)):
             raise ValueError("every column of an iterations record needs one entry per iteration")
+        if any(block.kind >= len(self.kinds) for block in self.blocks):
+            raise ValueError("every block of an iterations record needs its kind")
         return self
 
-    def steps(self) -> Steps:
-        """The same, with a column for each of a step's times. ValueError for times that cannot be."""
+    def steps(self) -> list[Steps]:
+        """The same, a record for each block and in it a column for each of a step's times.
+
+        ValueError for times that cannot be.
+        """
         if min(min(column, default=0) for column in (self.duration_ns, self.pause_ns or ())) < 0:
             raise ValueError("times of iterations are not negative")
-        times_us = [duration_ns / 1e3 for duration_ns in self.duration_ns]
-        whole_ns = self.duration_ns if self.pause_ns is None else map(add, self.duration_ns, self.pause_ns)
-        return Steps(
-            **self.model_dump(exclude={"type", "start_ns", "duration_ns", "pause_ns"}),
-            start_ns=list(accumulate(whole_ns, initial=self.start_ns))[:-1],
-            duration_us=times_us,
-            communication_us=times_us,
-            compute_us=[0.0] * len(times_us),
-            exposed_us=times_us,
-        )
+        told, at = [], 0
+        for block in self.blocks:
+            part = slice(at, at + block.iterations)
+            durations_ns = self.duration_ns[part]
+            times_us = [duration_ns / 1e3 for duration_ns in durations_ns]
+            whole_ns = durations_ns if self.pause_ns is None else map(add, durations_ns, self.pause_ns[part])
+            steps = Steps(
+                rank=self.rank,
+                first_step=self.first_step + at,
+                op=self.op,
+                **vars(self.kinds[block.kind]),
+                bus_factor=self.bus_factor,
+                start_ns=list(accumulate(whole_ns, initial=block.start_ns))[:-1],
+                duration_us=times_us,
+                communication_us=times_us,
+                compute_us=[0.0] * len(times_us),
+                exposed_us=times_us,
+            )
+            told.append(steps)
+            at += block.iterations
+        return told
 
 
 class Buckets(RecordModel):

@@ -15,15 +15,14 @@ import mmap
 import os
 import time
 from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ringscope.contracts.record import Iterations
+from ringscope.contracts.record import IterationBlock, IterationKind, Iterations
 from ringscope.engine.positions import ITERATIONS
 
 STEPS = 1 << 18  # that fit into a ring: 5 s of steps of 20 us
@@ -49,7 +48,7 @@ MAX_STEPS_PER_RECORD = 2000
 
 
 def described(**fields: Any) -> bytes:
-    """What a block times, by the names of ``record.Iterations``, as ``StepRing.announce`` takes it."""
+    """What a block times, by the names of ``record.Iterations`` and its kinds, as ``StepRing.announce`` takes it."""
     text = json.dumps(fields).encode()
     if len(text) > MAX_TEXT_BYTES:
         raise ValueError(f"what a block times takes {len(text)} bytes to say; there is room for {MAX_TEXT_BYTES}")
@@ -112,8 +111,7 @@ class StepMemory:
         os.close(self._descriptor)
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     number: int
     first_step: int
     end_step: int
@@ -121,6 +119,14 @@ class _Block:
     begin_ns: int
     is_spaced: bool
     text: bytes
+
+
+class _Part(NamedTuple):
+    """Steps of a block, no more than one record takes."""
+
+    block: _Block
+    begin_step: int
+    end_step: int
 
 
 class StepReader:
@@ -139,31 +145,35 @@ class StepReader:
         self.dropped_steps = 0
 
     def read(self) -> Iterator[Iterations]:
-        """Records of the steps that have ended since, in order."""
+        """All steps that have ended since, in order: one record, or several where there are many."""
         done = int(self._position[ITERATIONS])
         if done == self._next_step:
             return
         blocks = list(self._new_blocks())
         first = max(self._next_step, done - STEPS + 1)
-        ends = _copied(self._ends, first, done + 1)  # of the step before, then of all that are new
-        begins = _copied(self._begins, first, done + 1) if any(block.is_spaced for block in blocks) else ends
+        stamps = _copied(self._ends, first, done + 1)  # of the step before, then of all that are new
+        begins, ends = stamps[:-1].copy(), stamps[1:]
+        is_spaced = any(block.is_spaced for block in blocks)
+        spaced = _copied(self._begins, first, done + 1)[1:] if is_spaced else begins
         first_valid = max(first, int(self._position[ITERATIONS]) + 2 - STEPS)
-        told = 0
+        parts = []
         for block in blocks:
             begin_step, end_step = max(block.first_step, first_valid), min(block.end_step, done)
             if begin_step >= end_step:
                 continue
-            span = slice(begin_step - first + 1, end_step - first + 1)
-            block_ends = ends[span]
             if block.is_spaced:
-                block_begins = begins[span]
-            else:
-                block_begins = ends[begin_step - first : end_step - first].copy()
-                if begin_step == block.first_step:
-                    block_begins[0] = block.begin_ns
-            yield from self._records(block, begin_step, block_begins, block_ends)
-            told += end_step - begin_step
-        self.dropped_steps += done - self._next_step - told
+                begins[begin_step - first : end_step - first] = spaced[begin_step - first : end_step - first]
+            elif begin_step == block.first_step:
+                begins[begin_step - first] = block.begin_ns
+            parts += [
+                _Part(block, step, min(step + MAX_STEPS_PER_RECORD, end_step))
+                for step in range(begin_step, end_step, MAX_STEPS_PER_RECORD)
+            ]
+        durations = ends - begins
+        pauses = np.diff(begins, append=ends[-1:]) - durations if is_spaced else None
+        for group in _grouped(parts):
+            yield self._record(group, first, begins, durations, pauses)
+        self.dropped_steps += done - self._next_step - sum(part.end_step - part.begin_step for part in parts)
         self._next_step = done
         self._next_block = next((block.number for block in blocks if block.end_step > done), self._next_block)
 
@@ -186,27 +196,54 @@ class StepReader:
             )
         self._next_block = announced
 
-    def _records(self, block: _Block, first_step: int, begins: np.ndarray, ends: np.ndarray) -> Iterator[Iterations]:
-        fields = _fields(block.text)
-        durations_ns = ends - begins
-        pauses_ns = np.diff(begins, append=ends[-1]) - durations_ns if block.is_spaced else None
-        for at in range(0, len(ends), MAX_STEPS_PER_RECORD):
-            part = slice(at, at + MAX_STEPS_PER_RECORD)
-            # Not checked again: it is made of what the engine wrote, thousands of times a second.
-            yield Iterations.model_construct(
-                rank=self._rank,
-                first_step=first_step + at,
-                **fields,
-                start_ns=int(begins[at]) + block.offset_ns,
-                duration_ns=array("q", durations_ns[part].tobytes()),
-                pause_ns=None if pauses_ns is None else array("q", pauses_ns[part].tobytes()),
-            )
+    def _record(
+        self, parts: Sequence[_Part], first: int, begins: np.ndarray, durations: np.ndarray, pauses: np.ndarray | None
+    ) -> Iterations:
+        """Of steps that follow one another; the columns begin with step ``first``."""
+        kinds: dict[bytes, int] = {}  # by what a block times
+        blocks = []
+        for part in parts:
+            start_ns = int(begins[part.begin_step - first]) + part.block.offset_ns
+            kind = kinds.setdefault(part.block.text, len(kinds))
+            steps = part.end_step - part.begin_step
+            blocks.append(IterationBlock.model_construct(kind=kind, iterations=steps, start_ns=start_ns))
+        span = slice(parts[0].begin_step - first, parts[-1].end_step - first)
+        # Not checked again: it is made of what the engine wrote, while others are being timed.
+        return Iterations.model_construct(
+            rank=self._rank,
+            first_step=parts[0].begin_step,
+            **_common(parts[0].block.text),
+            kinds=[_kind(text) for text in kinds],
+            blocks=blocks,
+            duration_ns=array("q", durations[span].tobytes()),
+            pause_ns=None if pauses is None else array("q", pauses[span].tobytes()),
+        )
+
+
+def _grouped(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """As many as one record takes."""
+    group: list[_Part] = []
+    for part in parts:
+        is_full = group and part.end_step - group[0].begin_step > MAX_STEPS_PER_RECORD
+        if is_full or (group and _common(part.block.text) != _common(group[0].block.text)):
+            yield group
+            group = []
+        group.append(part)
+    if group:
+        yield group
 
 
 @lru_cache(maxsize=256)
-def _fields(text: bytes) -> Mapping[str, Any]:
+def _common(text: bytes) -> Mapping[str, Any]:
+    """What all iterations of a record must have in common."""
     fields: dict[str, Any] = json.loads(text)
-    return fields
+    return {name: fields[name] for name in ("op", "bus_factor")}
+
+
+@lru_cache(maxsize=256)
+def _kind(text: bytes) -> IterationKind:
+    fields: dict[str, Any] = json.loads(text)
+    return IterationKind.model_construct(**{name: fields[name] for name in IterationKind.model_fields})
 
 
 def _copied(ring: np.ndarray, start: int, stop: int) -> np.ndarray:

@@ -39,13 +39,15 @@ class Durations(Histogram):
 
 @dataclass(frozen=True, slots=True)
 class StepTimes:
-    """The times of a rank's steps that came in one record, an entry for each."""
+    """A rank's steps that came in one record: an entry for each, and sums."""
 
     first_step: int
     starts_ns: np.ndarray
     durations_seconds: np.ndarray
     collectives_seconds: np.ndarray
     compute_seconds: float  # of all of them
+    bytes: int  # of all of them
+    last_bytes: int  # of the last one
 
     @classmethod
     def of(cls, record: Steps | Iterations) -> "StepTimes":
@@ -57,12 +59,21 @@ class StepTimes:
                 np.asarray(record.duration_us) * 1e-6,
                 np.asarray(record.communication_us) * 1e-6,
                 float(sum(record.compute_us)) * 1e-6,
+                record.bytes * len(record.start_ns),
+                record.bytes,
             )
         durations_ns = np.frombuffer(record.duration_ns, np.int64)
         whole_ns = durations_ns if record.pause_ns is None else durations_ns + np.frombuffer(record.pause_ns, np.int64)
-        starts_ns = record.start_ns + np.cumsum(whole_ns) - whole_ns
+        ends_ns = np.cumsum(whole_ns)
+        counts = np.array([block.iterations for block in record.blocks])
+        firsts = np.cumsum(counts) - counts
+        starts_ns = np.array([block.start_ns for block in record.blocks])  # as if every block began at zero, less that
+        starts_ns -= ends_ns[firsts] - whole_ns[firsts]
         seconds = durations_ns * 1e-9
-        return cls(record.first_step, starts_ns, seconds, seconds, 0.0)
+        starts_ns = np.repeat(starts_ns, counts) + ends_ns - whole_ns
+        sizes = [record.kinds[block.kind].bytes for block in record.blocks]
+        moved = sum(size * block.iterations for size, block in zip(sizes, record.blocks, strict=True))
+        return cls(record.first_step, starts_ns, seconds, seconds, 0.0, moved, sizes[-1])
 
 
 @dataclass
@@ -167,11 +178,11 @@ class JobCounters:
         op = rank.ops.setdefault(name, OpCounters())
         op.collectives += count
         op.seconds += float(times.collectives_seconds.sum())
-        op.bytes += record.bytes * count
-        op.bus_bytes += record.bytes * record.bus_factor * count
+        op.bytes += times.bytes
+        op.bus_bytes += times.bytes * record.bus_factor
         op.last_seconds = float(times.collectives_seconds[-1])
         if op.last_seconds > 0:
-            op.last_bus_bytes_per_second = record.bytes * record.bus_factor / op.last_seconds
+            op.last_bus_bytes_per_second = times.last_bytes * record.bus_factor / op.last_seconds
         histogram = self.collective_seconds.setdefault(name, Durations(COLLECTIVE_BUCKETS_SECONDS))
         histogram.observe_steps(times.collectives_seconds, record.rank, times)
 

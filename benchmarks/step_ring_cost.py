@@ -43,6 +43,7 @@ STEP_US = 20.0
 BLOCK_STEPS = 500
 READ_STEPS = 500_000
 SHORT_BLOCK_STEPS = 4
+WARMUP_STEPS = 5  # before each block, untimed, as a sweep's default is
 TARGET_PERCENT = 1.0
 Call = Callable[[], None]
 
@@ -105,6 +106,8 @@ def work(rank: int, memory: str, positions_path: str, rounds: int, block_steps: 
             costs_us.append(means_us["on"] - means_us["off"])
     notes = Notes(positions.slot(positions_path, rank), StepRing.opened(memory, rank), text)
     for _ in range(READ_STEPS // block_steps):
+        for _ in range(WARMUP_STEPS):
+            call()
         timed_block(repeat(call), block_steps, notes)
     finds.send(costs_us)
 

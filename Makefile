@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f ! -name '*.tsbuildinfo' -print)
+# The page is built while the rest of what tests need is installed.
+MAKEFLAGS += --jobs=2
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-long bench experiments lint ui pins clean
 
@@ -36,8 +38,8 @@ pins: ## Renew constraints.txt, the versions that tests and benchmarks run with
 clean: ## Remove what was built; data directories stay
 	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.venv/.worker: pyproject.toml constraints.txt scripts/venv
-	PYTHON=$(PYTHON) scripts/venv && touch $@
+.venv/.worker: pyproject.toml constraints.txt scripts/venv scripts/node
+	PYTHON=$(PYTHON) scripts/venv && scripts/node && touch $@
 
 .venv/.test: .venv/.worker
 	PYTHON=$(PYTHON) scripts/venv --group dev && touch $@

@@ -61,10 +61,7 @@ def test_iterations_count_as_the_steps_that_they_are(job: JobCounters, pause_ns:
     kind = IterationKind(algorithm="ring", transport="mpi", in_place=True, bytes=1000)
     told = Iterations(
         rank=2, first_step=4, op="all_reduce", bus_factor=1.5, kinds=[kind, kind.model_copy(update={"bytes": 3000})],
-        blocks=[
-            IterationBlock(kind=0, iterations=2, start_ns=10**18),
-            IterationBlock(kind=1, iterations=1, start_ns=10**18 + 10**7),
-        ],
+        blocks=[IterationBlock(0, 2, 10**18), IterationBlock(1, 1, 10**18 + 10**7)],
         duration_ns=[20_000, 3_000_000, 40_000], pause_ns=pause_ns,
     )  # fmt: skip
     other = JobCounters(42, "benchmark", first_rank=2, slots=2, ops=["all_reduce"])

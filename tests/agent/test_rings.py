@@ -38,7 +38,7 @@ def test_the_ranks_of_this_node_are_read(rings: Rings, tmp_path: Path) -> None:
     block[BEGIN_NS], ring.ends[1], ring.ends[2] = 1000, 1700, 2000
     position[ITERATIONS] = 2
     (told,) = rings.read()
-    assert (told.rank, told.first_step, list(told.duration_ns), told.algorithm) == (1, 0, [700, 300], "ring")
+    assert (told.rank, told.first_step, list(told.duration_ns), told.kinds[0].algorithm) == (1, 0, [700, 300], "ring")
     assert rings.dropped_steps == 0
 
 

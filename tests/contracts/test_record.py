@@ -13,8 +13,7 @@ KIND: dict[str, Any] = {"algorithm": "ring", "transport": "mpi", "in_place": Tru
 
 def iterations(start_ns: int, **columns: Any) -> dict[str, Any]:
     """Of one block."""
-    block = {"kind": 0, "iterations": 3, "start_ns": start_ns}
-    return {"type": "iterations", "kinds": [KIND], "blocks": [block]} | WHOLE | columns
+    return {"type": "iterations", "kinds": [KIND], "blocks": [(0, 3, start_ns)]} | WHOLE | columns
 
 
 def test_iterations_are_steps_of_nothing_but_communication() -> None:
@@ -42,11 +41,7 @@ def test_blocks_follow_one_another_and_each_has_its_kind() -> None:
     told = Iterations(
         **WHOLE,
         kinds=[KIND, KIND | {"algorithm": "direct"}],
-        blocks=[
-            {"kind": 1, "iterations": 1, "start_ns": 100},
-            {"kind": 0, "iterations": 2, "start_ns": 500},
-            {"kind": 1, "iterations": 1, "start_ns": 900},
-        ],
+        blocks=[(1, 1, 100), (0, 2, 500), (1, 1, 900)],
         duration_ns=[1, 2, 3, 4],
         pause_ns=[0, 50, 0, 0],
     )

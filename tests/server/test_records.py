@@ -124,8 +124,7 @@ async def test_iterations_become_rows_of_steps(server: Server) -> None:
     kind = {"algorithm": "ring", "transport": "mpi", "in_place": False, "bytes": 4096}
     told = {
         "type": "iterations", "rank": 1, "first_step": 0, "op": "all_reduce", "bus_factor": 1.0, "kinds": [kind],
-        "blocks": [{"kind": 0, "iterations": 2, "start_ns": 10**18}],
-        "duration_ns": [10_000, 11_500], "pause_ns": [500, 0],
+        "blocks": [(0, 2, 10**18)], "duration_ns": [10_000, 11_500], "pause_ns": [500, 0],
     }  # fmt: skip
     await agent.records(attempt, told)
     found = (await server.admin.get(f"/api/v1/jobs/{job['id']}/steps", params={"rank": 1})).json()["items"]

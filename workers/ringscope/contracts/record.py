@@ -9,7 +9,7 @@ monotonic clock.
 
 from itertools import accumulate
 from operator import add
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import (
     AllowInfNan,
@@ -121,12 +121,12 @@ class IterationKind(BaseModel):
     bytes: Int64
 
 
-class IterationBlock(BaseModel):
-    """Iterations of one kind, one after another."""
+class IterationBlock(NamedTuple):
+    """Iterations of one kind, one after another; ``kind`` is its place in the record's kinds."""
 
-    kind: int = Field(ge=0, description="Its place in the record's kinds.")
-    iterations: int = Field(ge=1)
-    start_ns: Int64 = Field(description="Of the first one.")
+    kind: Annotated[int, Field(ge=0)]
+    iterations: Annotated[int, Field(ge=1)]
+    start_ns: Int64  # of the first one
 
 
 class Iterations(RecordModel):
@@ -143,7 +143,7 @@ class Iterations(RecordModel):
     op: str
     bus_factor: float
     kinds: list[IterationKind]
-    blocks: list[IterationBlock] = Field(description="Their steps follow one another.")
+    blocks: list[IterationBlock] = Field(description="Each an array; their steps follow one another.")
     duration_ns: Integers = Field(description="Of the iterations of all blocks.")
     pause_ns: Integers | None = Field(
         None,

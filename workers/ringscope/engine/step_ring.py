@@ -18,6 +18,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,8 @@ _OFFSET_NS = 2  # from the monotonic clock to the wall clock
 BEGIN_NS = 3  # of its first step, by the monotonic clock
 _IS_SPACED = 4
 _TEXT_BYTES = 5
-_TEXT_AT = 8 * 6
+_NUMBERS = Struct("=6q")
+_TEXT_AT = _NUMBERS.size
 MAX_TEXT_BYTES = _SLOT_BYTES - _TEXT_AT
 
 MAX_STEPS_PER_RECORD = 2000
@@ -80,7 +82,8 @@ class StepRing:
     def announce(self, first_step: int, steps: int, text: bytes, is_spaced: bool) -> memoryview:
         """Say which block comes; its slot, of which ``BEGIN_NS`` is still to be filled in when it begins."""
         number = self._head[0]
-        slot = _slot(self._slots, number)
+        start = number % BLOCKS * _SLOT_BYTES
+        slot = self._slots[start : start + _SLOT_BYTES]
         numbers = slot[:_TEXT_AT].cast("q")
         numbers[_FIRST_STEP], numbers[_STEPS] = first_step, steps
         numbers[_OFFSET_NS] = time.time_ns() - time.perf_counter_ns()
@@ -181,19 +184,12 @@ class StepReader:
         """Those that were announced since, and those that had not ended when they were read last."""
         announced = self._head[0]
         for number in range(max(self._next_block, announced - BLOCKS + 1), announced):
-            slot = memoryview(bytes(_slot(self._slots, number)))
+            start = number % BLOCKS * _SLOT_BYTES
+            first_step, steps, offset_ns, begin_ns, is_spaced, text_bytes = _NUMBERS.unpack_from(self._slots, start)
+            text = bytes(self._slots[start + _TEXT_AT : start + _TEXT_AT + text_bytes])
             if self._head[0] - number >= BLOCKS:
                 continue  # written over while it was read
-            numbers = slot[:_TEXT_AT].cast("q")
-            yield _Block(
-                number=number,
-                first_step=numbers[_FIRST_STEP],
-                end_step=numbers[_FIRST_STEP] + numbers[_STEPS],
-                offset_ns=numbers[_OFFSET_NS],
-                begin_ns=numbers[BEGIN_NS],
-                is_spaced=bool(numbers[_IS_SPACED]),
-                text=bytes(slot[_TEXT_AT : _TEXT_AT + numbers[_TEXT_BYTES]]),
-            )
+            yield _Block(number, first_step, first_step + steps, offset_ns, begin_ns, bool(is_spaced), text)
         self._next_block = announced
 
     def _record(
@@ -206,7 +202,7 @@ class StepReader:
             start_ns = int(begins[part.begin_step - first]) + part.block.offset_ns
             kind = kinds.setdefault(part.block.text, len(kinds))
             steps = part.end_step - part.begin_step
-            blocks.append(IterationBlock.model_construct(kind=kind, iterations=steps, start_ns=start_ns))
+            blocks.append(IterationBlock(kind, steps, start_ns))
         span = slice(parts[0].begin_step - first, parts[-1].end_step - first)
         # Not checked again: it is made of what the engine wrote, while others are being timed.
         return Iterations.model_construct(
@@ -258,8 +254,3 @@ def _parts(memory: memoryview) -> list[memoryview]:
         parts.append(memory[:size])
         memory = memory[size:]
     return parts
-
-
-def _slot(slots: memoryview, number: int) -> memoryview:
-    start = number % BLOCKS * _SLOT_BYTES
-    return slots[start : start + _SLOT_BYTES]

@@ -31,6 +31,7 @@ SWEEP = {"min_bytes": 4, "max_bytes": 4096, "step_factor": 32, "iterations": 7, 
 # What a sweep does, it does alike on both: the gate has each transport's own results in test_transports.py.
 ON_ONE_TRANSPORT = pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
 COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "alltoall")
+SECRET = "hunter2"
 AVERAGES = {"rank0": lambda times: times[0], "min": min, "mean": np.mean}
 ONE_RING = {"algorithms": ["ring"], "min_bytes": 4096}
 ALL_OPTIONS = {"aggregate": 3, "skip_iterations": 2, "per_iteration": True, "cycles": 2, "blocking": 3}
@@ -53,8 +54,12 @@ def run_job(ranks: int, **benchmark: object) -> tuple[Run, list[Record]]:
 
 @cache
 def everything(ranks: int, transport: str) -> tuple[Run, list[Record]]:
-    """A job of several algorithms, some of ours and MPI's."""
-    return run_job(ranks, algorithms=["ring", "direct", "naive", "mpi"], transport=transport)
+    """A job of several algorithms, some of ours and MPI's, in an environment that says something."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NCCL_ALGO", "Ring")
+        patch.setenv("RINGSCOPE_TOKEN", SECRET)
+        patch.setenv("NCCL_SOME_KEY", SECRET)
+        return run_job(ranks, algorithms=["ring", "direct", "naive", "mpi"], transport=transport)
 
 
 class Told:
@@ -169,16 +174,13 @@ def test_results_are_right_wherever_in_memory_they_lie(gang, tmp_path, transport
         assert any(m.wrong == 0 for m in told.measurements)
 
 
-def test_the_first_rank_of_the_node_tells_what_they_run_in(monkeypatch):
-    monkeypatch.setenv("NCCL_ALGO", "Ring")
-    monkeypatch.setenv("RINGSCOPE_TOKEN", "hunter2")
-    monkeypatch.setenv("NCCL_SOME_KEY", "hunter2")
-    run, records = run_job(2, algorithms=["ring"], max_bytes=4)
+def test_the_first_rank_of_the_node_tells_what_they_run_in():
+    run, records = everything(3, "auto")
     (told,) = run.environments
-    assert (told.rank, told.ranks) == (0, [0, 1])
+    assert (told.rank, told.ranks) == (0, [0, 1, 2])
     assert told.variables["NCCL_ALGO"] == "Ring"
     assert {"ringscope", "python", "numpy", "mpi4py", "mpi", "mpi_library", "kernel"} <= set(told.versions)
-    assert "hunter2" not in "".join(record.model_dump_json() for record in records)
+    assert SECRET not in "".join(record.model_dump_json() for record in records)
     for hello in run.hellos:
         assert hello.cpus == sorted(os.sched_getaffinity(0))
 

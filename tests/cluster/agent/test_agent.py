@@ -29,7 +29,7 @@ async def test_a_job_runs_from_prepare_to_clean(
     assert (ended.reason, ended.message) == ("completed", "")
     assert [r.event for r in server.reports] == ["ready", "proxies", "running", "ended", "clean"]
     records = server.parsed(7)
-    assert clean.last_sequence == len(records)
+    assert clean.last_sequence == len(server.records[7])
     assert {r.rank for r in records if isinstance(r, Hello)} == {0, 1}
     assert {r.rank for r in records if isinstance(r, Steps)} == {0, 1}
     assert {r.rank for r in records if isinstance(r, Done)} == {0, 1}
@@ -108,6 +108,7 @@ async def test_a_wrong_join_token_is_refused_in_one_line(server: FakeServer, age
     )
 
 
+@pytest.mark.long  # as all agents of tests/cluster/test_jobs.py have theirs
 async def test_the_token_may_come_from_the_data_directory(server: FakeServer, agent: AgentProcess) -> None:
     agent.data_dir.mkdir()
     (agent.data_dir / "agent-token").write_text(f"{server.token}\n")

@@ -206,6 +206,15 @@ def ringscope(*arguments: str) -> list[str]:
     return [sys.executable, "-c", "from ringscope.cli.main import main; main()", *arguments]
 
 
+def agent_apart(lab: Lab, *more: str) -> subprocess.Popen[str]:
+    """An agent apart from its server."""
+    data_dir = str(lab.data_dir / "agent")
+    token_file = more or ("--token-file", str(lab.data_dir / "agent-token"))
+    eventually(lambda: (lab.data_dir / "agent-token").exists(), "the server's tokens")
+    flags = ("--server", lab.url, "--name", "apart", "--slots", str(SLOTS), "--metrics-port", "0")
+    return lab.start("agent", *flags, "--data-dir", data_dir, *token_file)
+
+
 @contextmanager
 def running(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
     """Ends the process, at the latest, when the context is left."""

@@ -2,7 +2,11 @@
 
 import json
 
+import pytest
 from tests.cli.conftest import Server, assert_refused, server  # noqa: F401  # a fixture
+
+# The gate has what each one asks for in tests/cli, on a server that answers as told, and the routes in tests/server.
+pytestmark = pytest.mark.long
 
 
 def made(server: Server, *words: str) -> int:

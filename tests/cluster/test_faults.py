@@ -2,12 +2,11 @@
 
 import json
 import signal
-import subprocess
 from itertools import product
 from pathlib import Path
 
 import pytest
-from tests.cluster.lab import DEADLINE_SECONDS, SLOTS, Lab, eventually, free_port, running, running_lab
+from tests.cluster.lab import DEADLINE_SECONDS, Lab, agent_apart, eventually, running, running_lab
 
 
 @pytest.mark.parametrize(
@@ -47,44 +46,19 @@ def test_wrong_results_fail_the_job(data_dir: Path) -> None:
         assert any(row["wrong"] > 0 for row in lab.everything(job["id"], "measurements"))
 
 
-def test_a_job_survives_the_servers_death_and_no_row_is_lost(data_dir: Path) -> None:
-    lab = Lab(data_dir)
-    iterations = 100
-    sweep = ("-b", "8K", "-e", "8M", "-f", "32", "-n", str(iterations), "-w", "1", "--ranks", "2")
-    server_command = ("server", "--port", str(free_port()))
-    with running(lab.start(*server_command)) as first, running(agent(lab)):
-        lab.wait_for_node()
-        done = lab.run_here("submit", "--json", *sweep, "--algorithm", "ring,mpi")
-        job_id = json.loads(done.stdout)["id"]
-        eventually(lambda: lab.job(job_id).progress.done > 0, "the first row")
-        first.kill()
-        first.wait()
-        assert lab.ranks(), "the job ended before its server did"
-        with running(lab.start(*server_command)):
-            lab.wait_for_node()
-            lab.wait_for_state(job_id, "succeeded")
-            rows = lab.everything(job_id, "measurements")
-            sizes = [8 << 10, 256 << 10, 8 << 20]
-            keys = [(row["size_bytes"], row["algorithm"], row["in_place"]) for row in rows]
-            assert sorted(keys) == sorted(product(sizes, ("mpi", "ring"), (False, True)))
-            steps = sorted((step["rank"], step["step"]) for step in lab.everything(job_id, "steps"))
-            assert steps == list(product(range(2), range(len(rows) * iterations)))
-    assert lab.processes() == []
-
-
 @pytest.mark.long
 def test_a_job_survives_its_agents_death_and_no_step_is_lost_or_double(data_dir: Path) -> None:
     lab = Lab(data_dir)
     sweep = ("-b", "64K", "-e", "4M", "-n", "600", "-w", "1", "--ranks", "2", "--algorithm", "ring,mpi")
     with running(lab.start("server", "--port", "0")):
-        with running(agent(lab)) as first:
+        with running(agent_apart(lab)) as first:
             lab.wait_for_node()
             job_id = json.loads(lab.run("submit", "--json", *sweep).stdout)["id"]
             eventually(lambda: lab.job(job_id).progress.done > 0, "the first row")
             ranks = {rank.pid for rank in lab.ranks()}
             first.kill()
             first.wait()
-        with running(agent(lab)):
+        with running(agent_apart(lab)):
             assert {rank.pid for rank in lab.ranks()} & ranks, "the job ended before its agent did"
             lab.wait_for_state(job_id, "succeeded")
             rows = lab.everything(job_id, "measurements")
@@ -100,17 +74,8 @@ def test_an_agent_with_a_wrong_token_is_refused_and_says_so(data_dir: Path) -> N
     (data_dir / "wrong-token").write_text("wrong\n")
     with running(lab.start("server", "--port", "0")):
         eventually(lambda: (data_dir / "agent-token").exists(), "the server's tokens")
-        with running(agent(lab, "--token-file", str(data_dir / "wrong-token"))) as refused:
+        with running(agent_apart(lab, "--token-file", str(data_dir / "wrong-token"))) as refused:
             assert refused.wait(DEADLINE_SECONDS) == 2
             err = lab.said(refused)
     assert "The server refused this agent's token" in err.splitlines()[-1]
     assert "Traceback" not in err
-
-
-def agent(lab: Lab, *more: str) -> subprocess.Popen[str]:
-    """An agent apart from its server."""
-    data_dir = str(lab.data_dir / "agent")
-    token_file = more or ("--token-file", str(lab.data_dir / "agent-token"))
-    eventually(lambda: (lab.data_dir / "agent-token").exists(), "the server's tokens")
-    flags = ("--server", lab.url, "--name", "apart", "--slots", str(SLOTS), "--metrics-port", "0")
-    return lab.start("agent", *flags, "--data-dir", data_dir, *token_file)

@@ -2,12 +2,16 @@
 
 import json
 import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from itertools import pairwise, product
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cluster.lab import Lab, eventually, kill_in_a_call
+from tests.cluster.lab import Lab, agent_apart, eventually, free_port, kill_in_a_call, running
 
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.job import JobSpec
@@ -19,8 +23,45 @@ RANKS, ITERATIONS = 3, 6
 SWEEP = ("-b", "8", "-e", "32K", "-f", "16", "-n", str(ITERATIONS), "-w", "1", "--ranks", str(RANKS))
 
 
+class Pair(Lab):
+    """A server, and an agent apart from it; the server may be killed, and is there again afterwards."""
+
+    def __init__(self, data_dir: Path) -> None:
+        super().__init__(data_dir)
+        self._command = ("server", "--port", str(free_port()))
+        self.server = self.start(*self._command)
+
+    @contextmanager
+    def server_killed(self) -> Iterator[None]:
+        """Without a server inside."""
+        self.server.kill()
+        self.server.communicate()
+        try:
+            yield
+        finally:
+            self.server = self.start(*self._command)
+            self.wait_for_node()
+
+    def close(self) -> None:
+        with running(self.server):
+            pass
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Pair]:
+    """With four slots; not `ringscope up`, which ends with its server."""
+    with tempfile.TemporaryDirectory(prefix="ringscope-") as path:
+        pair = Pair(Path(path))
+        with closing(pair), running(agent_apart(pair)):
+            pair.wait_for_node()
+            yield pair
+        assert pair.processes() == []
+
+
 def test_a_job_succeeds_and_every_row_is_there_once(lab: Lab) -> None:
-    done = lab.run("submit", "--name", "whole way", "--wait", "--json", "--algorithm", ",".join(ALGORITHMS), *SWEEP)
+    done = lab.run_here(
+        "submit", "--name", "whole way", "--wait", "--json", "--algorithm", ",".join(ALGORITHMS), *SWEEP
+    )
     assert done.returncode == 0, done.stderr
     job = json.loads(done.stdout)
     assert (job["state"], job["reason"]) == ("succeeded", "completed")
@@ -42,6 +83,23 @@ def test_a_job_succeeds_and_every_row_is_there_once(lab: Lab) -> None:
     numbers = sorted((step["rank"], step["step"]) for step in steps)
     assert numbers == list(product(range(RANKS), range(placements * ITERATIONS)))
     assert lab.ranks() == []
+
+
+def test_a_job_survives_the_servers_death_and_no_row_is_lost(lab: Pair) -> None:
+    iterations = 100
+    sweep = ("-b", "8K", "-e", "8M", "-f", "32", "-n", str(iterations), "-w", "1", "--ranks", "2")
+    done = lab.run_here("submit", "--json", *sweep, "--algorithm", "ring,mpi")
+    job_id = json.loads(done.stdout)["id"]
+    eventually(lambda: lab.job(job_id).progress.done > 0, "the first row")
+    with lab.server_killed():
+        assert lab.ranks(), "the job ended before its server did"
+    lab.wait_for_state(job_id, "succeeded")
+    rows = lab.everything(job_id, "measurements")
+    sizes = [8 << 10, 256 << 10, 8 << 20]
+    keys = [(row["size_bytes"], row["algorithm"], row["in_place"]) for row in rows]
+    assert sorted(keys) == sorted(product(sizes, ("mpi", "ring"), (False, True)))
+    steps = sorted((step["rank"], step["step"]) for step in lab.everything(job_id, "steps"))
+    assert steps == list(product(range(2), range(len(rows) * iterations)))
 
 
 @pytest.mark.long

@@ -11,12 +11,13 @@ from tests.cluster.lab import Lab
 
 from ringscope.schedules.algorithms import build
 
+pytestmark = pytest.mark.long
+
 RANKS = 3
 SIZES = (4096, 65536)
 SWEEP = ["-b", "4K", "-e", "64K", "-f", "16", "-n", "4", "-w", "1", "--ranks", "3", "--algorithm", "ring,direct,mpi"]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
 def test_a_jobs_trace_is_its_schedule(lab: Lab, tmp_path: Path, transport: str) -> None:
     done = lab.run("submit", "--wait", "--json", "--trace", "--transport", transport, *SWEEP)
@@ -70,7 +71,6 @@ def assert_is_the_schedule(
     assert [sent[rank] for rank in range(RANKS)] == [4 * count for count in schedule.elements_sent()]
 
 
-@pytest.mark.long
 def test_a_simulated_jobs_trace_is_the_models(lab: Lab) -> None:
     cluster = ("--transport", "simulated", "--topology", "2x4", "--link", "ib200", "--gamma", "100GB/s")
     done = lab.run(
@@ -84,7 +84,6 @@ def test_a_simulated_jobs_trace_is_the_models(lab: Lab) -> None:
     assert "SIMULATED" in lab.run("trace", "--job", job_id).stdout
 
 
-@pytest.mark.long
 def test_a_job_that_was_not_traced_says_how(lab: Lab) -> None:
     done = lab.run("submit", "--wait", "--json", "--ranks", "2", "--algorithm", "ring", "-e", "8", "-n", "2")
     job_id = json.loads(done.stdout)["id"]

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy" / "prometheus"
 RULE_FILES = sorted((FOLDER / "rules").glob("*.yml"))
 MEMORY = Path("/dev/shm")
+FEW_COLLECTIONS = {"GOGC": "800"}  # of a Go program's garbage: a fifth of its time
 TEST_FILES = sorted((FOLDER / "tests").glob("*.yml"))
 
 
@@ -55,7 +56,7 @@ def read_looks(alert: str) -> list[Look]:
 def promtool(*words: str | Path) -> subprocess.CompletedProcess[str]:
     # Its tests write series to disk only to read them again: in memory, where there is any to be had as a folder.
     temporary = {"TMPDIR": str(MEMORY)} if MEMORY.is_dir() else {}
-    environment = os.environ | temporary
+    environment = os.environ | FEW_COLLECTIONS | temporary
     return subprocess.run(["promtool", *words], env=environment, capture_output=True, text=True, timeout=120)
 
 

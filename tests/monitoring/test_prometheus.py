@@ -43,19 +43,6 @@ def test_both_are_found_and_scraped(lab: Lab, prometheus: Prometheus) -> None:
     assert prometheus.value(f'ringscope_node_up{{node="{node.name}"}}') == 1
 
 
-def test_a_running_jobs_bus_bandwidth_is_that_of_its_rows(lab: Lab, prometheus: Prometheus) -> None:
-    eventually(lambda: prometheus.value('up{job="ringscope-agents"}') == 1, "a scrape of the agent")
-    with lab.client() as client:
-        job_id = client.submit({"benchmark": ENDLESS, "placement": {"ranks": RANKS}}).id
-        expression = BUS_BANDWIDTH.format(job_id=job_id)
-        measured = eventually(lambda: prometheus.value(expression), "a bus bandwidth")
-        client.cancel(job_id)
-        lab.wait_for_state(job_id, "cancelled")
-        rows = [row.busbw_gb_per_s for row in client.measurements(job_id)]
-    # A ratio of sums over some seconds is a weighted mean of the rows in them.
-    assert 0 < min(rows) * 0.5 < measured / 1e9 < max(rows) * 2
-
-
 @dataclass(frozen=True)
 class Finished:
     """A job that has succeeded, and how many had before it."""
@@ -71,19 +58,6 @@ def finished(lab: Lab, prometheus: Prometheus) -> Finished:
     done = lab.run_here("submit", "--json", "--wait", *SWEEP)
     assert done.returncode == 0, done.stderr
     return Finished(int(json.loads(done.stdout)["id"]), before)
-
-
-def test_every_step_of_a_job_is_counted_and_then_its_series_end(
-    lab: Lab, prometheus: Prometheus, finished: Finished
-) -> None:
-    labels = f'{{job_id="{finished.job_id}"}}'
-    counted = f"sum(max_over_time(ringscope_rank_steps_total{labels}[2m]))"
-    told = len(steps(lab, finished.job_id))
-    assert told > 0
-    eventually(lambda: prometheus.value(counted) == told, "the last scrape to count every step")
-    seen = f"count(ringscope_rank_steps_total{labels})"
-    eventually(lambda: prometheus.value(seen) is None, "the end of the job's series")
-    eventually(lambda: prometheus.value(SUCCEEDED) == finished.before + 1, "the count")
 
 
 def test_promtool_takes_the_export_and_keeps_its_sums(lab: Lab, finished: Finished, tmp_path: Path) -> None:
@@ -112,6 +86,19 @@ def test_promtool_takes_the_export_and_keeps_its_sums(lab: Lab, finished: Finish
     assert total(SECONDS) == pytest.approx(seconds)
 
 
+def test_a_running_jobs_bus_bandwidth_is_that_of_its_rows(lab: Lab, prometheus: Prometheus) -> None:
+    eventually(lambda: prometheus.value('up{job="ringscope-agents"}') == 1, "a scrape of the agent")
+    with lab.client() as client:
+        job_id = client.submit({"benchmark": ENDLESS, "placement": {"ranks": RANKS}}).id
+        expression = BUS_BANDWIDTH.format(job_id=job_id)
+        measured = eventually(lambda: prometheus.value(expression), "a bus bandwidth")
+        client.cancel(job_id)
+        lab.wait_for_state(job_id, "cancelled")
+        rows = [row.busbw_gb_per_s for row in client.measurements(job_id)]
+    # A ratio of sums over some seconds is a weighted mean of the rows in them.
+    assert 0 < min(rows) * 0.5 < measured / 1e9 < max(rows) * 2
+
+
 @pytest.mark.parametrize("name", ["prometheus.yml", "containers.yml"])
 def test_promtool_finds_nothing_wrong(name: str, tmp_path: Path) -> None:
     token = tmp_path / "token"
@@ -136,3 +123,17 @@ def test_prometheus_knows_the_flags_that_compose_gives_it() -> None:
         name, _, value = flag.partition("=")
         assert name in known
         assert name != "--enable-feature" or value in known
+
+
+def test_every_step_of_a_job_is_counted_and_then_its_series_end(
+    lab: Lab, prometheus: Prometheus, finished: Finished
+) -> None:
+    # The last to look at that job: its series stay for some seconds, in which the tests above do something else.
+    labels = f'{{job_id="{finished.job_id}"}}'
+    counted = f"sum(max_over_time(ringscope_rank_steps_total{labels}[10m]))"
+    told = len(steps(lab, finished.job_id))
+    assert told > 0
+    eventually(lambda: prometheus.value(counted) == told, "the last scrape to count every step")
+    seen = f"count(ringscope_rank_steps_total{labels})"
+    eventually(lambda: prometheus.value(seen) is None, "the end of the job's series")
+    eventually(lambda: prometheus.value(SUCCEEDED) == finished.before + 1, "the count")

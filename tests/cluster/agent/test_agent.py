@@ -29,7 +29,7 @@ async def test_a_job_runs_from_prepare_to_clean(
     assert (ended.reason, ended.message) == ("completed", "")
     assert [r.event for r in server.reports] == ["ready", "proxies", "running", "ended", "clean"]
     records = server.parsed(7)
-    assert clean.last_sequence == len(records)
+    assert clean.last_sequence == len(server.records[7])
     assert {r.rank for r in records if isinstance(r, Hello)} == {0, 1}
     assert {r.rank for r in records if isinstance(r, Steps)} == {0, 1}
     assert {r.rank for r in records if isinstance(r, Done)} == {0, 1}
@@ -86,6 +86,7 @@ async def test_a_token_that_is_withdrawn_ends_the_agent_and_its_ranks(
     assert process_group.processes_of(job.token) == []
 
 
+@pytest.mark.long  # in one process: tests/agent/test_joining.py
 async def test_a_node_joins_with_a_join_token_and_comes_back_without_it(
     server: FakeServer, agent: AgentProcess
 ) -> None:
@@ -97,6 +98,7 @@ async def test_a_node_joins_with_a_join_token_and_comes_back_without_it(
     assert server.joined == ["n1"]
 
 
+@pytest.mark.long  # in one process: tests/agent/test_joining.py; a line for a wrong token: above
 async def test_a_wrong_join_token_is_refused_in_one_line(server: FakeServer, agent: AgentProcess) -> None:
     await agent.start(RINGSCOPE_JOIN_TOKEN="nonsense", RINGSCOPE_TOKEN=None)
     code, text = await agent.ended()
@@ -106,6 +108,7 @@ async def test_a_wrong_join_token_is_refused_in_one_line(server: FakeServer, age
     )
 
 
+@pytest.mark.long  # as all agents of tests/cluster/test_jobs.py have theirs
 async def test_the_token_may_come_from_the_data_directory(server: FakeServer, agent: AgentProcess) -> None:
     agent.data_dir.mkdir()
     (agent.data_dir / "agent-token").write_text(f"{server.token}\n")
@@ -162,6 +165,7 @@ async def test_a_second_agent_on_one_data_directory_is_refused(server: FakeServe
     )
 
 
+@pytest.mark.long  # in one process: tests/agent/test_delivery.py
 async def test_an_old_epoch_makes_the_agent_register_again_and_keep_its_attempts(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -175,6 +179,7 @@ async def test_an_old_epoch_makes_the_agent_register_again_and_keep_its_attempts
     assert not any(r.event == "ended" for r in server.reports)
 
 
+@pytest.mark.long  # the gate kills the server: tests/cluster/test_jobs.py
 async def test_a_server_that_is_away_loses_nothing(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -191,6 +196,7 @@ async def test_a_server_that_is_away_loses_nothing(
     assert [r["rank"] for r in server.records[7] if r["type"] == "done"] in ([0, 1], [1, 0])
 
 
+@pytest.mark.long  # in one process: tests/agent/test_node_check.py
 async def test_a_job_that_does_not_fit_is_refused(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -201,6 +207,7 @@ async def test_a_job_that_does_not_fit_is_refused(
     await server.wait_for("clean", 7)
 
 
+@pytest.mark.long  # in one process: tests/agent/test_node_check.py
 async def test_a_node_with_processes_of_an_unknown_attempt_is_refused(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

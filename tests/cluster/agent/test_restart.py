@@ -103,7 +103,6 @@ async def test_an_agent_that_was_killed_twice_finds_its_ranks_and_nothing_is_los
     await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
 
 
-@pytest.mark.long
 async def test_ranks_whose_agent_stays_away_are_ended_and_what_they_said_is_delivered(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

@@ -25,7 +25,7 @@ def main() -> None:
             records.append(record.model_dump_json())
 
         Sweep(comm, BenchmarkSpec.model_validate(benchmark), keep, ring=ring).run()
-        records += [iterations.steps().model_dump_json() for iterations in reader.read()]
+        records += [steps.model_dump_json() for iterations in reader.read() for steps in iterations.steps()]
     (folder / f"{comm.rank}.json").write_text(json.dumps(told))
     comm.free()
 

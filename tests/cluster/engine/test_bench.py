@@ -83,6 +83,7 @@ def test_another_collective():
     assert "MPI_Alltoall" in done.stdout
 
 
+@pytest.mark.long  # the gate has each half: test_rank.py finds it, tests/bench/test_nccl_tests.py prints it
 def test_a_wrong_element_is_exit_code_1():
     done = bench("--ranks", "2", *SMALL, "--algorithm", "ring", RINGSCOPE_FAULT="wrong_element")
     assert done.returncode == 1
@@ -153,7 +154,7 @@ def endless() -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
 @pytest.mark.parametrize(
     ("number", "exit_code"),
     [
-        (signal.SIGINT, 130),
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.long),  # tests/cli/test_start.py
         pytest.param(signal.SIGTERM, 130, marks=pytest.mark.long),  # as SIGINT
         (signal.SIGKILL, -signal.SIGKILL),
     ],

@@ -75,4 +75,5 @@ def test_a_damaged_table_is_told_before_ranks_start(tmp_path):
         assert done.stderr == (
             f"{tmp_path / 'tuning.json'} is damaged or of another version; remove it and run `ringscope tune` again.\n"
         )
-    assert run(tmp_path, "bench", "--algorithm", "ring", *SMALL).returncode == 0, "whoever does not ask need not know"
+    done = run(tmp_path, "bench", "--ranks", "1", "--algorithm", "ring", *SMALL)
+    assert done.returncode == 0, "whoever does not ask need not know"

@@ -18,7 +18,7 @@ needs_torch = pytest.mark.skipif(
 def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     sizes = ["-b", "64", "-e", "64K", "-f", "1024", "-n", "2", "-w", "1"]
     return subprocess.run(
-        [RINGSCOPE, "bench", "--ranks", "2", *sizes, *arguments],
+        [RINGSCOPE, "bench", *sizes, *arguments],
         env=os.environ | environment,
         capture_output=True,
         text=True,
@@ -37,8 +37,9 @@ def test_every_dtype_and_operation_is_exact(gang, ranks):
 
 
 @needs_torch
-def test_a_table_of_its_own_beside_ours():
-    done = bench("--algorithm", "direct,mpi,gloo")
+@pytest.mark.parametrize("ranks", ["1", pytest.param("2", marks=pytest.mark.long)])  # each loads PyTorch
+def test_a_table_of_its_own_beside_ours(ranks):
+    done = bench("--ranks", ranks, "--algorithm", "direct,mpi,gloo")
     assert (done.returncode, done.stderr) == (0, "")
     titles = [line.split() for line in done.stdout.splitlines() if "starting" in line]
     assert [(title[6], title[8]) for title in titles] == [
@@ -52,7 +53,7 @@ def test_a_table_of_its_own_beside_ours():
 def test_without_pytorch_one_sentence_says_so(tmp_path):
     (tmp_path / "torch.py").write_text("raise ImportError('not here')\n")  # found first, so it hides a real one
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
-    done = bench("--algorithm", "gloo", PYTHONPATH=path)
+    done = bench("--ranks", "1", "--algorithm", "gloo", PYTHONPATH=path)
     assert done.returncode == 1
     assert (
         "algorithms: gloo comes with PyTorch, which a rank does not have; pip install 'ringscope[train]'" in done.stderr

@@ -297,7 +297,13 @@ def test_without_nccl_one_sentence_says_so(cupy, monkeypatch, available):
 # on real ranks, whose messages travel over MPI
 
 
-@pytest.mark.parametrize(("transport", "algorithms"), [("nccl", ["ring", "nccl"]), ("cuda_ipc", ["ring", "direct"])])
+@pytest.mark.parametrize(
+    ("transport", "algorithms"),
+    [
+        ("nccl", ["ring", "nccl"]),
+        pytest.param("cuda_ipc", ["ring", "direct"], marks=pytest.mark.long),  # test_cuda_ipc.py has its results
+    ],
+)
 def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algorithms):
     program = "from ringscope.cli.main import main; main()"
     command = [sys.executable, "-c", program, "bench", "all_reduce", "--ranks", "2", "--device", "cuda"]
@@ -318,7 +324,7 @@ def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algori
     assert {row[place]["nwrong"] for row in rows for place in ("out_of_place", "in_place")} == {0}
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_the_python_interface_on_gpus(gang, ranks):
     done = gang(ranks, "gpu_api_main.py", PYTHONPATH=PYTHONPATH)
     assert done.returncode == 0, done.stdout + done.stderr

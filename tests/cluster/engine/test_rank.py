@@ -31,9 +31,22 @@ SWEEP = {"min_bytes": 4, "max_bytes": 4096, "step_factor": 32, "iterations": 7, 
 # What a sweep does, it does alike on both: the gate has each transport's own results in test_transports.py.
 ON_ONE_TRANSPORT = pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
 COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "alltoall")
+SECRET = "hunter2"
 AVERAGES = {"rank0": lambda times: times[0], "min": min, "mean": np.mean}
 ONE_RING = {"algorithms": ["ring"], "min_bytes": 4096}
 ALL_OPTIONS = {"aggregate": 3, "skip_iterations": 2, "per_iteration": True, "cycles": 2, "blocking": 3}
+ROTATED = {
+    name: {
+        "collective": name,
+        "algorithms": [algorithm for algorithm in available(name) if algorithm not in ("gloo", "nccl")],
+        "min_bytes": 24,
+        "max_bytes": 5000,
+        "step_factor": 7,
+        "iterations": 3,
+        "rotate": True,
+    }
+    for name in COLLECTIVES
+}
 # Each is a test's; they run on the same two ranks.
 SWEEPS = {
     "turns": ONE_RING | {"algorithms": ["ring", "direct"], "iterations": 20},
@@ -41,6 +54,7 @@ SWEEPS = {
     "odd sizes": {"algorithms": ["ring"], "min_bytes": 1, "max_bytes": 9, "step_factor": 3},
     "unchecked": {"algorithms": ["direct"], "check": False},
     **{average: ONE_RING | {"average": average} for average in AVERAGES},
+    **ROTATED,
 }
 
 
@@ -53,8 +67,12 @@ def run_job(ranks: int, **benchmark: object) -> tuple[Run, list[Record]]:
 
 @cache
 def everything(ranks: int, transport: str) -> tuple[Run, list[Record]]:
-    """A job of several algorithms, some of ours and MPI's."""
-    return run_job(ranks, algorithms=["ring", "direct", "naive", "mpi"], transport=transport)
+    """A job of several algorithms, some of ours and MPI's, in an environment that says something."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NCCL_ALGO", "Ring")
+        patch.setenv("RINGSCOPE_TOKEN", SECRET)
+        patch.setenv("NCCL_SOME_KEY", SECRET)
+        return run_job(ranks, algorithms=["ring", "direct", "naive", "mpi"], transport=transport)
 
 
 class Told:
@@ -94,7 +112,10 @@ def told(gang, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
     return run_sweeps(gang, tmp_path_factory.mktemp("sweeps"), 2, "auto", SWEEPS)
 
 
-@pytest.mark.parametrize(("ranks", "transport"), [(1, "auto"), (2, "mpi"), (3, "auto")])
+@pytest.mark.parametrize(
+    ("ranks", "transport"),
+    [*(pytest.param(*case, marks=pytest.mark.long) for case in ((1, "auto"), (2, "mpi"))), (3, "auto")],
+)
 def test_a_sweep_tells_everything_in_order(ranks, transport):
     run, records = everything(ranks, transport)
     assert (run.exit_code, run.reason, run.output) == (0, "", "")
@@ -155,31 +176,36 @@ def test_the_time_of_a_row_is_of_the_ranks_that_the_job_names(told, average):
         assert m.algbw_gb_per_s == pytest.approx(m.size_bytes / m.time_us / 1e3)
 
 
-@ON_ONE_TRANSPORT
-def test_results_are_right_wherever_in_memory_they_lie(gang, tmp_path, transport):
-    algorithms = {name: [a for a in available(name) if a not in ("gloo", "nccl")] for name in COLLECTIVES}
-    rotated = {"min_bytes": 24, "max_bytes": 5000, "step_factor": 7, "iterations": 3, "rotate": True}
-    sweeps = {name: rotated | {"collective": name, "algorithms": algorithms[name]} for name in COLLECTIVES}
-    for name, told in run_sweeps(gang, tmp_path, 3, transport, sweeps).items():
-        assert len(told.measurements) == 3 * 2 * len(algorithms[name])
-        assert {m.wrong for m in told.measurements} <= {0, None}
-        assert any(m.wrong == 0 for m in told.measurements)
+def test_results_are_right_wherever_in_memory_they_lie(told):
+    assert_right_in_rotation(told)
 
 
-def test_the_first_rank_of_the_node_tells_what_they_run_in(monkeypatch):
-    monkeypatch.setenv("NCCL_ALGO", "Ring")
-    monkeypatch.setenv("RINGSCOPE_TOKEN", "hunter2")
-    monkeypatch.setenv("NCCL_SOME_KEY", "hunter2")
-    run, records = run_job(2, algorithms=["ring"], max_bytes=4)
+@pytest.mark.long
+@pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+def test_results_of_three_ranks_are_right_wherever_in_memory_they_lie(gang, tmp_path, transport):
+    assert_right_in_rotation(run_sweeps(gang, tmp_path, 3, transport, ROTATED))
+
+
+def assert_right_in_rotation(told):
+    for name, sweep in ROTATED.items():
+        rows = told[name].measurements
+        assert len(rows) == 3 * 2 * len(sweep["algorithms"])
+        assert {m.wrong for m in rows} <= {0, None}
+        assert any(m.wrong == 0 for m in rows)
+
+
+def test_the_first_rank_of_the_node_tells_what_they_run_in():
+    run, records = everything(3, "auto")
     (told,) = run.environments
-    assert (told.rank, told.ranks) == (0, [0, 1])
+    assert (told.rank, told.ranks) == (0, [0, 1, 2])
     assert told.variables["NCCL_ALGO"] == "Ring"
     assert {"ringscope", "python", "numpy", "mpi4py", "mpi", "mpi_library", "kernel"} <= set(told.versions)
-    assert "hunter2" not in "".join(record.model_dump_json() for record in records)
+    assert SECRET not in "".join(record.model_dump_json() for record in records)
     for hello in run.hellos:
         assert hello.cpus == sorted(os.sched_getaffinity(0))
 
 
+@pytest.mark.long  # the gate has one that stops: test_stalls.py
 def test_a_rank_that_never_comes_is_named_within_the_timeout(gang, tmp_path):
     spec = tmp_path / "spec.json"
     spec.write_text(json.dumps({"benchmark": {"timeout_seconds": 1}, "placement": {"ranks": 2}}))
@@ -225,8 +251,9 @@ def test_a_wrong_element_is_found_and_fails_the_job(monkeypatch, transport):
     assert run.reason == ("Rank 0: The result check found 12 wrong elements over all sizes, algorithms and ranks.")
 
 
-def test_a_rank_that_fails_takes_the_gang_with_it():
-    run, _ = run_job(2, max_bytes=1 << 36, min_bytes=1 << 36)
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_buffers_that_have_no_room_are_refused_with_the_remedy(ranks):
+    run, _ = run_job(ranks, max_bytes=1 << 36, min_bytes=1 << 36)
     assert run.exit_code == EXIT_FAILURE
     assert {failure.reason for failure in run.failures} == {"oom"}
     assert "The buffers of this node's ranks need" in run.reason
@@ -236,9 +263,9 @@ def test_a_rank_that_fails_takes_the_gang_with_it():
 def test_a_gang_of_the_wrong_size_is_refused(gang, tmp_path):
     spec = tmp_path / "spec.json"
     spec.write_text(json.dumps({"placement": {"ranks": 4}}))
-    done = gang(2, "ringscope.rank", **{SPEC_VARIABLE: str(spec)})
+    done = gang(1, "ringscope.rank", **{SPEC_VARIABLE: str(spec)})
     assert done.returncode == EXIT_BAD_INPUT
-    assert "the job asks for 4 ranks but 2 were started; start it with mpiexec -n 4." in done.stderr
+    assert "the job asks for 4 ranks but 1 were started; start it with mpiexec -n 4." in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -257,6 +284,7 @@ def test_a_bad_spec_is_told_in_a_sentence(tmp_path, content, sentence):
         read_spec(str(spec))
 
 
+@pytest.mark.long  # the sentences: above; a line for what keeps a rank from starting: the socket's below
 def test_a_bad_spec_is_told_in_one_line(gang, tmp_path):
     done = gang(1, "ringscope.rank", **{SPEC_VARIABLE: str(tmp_path / "nowhere")})
     assert done.returncode == EXIT_BAD_INPUT

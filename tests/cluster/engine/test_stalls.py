@@ -17,6 +17,8 @@ CALLS = {"mpi_library": "MPI's all_reduce", "gloo": "gloo's all_reduce"}
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 LIBRARIES = pytest.mark.parametrize("library", ["mpi_library", pytest.param("gloo", marks=needs_torch)])
 TRANSPORTS = pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
+# They wait alike: engine/test_transports.py has each one's own.
+ON_ONE_TRANSPORT = pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_a_rank_that_never_calls_is_named_and_all_end(sentences, transport):
         assert process.wait(DEADLINE_SECONDS) != 0
 
 
-@TRANSPORTS
+@ON_ONE_TRANSPORT
 def test_a_rank_that_stops_in_the_ring_is_named_with_the_step(sentences, transport):
     with started(4, sentences, transport, signal.SIGSTOP.name):
         said = sorted(sentences.recv(1000).decode().partition(";")[0] for _ in range(3))
@@ -92,6 +94,7 @@ def test_a_process_that_ends_before_a_librarys_call_is_missed_before_the_timeout
     assert re.match(rf"Rank [02] lost rank 1 in call 3 of {CALLS[library]}: its process has ended; ", said), said
 
 
+@pytest.mark.long  # the gate has it of `ringscope bench`, which names it as well: test_bench.py
 @TRANSPORTS
 def test_a_rank_that_is_killed_in_the_ring_ends_all(sentences, transport):
     with started(4, sentences, transport, signal.SIGKILL.name) as process:

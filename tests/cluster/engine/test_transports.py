@@ -8,7 +8,7 @@ CHECKED = {"all": 1740, "few": 696}  # by the lengths
 
 @pytest.mark.matrix
 @TRANSPORTS
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.long), 2, 3])
 def test_every_algorithm_is_exact(gang, ranks, transport):
     assert_exact(gang, ranks, transport, "few")
 

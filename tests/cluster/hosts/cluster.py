@@ -4,8 +4,9 @@ import contextlib
 import json
 import sqlite3
 import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from ringscope.contracts.record import Iterations
 from ringscope.lab.lab import Lab as Hosts
 
 HOSTS = 4
+HASTY_SERVER = (sys.executable, str(Path(__file__).with_name("hasty_server.py")))
 SLOTS = "2"
 RATE = "200mbit"
 RANKS = 3  # of a gang, one on each of its hosts: one host is left for a retry
@@ -44,12 +46,14 @@ class Cluster(Lab):
 
     Args:
         port: of the server, also of the next one: the hosts know no other.
+        program: of the server, in place of ``ringscope server``.
     """
 
-    def __init__(self, data_dir: Path, port: int) -> None:
+    def __init__(self, data_dir: Path, port: int, program: Sequence[str] = ()) -> None:
         super().__init__(data_dir)
         self.hosts = Hosts(data_dir)
         self._port = port
+        self._program = [*(program or ringscope("server"))]
         self.server: subprocess.Popen[bytes] | None = None
 
     @property
@@ -61,7 +65,7 @@ class Cluster(Lab):
         """Start it, for the first time or again, and wait until it serves."""
         with (self.data_dir / "server.log").open("ab") as log:
             self.server = subprocess.Popen(
-                ringscope("server", "--port", str(self._port)),
+                [*self._program, "--port", str(self._port)],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -95,13 +99,13 @@ class Cluster(Lab):
             body = {"benchmark": benchmark, "placement": placement, "max_attempts": max_attempts}
             return client.submit(body).id
 
-    def start_gang(self, cycles: int = ENDLESS, max_attempts: int = 1) -> "Gang":
-        """A gang of RANKS hosts whose ranks have all done steps."""
-        job_id = self.submit(RANKS, cycles, max_attempts)
+    def start_gang(self, cycles: int = ENDLESS, max_attempts: int = 1, ranks: int = RANKS) -> "Gang":
+        """A gang of as many hosts as ranks, who have all done steps."""
+        job_id = self.submit(ranks, cycles, max_attempts)
         self.wait_for_state(job_id, "running")
         attempt_id = self.attempts(job_id)[-1]["id"]
         counted = "SELECT COUNT(DISTINCT rank) AS ranks FROM steps WHERE attempt_id = ?"
-        eventually(lambda: self.sql(counted, attempt_id)[0]["ranks"] == RANKS, "a step of every rank")
+        eventually(lambda: self.sql(counted, attempt_id)[0]["ranks"] == ranks, "a step of every rank")
         return Gang(job_id, attempt_id, [member["node"] for member in self.members(attempt_id)])
 
     def agent(self, host: str) -> psutil.Process:
@@ -221,12 +225,12 @@ class Cluster(Lab):
 
 
 @contextmanager
-def running_cluster(data_dir: Path) -> Iterator[Cluster]:
-    """A server with HOSTS hosts, all ready; nothing of it is left afterwards."""
-    cluster = Cluster(data_dir, free_port())
+def running_cluster(data_dir: Path, hosts: int = HOSTS, program: Sequence[str] = ()) -> Iterator[Cluster]:
+    """A server with its hosts, all ready; nothing of it is left afterwards."""
+    cluster = Cluster(data_dir, free_port(), program)
     try:
         cluster.start_server()
-        up = cluster.run("lab", "up", "--hosts", str(HOSTS), "--rate", RATE, "--slots", SLOTS)
+        up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", RATE, "--slots", SLOTS)
         assert up.returncode == 0, up.stderr
         yield cluster
     finally:

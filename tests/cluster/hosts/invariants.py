@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from tests.cluster.hosts.cluster import HOSTS, Cluster, Gang, Steps
+from tests.cluster.hosts.cluster import Cluster, Gang, Steps
 from tests.cluster.lab import eventually
 
 
@@ -17,7 +17,7 @@ def assert_clean(cluster: Cluster, gang: Gang, spooled: Steps, lossy_ranks: Coll
     assert_released(cluster, gang.job_id)
     assert_exactly_once(cluster, gang.job_id, spooled, lossy_ranks)
     assert_nothing_runs(cluster)
-    following = cluster.submit(HOSTS, cycles=1)
+    following = cluster.submit(len(cluster.names), cycles=1)
     assert cluster.ended(following).state == "succeeded"
     assert {member["node"] for member in cluster.members(cluster.attempts(following)[-1]["id"])} == {*cluster.names}
 

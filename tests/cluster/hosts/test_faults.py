@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.cluster.agent.test_full_disk import fill, records_lost
-from tests.cluster.hosts.cluster import ITERATIONS, MESSAGE_BYTES, RANKS, Cluster, Gang
+from tests.cluster.hosts.cluster import HASTY_SERVER, ITERATIONS, MESSAGE_BYTES, RANKS, Cluster, Gang, running_cluster
 from tests.cluster.hosts.conftest import needs_namespaces
 from tests.cluster.hosts.invariants import assert_clean, assert_nothing_runs
 from tests.cluster.lab import eventually
@@ -73,6 +73,19 @@ def test_a_killed_launcher_is_named_and_its_node_is_to_blame(
     assert_clean(cluster, gang, spooled)
 
 
+def test_a_gang_over_two_hosts_ends_with_the_node_whose_agent_is_killed(data_dir: Path) -> None:
+    with running_cluster(data_dir, 2, HASTY_SERVER) as cluster:
+        gang = cluster.start_gang(ranks=2)
+        cluster.agent(gang.hosts[-1]).kill()
+        assert verdict(cluster, gang) == lost(gang, -1)
+        for host in gang.hosts:
+            eventually(lambda host=host: not cluster.programs(host, "ringscope.rank"), f"the end of the rank on {host}")
+        spooled = cluster.spooled(gang.attempt_id)
+        cluster.heal(gang.hosts[-1])
+        assert_clean(cluster, gang, spooled)
+
+
+@pytest.mark.long  # the gate has it of two hosts above, and of ranks without an agent: agent/test_restart.py
 def test_a_node_whose_agent_is_killed_is_lost_and_its_ranks_end_without_it(cluster: Cluster) -> None:
     gang = cluster.start_gang()
     cluster.agent(gang.hosts[-1]).kill()
@@ -120,7 +133,7 @@ def test_a_node_whose_agent_stands_still_is_lost_and_cleans_up_once_it_goes_on(c
 
 def lost(gang: Gang, place: int) -> tuple[str, str, str]:
     """The verdict about a lost node of the gang."""
-    host, rank = gang.hosts[place], range(RANKS)[place]
+    host, rank = gang.hosts[place], range(len(gang.hosts))[place]
     sentence = f"Node {host} with rank {rank} is lost: its agent has stopped sending heartbeats."
     return "node_lost", sentence, host
 
@@ -139,7 +152,7 @@ def assert_succeeded(cluster: Cluster, gang: Gang, cycles: int, lossy_ranks: tup
     }
 
 
-@pytest.mark.long  # the gate does so without links: tests/cluster/test_faults.py
+@pytest.mark.long  # the gate does so without links: tests/cluster/test_jobs.py
 def test_a_job_survives_a_server_that_is_killed_and_started_again(cluster: Cluster) -> None:
     cycles = 150
     gang = cluster.start_gang(cycles)

@@ -1,5 +1,6 @@
 """A soak's look at the tables finds what it is for: each test spoils one row of a history in which all is well."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,15 +25,23 @@ STEPS = {"type": "steps", "start_ns": [0, 0]}
 ROW, LINE = {"type": "measurement"}, {"type": "log"}
 
 
-@pytest.fixture
-def data_dir(tmp_path: Path) -> Iterator[Path]:
-    engine = create_engine(f"sqlite:///{tmp_path / 'ringscope.sqlite3'}")
+@pytest.fixture(scope="module")
+def unspoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a server with that history."""
+    path = tmp_path_factory.mktemp("unspoilt") / "ringscope.sqlite3"
+    engine = create_engine(f"sqlite:///{path}")
     Base.metadata.create_all(engine)
     with Session(engine) as session:
         session.add_all(history())
         session.commit()
     engine.dispose()
-    yield tmp_path
+    return path
+
+
+@pytest.fixture
+def data_dir(unspoilt: Path, tmp_path: Path) -> Path:
+    shutil.copy(unspoilt, tmp_path)
+    return tmp_path
 
 
 def history() -> Iterator[Base]:

@@ -15,6 +15,8 @@ from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIAB
 from ringscope.contracts.record import Epoch, Steps
 from ringscope.train.checkpoint import load, steps
 
+pytestmark = pytest.mark.long
+
 TRAINING = {"epochs": 4, "checkpoint_every_steps": 5, "optimizer": "adam", "learning_rate": 1e-3}
 LAST = 48
 TOLERANCE = 1e-5
@@ -70,7 +72,6 @@ def parameters(folder):
     return load(folder, LAST).model
 
 
-@pytest.mark.long
 def test_after_a_kill_the_parameters_are_bitwise_those_of_an_unbroken_run(folder, whole, killed):
     again = folder / "again"
     shutil.copytree(killed, again)
@@ -91,7 +92,6 @@ def test_after_a_kill_the_parameters_are_bitwise_those_of_an_unbroken_run(folder
         assert torch.equal(tensor, expected[name])
 
 
-@pytest.mark.long
 def test_another_job_on_another_number_of_ranks_starts_from_its_checkpoint(folder, whole, killed):
     run, records = training(3, folder / "other", resume=killed, resume_from=7)
     assert "resumed after step 25, in epoch 3" in run.output
@@ -101,7 +101,6 @@ def test_another_job_on_another_number_of_ranks_starts_from_its_checkpoint(folde
         assert (tensor - expected[name]).abs().max() < TOLERANCE
 
 
-@pytest.mark.long
 def test_a_broken_checkpoint_is_passed_over(folder, whole, killed):
     broken = folder / "broken"
     shutil.copytree(killed, broken)
@@ -111,7 +110,6 @@ def test_a_broken_checkpoint_is_passed_over(folder, whole, killed):
     assert "resumed after step 24, in epoch 3" in run.output  # the end of the second epoch
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -130,14 +128,12 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_sentence(killed, monkeyp
     assert "Traceback" not in run.output
 
 
-@pytest.mark.long
 def test_an_earlier_job_without_a_checkpoint_is_refused_in_a_sentence():
     run, _ = run_training(2, resume_from=7)
     assert run.exit_code == 1
     assert "resume_from: none of this job's nodes has a checkpoint of job 7" in run.reason
 
 
-@pytest.mark.long
 def test_the_newest_of_all_nodes_is_taken(gang, tmp_path):
     found = gang(3, "newest_main.py", str(tmp_path))
     assert {name: result["steps"] for name, result in found.items()} == {
@@ -148,7 +144,6 @@ def test_the_newest_of_all_nodes_is_taken(gang, tmp_path):
     }
 
 
-@pytest.mark.long
 def test_what_compression_has_not_sent_yet_is_kept_too(gang, tmp_path):
     found = gang(2, "unsent_main.py", str(tmp_path))
     assert set(found) == {"top_k", "powersgd"}

@@ -97,6 +97,7 @@ def test_a_step_may_be_told_without_pytorch(run_script):
     assert (steps.bytes, steps.loss, steps.algorithm) == (64, None, "none")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("content", "file", "sentence"),
     [

@@ -120,7 +120,7 @@ def test_half_precision_is_refused_in_a_sentence_where_there_is_no_gpu():
 def test_without_pytorch_one_sentence_says_so(tmp_path, monkeypatch):
     (tmp_path / "torch.py").write_text("raise ImportError('not here')\n")  # found first, so it hides a real one
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])))
-    run, _ = run_training(2)
+    run, _ = run_training(1)
     assert run.exit_code == EXIT_FAILURE
     assert run.reason.startswith("Rank ")
     assert "training needs PyTorch, which cannot be imported (not here); pip install 'ringscope[train]'" in run.reason

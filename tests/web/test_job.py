@@ -9,15 +9,15 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.web.browsing import Site, Visit, choose, visiting
 
-# Many sizes: its steps come one size after another for as long as a test looks.
+# Its steps come one size after another for as long as a test looks, and so slowly that its page stays short.
 ENDLESS = {
     "name": "endless",
     "benchmark": {
         "algorithms": ["ring"],
-        "min_bytes": 1024,
+        "min_bytes": 1 << 20,
         "max_bytes": 4 << 20,
         "step_bytes": 1024,
-        "iterations": 100,
+        "iterations": 500,
     },
     "placement": {"ranks": 2},
 }

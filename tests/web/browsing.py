@@ -32,7 +32,13 @@ FLAGS = (
 DEADLINE_MS = 60_000
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # All rules are run; of those that hold nothing is gathered, and nothing comes over.
-RUN_AXE = "async tags => (await axe.run({runOnly: tags, resultTypes: ['violations']})).violations"
+# Of a button half under the top bar axe sees half, and calls it too small.
+RUN_AXE = """async tags => {
+  scrollTo(0, 0)
+  return (await axe.run({runOnly: tags, resultTypes: ['violations']})).violations
+}"""
+# What a page that comes later does not have.
+MARK = "document.querySelectorAll('main > *').forEach(part => { part.dataset.left = '' })"
 
 expect.set_options(timeout=DEADLINE_MS)
 
@@ -48,8 +54,8 @@ class Site:
 
     lab: Lab
     link: str = field(repr=False)
-    # Logged in, and with the page's files in their cache; of one scheme and width each.
-    spare_tabs: dict[tuple[str, int], Page] = field(default_factory=dict, repr=False, kw_only=True)
+    # With the page's files in their cache; of one scheme and width each, and logged in together or by itself.
+    spare_tabs: dict[tuple[str, int, bool], Page] = field(default_factory=dict, repr=False, kw_only=True)
 
     @property
     def url(self) -> str:
@@ -91,15 +97,24 @@ class Visit:
         expect(self.page.locator("h1")).to_have_count(1)
         return self.page
 
+    def follow(self, path: str) -> Page:
+        """The page of another route with its content, as by a link to it: of what is loaded nothing is loaded again."""
+        if not self.page.url.startswith(self.site.url):
+            return self.open(path)
+        self.page.evaluate(MARK)
+        self.page.evaluate("path => history.pushState(null, '', path)", path)
+        expect(self.page.locator("main > [data-left]")).to_have_count(0)
+        expect(self.page.locator("h1")).to_have_count(1)
+        return self.page
+
     def expect_error(self, part: str) -> None:
         """A console message that this test provokes, such as the browser's own about an answer 422."""
         self.expected.append(part)
 
     def violations(self) -> list[str]:
         """What axe finds on the page as it stands."""
-        # Of a button half under the top bar axe sees half, and calls it too small.
-        self.page.evaluate("scrollTo(0, 0)")
-        self.page.add_script_tag(path=AXE)
+        if not self.page.evaluate("'axe' in window"):
+            self.page.add_script_tag(path=AXE)
         found = self.page.evaluate(RUN_AXE, WCAG)
         return [f"{v['id']}: {node['html'][:160]} {node['failureSummary']}" for v in found for node in v["nodes"]]
 
@@ -128,15 +143,20 @@ def visiting(
     width: int = 1440,
     *,
     has_own_session: bool = False,
+    wears_out: bool = False,
 ) -> Iterator[Visit]:
     """A logged-in tab that shows nothing yet; no error may be left over and no request may leave the site.
 
     A tab without errors serves the next visit, emptied: another would load and compile the whole page anew.
-    Who logs out, or in as somebody else, or slows the tab down, needs a session of his own.
+    Who logs out, or in as somebody else, needs a session of his own. Who slows the tab down wears it out.
     """
-    page = None if has_own_session else site.spare_tabs.pop((scheme, width), None)
+    kind = (scheme, width, has_own_session)
+    page = None if wears_out else site.spare_tabs.pop(kind, None)
     if page is None:
-        page = _logged_in(browser, site, scheme, width)
+        page = _new_tab(browser, scheme, width)
+        _log_in(page, site)
+    elif has_own_session:
+        _log_in(page, site)
     visit = Visit(site, page)
 
     def on_console(message: ConsoleMessage) -> None:
@@ -161,9 +181,9 @@ def visiting(
         page.remove_listener("console", on_console)
         page.remove_listener("pageerror", on_page_error)
         page.remove_listener("request", on_request)
-        if not has_own_session:
+        if not wears_out:
             _empty(page, site)
-            site.spare_tabs[scheme, width] = page
+            site.spare_tabs[kind] = page
             is_spare = True
     except Exception as error:
         error.add_note(visit.last_look())
@@ -173,14 +193,18 @@ def visiting(
             page.context.close()
 
 
-def _logged_in(browser: Browser, site: Site, scheme: Literal["light", "dark"], width: int) -> Page:
+def _new_tab(browser: Browser, scheme: Literal["light", "dark"], width: int) -> Page:
     """The only tab of a new browser profile."""
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
     context.set_default_timeout(DEADLINE_MS)
-    # Nothing but the cookie: the page itself is the test's to open.
-    answer = context.request.get(site.fresh_link(), max_redirects=0, timeout=DEADLINE_MS)
-    assert answer.headers["location"] == "/", answer.headers
     return context.new_page()
+
+
+def _log_in(page: Page, site: Site) -> None:
+    """Nothing but the cookie: the page itself is the test's to open."""
+    page.context.clear_cookies()
+    answer = page.context.request.get(site.fresh_link(), max_redirects=0, timeout=DEADLINE_MS)
+    assert answer.headers["location"] == "/", answer.headers
 
 
 def _empty(page: Page, site: Site) -> None:

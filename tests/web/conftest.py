@@ -10,13 +10,18 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from tests.cluster.lab import Lab, eventually, running, running_lab
 from tests.web.browsing import FLAGS, Site, Visit, visiting
 
 from ringscope.client import is_ready
 
 MEASURING = ("test_speed.py", "test_many_jobs.py")
+FIRST_SWEEP = {
+    "name": "first sweep",
+    "benchmark": {"algorithms": ["ring", "mpi"], "min_bytes": 1024, "max_bytes": 16384, "iterations": 150, "warmup": 1},
+    "placement": {"ranks": 2},
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,9 +52,8 @@ def site() -> Iterator[Site]:
     ):
         assert up.stdout is not None
         site = Site(lab, printed_login_link(up.stdout))
-        sweep = ("-b", "1K", "-e", "16K", "-n", "20", "-w", "1", "--algorithm", "ring,mpi")
-        done = lab.run("submit", "--name", "first sweep", "--ranks", "2", *sweep, "--wait")
-        assert done.returncode == 0, done.stderr
+        job_id = site.post("/jobs", FIRST_SWEEP).raise_for_status().json()["id"]
+        lab.wait_for_state(job_id, "succeeded")
         yield site
 
 
@@ -133,8 +137,9 @@ def page(visit: Visit) -> Page:
 
 
 @pytest.fixture
-def stranger(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser that nobody has logged in."""
-    context = browser.new_context()
-    yield context
-    context.close()
+def stranger(browser: Browser, site: Site) -> Iterator[Visit]:
+    """A tab that nobody has logged in."""
+    with visiting(browser, site, has_own_session=True) as visit:
+        visit.expect_error("401")
+        visit.page.context.clear_cookies()
+        yield visit

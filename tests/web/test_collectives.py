@@ -20,7 +20,6 @@ NAMES = {
     "alltoall": "an all-to-all of float32",
     "sendrecv": "a send-receive of float32",
 }
-ROWS = 3  # sizes of the sweep
 
 
 def offered(page: Page) -> list[str]:
@@ -31,7 +30,31 @@ def offered(page: Page) -> list[str]:
     return [str(box.get_attribute("value")) for box in boxes.all()]
 
 
-@pytest.mark.sample(1)
+def test_the_form_offers_what_the_engine_has(visit: Visit) -> None:
+    page, boxes = visit.page, "[...document.querySelectorAll('input[name=algorithms]')]"
+    visit.open("/jobs/new")
+    offered(page)
+    for collective, view in visit.site.get("/engine")["collectives"].items():
+        page.get_by_label("Collective").select_option(collective)
+        for which, names in ((boxes, "algorithms"), (f"{boxes}.filter(box => box.checked)", "usual")):
+            page.wait_for_function(
+                f"names => {which}.map(box => box.value).join() === names", arg=",".join(view[names])
+            )
+        expect(page.get_by_label("Operation", exact=True)).to_have_count(int(view["reduces"]))
+        expect(page.get_by_label("Root (rank)")).to_have_count(int(view["has_root"]))
+
+
+def test_the_words_of_a_job_fit_its_rows(visit: Visit) -> None:
+    """Of the all-reduce that the site has; what each collective's job says is told below."""
+    job, view = visit.site.get("/jobs/1"), visit.site.get("/engine")["collectives"]["all_reduce"]
+    page = visit.open("/jobs/1")
+    expect(page.locator("figcaption")).to_contain_text(
+        f"{NAMES['all_reduce']} over 2 ranks, {job['progress']['total']} of"
+    )
+    compare(page, visit.site, job, view, row_count=5)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_a_collective_from_the_form_to_its_rows(visit: Visit, collective: str) -> None:
     page, view = visit.page, visit.site.get("/engine")["collectives"][collective]
@@ -50,13 +73,13 @@ def test_a_collective_from_the_form_to_its_rows(visit: Visit, collective: str) -
     assert job["spec"]["benchmark"]["collective"] == collective
     caption = page.locator("figcaption")
     expect(caption).to_contain_text(f"{NAMES[collective]} over 2 ranks, {job['progress']['total']} of")
-    compare(page, visit.site, job, view)
+    compare(page, visit.site, job, view, row_count=3)
     page.get_by_role("link", name="Configuration").click()
     expect(page.get_by_text("Collective", exact=True)).to_be_visible()
     expect(page.get_by_text("Root", exact=True)).to_have_count(int(view["has_root"]))
 
 
-def compare(page: Page, site: Site, job: dict[str, Any], view: dict[str, Any]) -> None:
+def compare(page: Page, site: Site, job: dict[str, Any], view: dict[str, Any], row_count: int) -> None:
     """The table's numbers and their words against the rows that the API holds."""
     rows = site.get(f"/jobs/{job['id']}/measurements?limit=200")["items"]
     stated = re.search(r"= ([\d.]+) . algbw", page.locator("figcaption").inner_text())
@@ -64,7 +87,7 @@ def compare(page: Page, site: Site, job: dict[str, Any], view: dict[str, Any]) -
     assert all(row["busbw_gb_per_s"] == pytest.approx(factor * row["algbw_gb_per_s"], rel=0.01) for row in rows)
     algorithm = view["usual"][0]
     table = page.get_by_role("table", name=f"Measurements of {algorithm}")
-    expect(table.locator("tbody tr")).to_have_count(ROWS)
+    expect(table.locator("tbody tr")).to_have_count(row_count)
     for shown in map(cells, table.locator("tbody tr").all()):
         mine = [row for row in rows if row["algorithm"] == algorithm and row["count"] == int(shown[1])]
         assert shown[3] == ("sum" if view["reduces"] else "none")

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, Visit, choose, visiting
+from tests.web.many_jobs import add_twin
 from tests.web.test_submit import cells, three_digits
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
@@ -23,8 +24,8 @@ def ended_again(site: Site, ranks: int) -> int:
 
 @pytest.fixture(scope="module")
 def runs(site: Site) -> tuple[int, int]:
-    """Two sweeps alike."""
-    return FIRST, ended_again(site, 2)
+    """Two sweeps alike, of which the second was slower at large messages."""
+    return FIRST, add_twin(site.lab.data_dir, "again over 2")
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,24 @@
 """The job page while a job runs, waits, is cancelled or has failed; and when the stream is down."""
 
+import contextlib
 import re
 from collections.abc import Iterator
 
+import psutil
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from tests.web.browsing import Site, Visit, choose, visiting
 
+# Its steps come one size after another for as long as a test looks, and so slowly that its page stays short.
 ENDLESS = {
     "name": "endless",
-    "benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024, "iterations": 1_000_000},
+    "benchmark": {
+        "algorithms": ["ring"],
+        "min_bytes": 1 << 20,
+        "max_bytes": 4 << 20,
+        "step_bytes": 1024,
+        "iterations": 500,
+    },
     "placement": {"ranks": 2},
 }
 
@@ -30,6 +39,10 @@ def endless(site: Site, endless_jobs: list[int]) -> int:
     if not endless_jobs or site.get(f"/jobs/{endless_jobs[-1]}")["state"] != "running":
         endless_jobs.append(int(site.post("/jobs", ENDLESS | {"time_limit_seconds": 600}).json()["id"]))
         site.lab.wait_for_state(endless_jobs[-1], "running")
+        # It is there to be looked at: the browser comes first.
+        for rank in site.lab.ranks():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                rank.nice(19)
     return endless_jobs[-1]
 
 
@@ -46,6 +59,22 @@ def test_a_waiting_job_says_why(visit: Visit, endless: int) -> None:
     expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
 
 
+def steps_now(page: Page) -> Locator:
+    """The card that is there while ranks tell their steps."""
+    return page.get_by_role("region", name="Steps now", exact=True)
+
+
+def test_steps_appear_while_the_job_runs(visit: Visit, endless: int) -> None:
+    page = visit.open(f"/jobs/{endless}")
+    rows = steps_now(page).get_by_role("table", name="What each rank is at").locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text(re.compile(r"ring .*(in|out of) place"))
+    step = rows.first.locator("td").nth(1)
+    before = step.inner_text()
+    expect(step).not_to_have_text(before)
+    assert visit.site.get(f"/jobs/{endless}")["state"] == "running"
+
+
 def test_cancel_asks_and_ends_the_job(visit: Visit, endless: int) -> None:
     page = visit.open(f"/jobs/{endless}")
     expect(page).to_have_title(re.compile(r"^◐ .* · job \d+ · ringscope$"))
@@ -59,6 +88,7 @@ def test_cancel_asks_and_ends_the_job(visit: Visit, endless: int) -> None:
     page.get_by_role("button", name="Cancel", exact=True).click()
     page.get_by_role("button", name=f"Cancel job {endless}").click()
     expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
+    expect(steps_now(page)).to_have_count(0)
     assert visit.site.get(f"/jobs/{endless}")["state"] == "cancelled"
     stages = page.get_by_role("list", name="What happened")
     for state in ("queued", "starting", "running", "stopping", "cancelled"):

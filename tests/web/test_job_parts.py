@@ -15,6 +15,7 @@ from tests.web.test_submit import cells, three_digits
 
 from ringscope.bench.timing import percentile
 
+FIRST = 1  # the job that the site has from the beginning
 STEPS = 1_000_000
 LINES = 1_000_000
 RANKS = 4
@@ -102,8 +103,8 @@ def open_part(page: Page, name: str) -> None:
     page.get_by_role("navigation", name="Parts of the job").get_by_role("link", name=name).click()
 
 
-def test_the_parts_are_in_the_url_and_back_goes_through_them(visit: Visit, measured: int) -> None:
-    page = visit.open(f"/jobs/{measured}")
+def test_the_parts_are_in_the_url_and_back_goes_through_them(visit: Visit) -> None:
+    page = visit.open(f"/jobs/{FIRST}")
     for part, heading in (("Latency", "Latency of ring"), ("Stragglers", "Who comes late"), ("Log", "Log")):
         open_part(page, part)
         expect(page).to_have_url(re.compile(f"tab={part.lower()}$"))
@@ -117,9 +118,9 @@ def test_the_parts_are_in_the_url_and_back_goes_through_them(visit: Visit, measu
     expect(page.get_by_role("heading", name="Bus bandwidth by message size")).to_be_visible()
 
 
-def test_percentiles_are_those_of_the_rows_and_of_the_iterations(visit: Visit, measured: int) -> None:
-    rows = visit.site.get(f"/jobs/{measured}/measurements?limit=200")["items"]
-    page = visit.open(f"/jobs/{measured}?tab=latency&view=table&algorithm=mpi&size=4096")
+def test_percentiles_are_those_of_the_rows_and_of_the_iterations(visit: Visit) -> None:
+    rows = visit.site.get(f"/jobs/{FIRST}/measurements?limit=200")["items"]
+    page = visit.open(f"/jobs/{FIRST}?tab=latency&view=table&algorithm=mpi&size=4096")
     wanted = sorted(
         (row for row in rows if row["algorithm"] == "mpi" and not row["in_place"]), key=lambda r: r["size_bytes"]
     )
@@ -133,9 +134,9 @@ def test_percentiles_are_those_of_the_rows_and_of_the_iterations(visit: Visit, m
     shown = dict(values(page, "Time in µs by share of the iterations"))
     for share, name in (("50 %", "p50_us"), ("90 %", "p90_us"), ("99 %", "p99_us"), ("100 %", "max_us")):
         assert shown[share] == three_digits(row[name]), share
-    page.get_by_role("combobox", name="Message size").select_option("65536")
-    expect(page.get_by_role("heading", name="The iterations at 64 KiB")).to_be_visible()
-    expect(page).to_have_url(re.compile("size=65536"))
+    page.get_by_role("combobox", name="Message size").select_option("16384")
+    expect(page.get_by_role("heading", name="The iterations at 16 KiB")).to_be_visible()
+    expect(page).to_have_url(re.compile("size=16384"))
 
 
 def size(row: dict[str, Any]) -> str:
@@ -169,9 +170,9 @@ def test_the_model_stands_beside_the_measured_rows(visit: Visit, measured: int) 
     expect(page.get_by_role("columnheader", name="ring, model (GB/s)")).to_have_count(0)
 
 
-def test_stragglers_are_as_the_api_says_and_cells_are_reached_by_keyboard(visit: Visit, measured: int) -> None:
-    found = visit.site.get(f"/jobs/{measured}/lateness?algorithm=ring&size_bytes=65536&in_place=false")
-    page = visit.open(f"/jobs/{measured}?tab=stragglers")
+def test_stragglers_are_as_the_api_says_and_cells_are_reached_by_keyboard(visit: Visit) -> None:
+    found = visit.site.get(f"/jobs/{FIRST}/lateness?algorithm=ring&size_bytes=16384&in_place=false")
+    page = visit.open(f"/jobs/{FIRST}?tab=stragglers")
     strips = page.get_by_role("group", name=re.compile("^Strips of lateness"))
     for row, rank in zip(strips.locator("tbody tr").all(), found["ranks"], strict=False):
         expect(row).to_contain_text(f"rank {rank['rank']}")

@@ -1,13 +1,14 @@
-"""Steps on the page while the job runs."""
+"""Steps on the page while the job runs: how they look, and when they stand still. That they appear: test_job.py."""
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.cluster.lab import eventually
-from tests.web.browsing import Site, Visit, visiting
+from tests.web.browsing import Site, visiting
+
+pytestmark = pytest.mark.long
 
 # Many sizes: its steps come one size after another for as long as the test looks.
 SWEEP = {
@@ -33,21 +34,6 @@ def sweeping(site: Site) -> Iterator[int]:
     site.lab.wait_for_state(job_id, "cancelled")
 
 
-def test_steps_appear_while_the_job_runs_and_go_when_it_is_over(visit: Visit, sweeping: int) -> None:
-    page = visit.open(f"/jobs/{sweeping}")
-    card = page.get_by_role("region", name="Steps now", exact=True)
-    rows = card.get_by_role("table", name="What each rank is at").locator("tbody tr")
-    expect(rows).to_have_count(2)
-    expect(rows.first).to_contain_text(re.compile(r"ring .*(in|out of) place"))
-    step = rows.first.locator("td").nth(1)
-    before = step.inner_text()
-    expect(step).not_to_have_text(before)
-    assert visit.site.get(f"/jobs/{sweeping}")["state"] == "running"
-    visit.site.post(f"/jobs/{sweeping}/cancel", {})
-    expect(card).to_have_count(0)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 390)])
 def test_steps_are_there_after_a_reload_accessible_and_stand_still_when_held(
     browser: Browser, site: Site, sweeping: int, scheme: Literal["light", "dark"], width: int

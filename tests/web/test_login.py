@@ -1,24 +1,24 @@
 """The link that `ringscope up` prints, a pasted token, and the way out."""
 
-from playwright.sync_api import Browser, BrowserContext, expect
-from tests.web.browsing import Site, visiting
+from playwright.sync_api import Browser, expect
+from tests.web.browsing import Site, Visit, visiting
 
 from ringscope.cli.connection import token
 
 
-def test_the_printed_link_logs_in_once(site: Site, stranger: BrowserContext) -> None:
-    page = stranger.new_page()
+def test_the_printed_link_logs_in_once(site: Site, stranger: Visit) -> None:
+    page = stranger.page
     page.goto(site.link)
     expect(page.get_by_role("heading", name="Slots")).to_be_visible()
     assert page.url == f"{site.url}/"
-    stranger.clear_cookies()
+    page.context.clear_cookies()
     page.goto(site.link)
     expect(page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("each works once")
 
 
-def test_a_pasted_token_logs_in_and_a_wrong_one_is_told(site: Site, stranger: BrowserContext) -> None:
-    page = stranger.new_page()
+def test_a_pasted_token_logs_in_and_a_wrong_one_is_told(site: Site, stranger: Visit) -> None:
+    page = stranger.page
     page.goto(f"{site.url}/jobs/1")
     box = page.get_by_role("textbox", name="Or paste a token")
     box.fill("wrong")

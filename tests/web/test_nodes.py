@@ -28,7 +28,7 @@ def test_a_node_is_drained_and_resumed(visit: Visit) -> None:
     expect(page.get_by_text("Drained by admin: new DIMM", exact=True)).to_be_visible()
     node = visit.site.get(f"/nodes/{name}")
     assert (node["desired"], node["desired_reason"]) == ("drain", "new DIMM")
-    visit.open("/")
+    visit.follow("/")
     alert = page.get_by_role("region", name="Needs attention")
     expect(alert.get_by_role("link", name=f"{name}: new DIMM (by admin)")).to_be_visible()
     visit.shoot("overview-alert")

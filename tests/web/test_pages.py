@@ -87,7 +87,9 @@ def test_no_route_has_an_accessibility_violation(
             there = getattr(route, state)
             if there is None:
                 continue
-            page = visit.open(route.path.replace("NODE", node))
+            # What failed on one page is asked for again on the next, which meanwhile has neither content nor heading.
+            come_to = visit.follow if state == "filled" else visit.open
+            page = come_to(route.path.replace("NODE", node))
             expect(page.locator(there).first).to_be_visible()
             visit.shoot(f"{shot(name)}-{state}-{scheme}")
             if violations := visit.violations():
@@ -151,7 +153,7 @@ def test_overview_and_nodes_show_what_the_api_says(visit: Visit) -> None:
 def test_a_new_job_appears_in_the_open_list_and_the_url_filters(visit: Visit) -> None:
     page = visit.open("/jobs")
     sweep = {"collective": "all_gather", "algorithms": ["mpi"], "max_bytes": 64, "iterations": 1}
-    body = {"name": "appears", "benchmark": sweep}
+    body = {"name": "appears", "benchmark": sweep, "placement": {"ranks": 1}}
     expect(page.get_by_role("link", name="first sweep")).to_be_visible()
     job_id = visit.site.post("/jobs", body).json()["id"]
     # Nothing moves under the pointer: the list says that there is more, and shows it when asked.

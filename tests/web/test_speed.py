@@ -46,7 +46,7 @@ def seen(page: Page) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", ["/", "/jobs"])
 def test_the_largest_paint_comes_soon(browser: Browser, busy_site: Site, path: str) -> None:
-    with visiting(browser, busy_site, has_own_session=True) as visit:
+    with visiting(browser, busy_site, wears_out=True) as visit:
         page = visit.page
         page.add_init_script(OBSERVE)
         developer = page.context.new_cdp_session(page)
@@ -81,7 +81,7 @@ def work_through(page: Page) -> None:
 
 
 def test_keys_and_clicks_are_answered_soon(browser: Browser, busy_site: Site) -> None:
-    with visiting(browser, busy_site, has_own_session=True) as visit:
+    with visiting(browser, busy_site, wears_out=True) as visit:
         page = visit.page
         page.add_init_script(OBSERVE)
         visit.open("/jobs")

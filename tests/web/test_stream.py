@@ -39,7 +39,7 @@ class Cabled(Site):
 
 @pytest.mark.long
 def test_rows_that_came_while_the_stream_was_down_are_all_there(browser: Browser, site: Site) -> None:
-    with Cable(site.url) as cable, visiting(browser, Cabled(site.lab, site.link, cable), has_own_session=True) as visit:
+    with Cable(site.url) as cable, visiting(browser, Cabled(site.lab, site.link, cable), wears_out=True) as visit:
         visit.expect_error("net::ERR_")
         page = visit.page
         job_id = site.post("/jobs", SWEEP).json()["id"]
@@ -63,7 +63,8 @@ def test_rows_that_came_while_the_stream_was_down_are_all_there(browser: Browser
 def test_the_indicator_tells_the_age_of_the_last_event(browser: Browser, site: Site) -> None:
     with visiting(browser, site) as visit:
         page = visit.open("/jobs")
-        sweep = {"algorithms": ["mpi"], "max_bytes": 64, "iterations": 1}
-        job_id = site.post("/jobs", {"name": "an event", "benchmark": sweep}).json()["id"]
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        name = site.get("/nodes")["items"][0]["name"]
+        site.post(f"/nodes/{name}/drain", {"reason": "an event"}).raise_for_status()
+        site.post(f"/nodes/{name}/resume", {}).raise_for_status()
         expect(page.get_by_title("How long ago the last event came")).to_have_text(re.compile(r"^(now|\d+ s)$"))
-        site.lab.wait_for_state(job_id, "succeeded")

@@ -1,8 +1,8 @@
 """What a run of the tests leaves behind when a test of it is killed, and how it is cleared away.
 
-Every run has a room: a directory for all temporary files of its tests, named after the runner's process. Its path is
-also a variable in the environment of everything that the tests start, so that whatever outlives them is found, also by
-the next run if this one is killed as a whole.
+Every run of pytest has a room: a directory for all temporary files of its tests, named after the runner's process. Its
+path is also a variable in the environment of everything that the tests start, so that whatever outlives them is found,
+also by the next run if this one is killed as a whole.
 """
 
 import os
@@ -11,6 +11,7 @@ import signal
 import tempfile
 import time
 from pathlib import Path
+from string import ascii_lowercase
 
 import psutil
 
@@ -22,9 +23,9 @@ SEGMENT_SECONDS = 60  # one that nobody maps is younger only while ranks start
 END_SECONDS = 10.0
 
 
-def make_room() -> Path:
+def make_room(letter: str = "") -> Path:
     """An empty directory of this process, which others may look into: PostgreSQL never runs as root."""
-    room = _home() / f"{PREFIX}{os.getpid()}"
+    room = _home() / f"{PREFIX}{os.getpid()}{letter}"
     clear(room)
     room.mkdir(mode=0o755)
     return room
@@ -63,7 +64,11 @@ def clear(room: Path) -> None:
 
 def clear_dead_rooms() -> list[Path]:
     """Clear what runs left that were killed themselves; their rooms."""
-    dead = [room for room in _home().glob(f"{PREFIX}[0-9]*") if not _is_alive(room.name.removeprefix(PREFIX))]
+    dead = [
+        room
+        for room in _home().glob(f"{PREFIX}[0-9]*")
+        if not _is_alive(room.name.removeprefix(PREFIX).rstrip(ascii_lowercase))
+    ]
     for room in dead:
         clear(room)
     return dead
@@ -77,6 +82,10 @@ def remove_segments() -> int:
     for path in (unused := old - _mapped(old)):
         path.unlink(missing_ok=True)
     return len(unused)
+
+
+def _runner(room: Path) -> str:
+    return room.name.removeprefix(PREFIX).rstrip(ascii_lowercase)
 
 
 def _home() -> Path:

@@ -3,13 +3,14 @@
     python -m scripts.test [--long] [TIER …]
 
 With CI=true only the GPU tier may be skipped. A test that passed on a later try is green, and told as FLAKY. The last
-line sums all tiers. Each tier's time stands beside its budget; to take longer fails nothing. Tiers that run together
-share the time by that of their tests.
+line sums all tiers. Each tier's time stands beside its budget; to take longer fails nothing. The gate's runs of pytest
+go side by side, one for each of two cores, and the tiers of one run share its time by that of their tests.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from string import ascii_lowercase
 
 from scripts import leftovers, lengths
 from scripts.neighbours import neighbours
@@ -28,7 +30,9 @@ from scripts.tiers import ROOT, TIERS, Tier
 BIN = ROOT / ".venv" / "bin"
 OUTCOMES = ROOT / "test-results" / "outcomes"  # a file for each tier: what came of each test, and how long it took
 GATE_BUDGET_SECONDS = 420  # everything, where the packages are there
+LANES = 2  # runs of pytest side by side
 SLOWEST = 10
+PROGRESS = re.compile(r"^\S+ +\[ *\d+%\]$")  # a line of pytest's dots
 NO_TESTS_CHOSEN = 5  # pytest's exit code
 
 
@@ -90,31 +94,33 @@ def main(arguments: list[str]) -> int:
         say("Cleared away what killed runs of the tests had left:", *(f"  {room}" for room in cleared))
     leftovers.remove_segments()
     chosen = [tier for tier in TIERS if not options.tiers or tier.name in options.tiers]
-    room = leftovers.make_room()
-    os.environ.update(leftovers.environment(room))
-    try:
-        runs = [run for _, tiers in groupby(chosen, _company) for run in run_together(list(tiers), options.long, room)]
-    finally:
-        leftovers.clear(room)
-        leftovers.remove_segments()
+    companies = [list(tiers) for _, tiers in groupby(chosen, _company)]
+    runs = [run for company in companies if company[0].tools for run in run_together(company, options.long)]
+    # Side by side, those first that take longest: so the last ones end at about the same time.
+    testing = sorted((company for company in companies if not company[0].tools), key=_budget_seconds, reverse=True)
+    with ThreadPoolExecutor(1 if options.long else LANES) as pool:
+        rooms = zip(testing, ascii_lowercase, strict=False)
+        futures = [pool.submit(run_together, company, options.long, letter) for company, letter in rooms]
+        runs += [run for future in futures for run in future.result()]
+    leftovers.remove_segments()
+    runs.sort(key=lambda run: TIERS.index(run.tier))
     say("", *report(runs, time.monotonic() - start, options.long))
     return 1 if any(run.has_failed for run in runs) else 0
 
 
-def run_together(tiers: list[Tier], is_long: bool, room: Path) -> list[Run]:
-    """Run tiers of one company to their end, those that can run here; what outlives its test is ended, and told."""
+def run_together(tiers: list[Tier], is_long: bool, letter: str = "") -> list[Run]:
+    """Run tiers of one company to their end, those that can run here; what outlives its test is ended, and told.
+
+    ``letter`` tells the rooms of runs that go side by side apart.
+    """
     reasons = {tier.name: _why_not(tier, is_long) for tier in tiers}
     able = [tier for tier in tiers if reasons[tier.name] is None]
-    if able:
-        say(f"--- {', '.join(tier.name for tier in able)}")
     start = time.monotonic()
     tools = [tool for tier in able for tool in tier.tools]
     if tools:
-        say(*lengths.told(lengths.lines_of()))
-    outcomes = run_tools(tools) if tools else run_pytest(able, is_long) if able else []
+        say(f"--- {_names(able)}", *lengths.told(lengths.lines_of()))
+    outcomes = run_tools(tools) if tools else run_tests(able, is_long, letter) if able else []
     seconds = time.monotonic() - start
-    if left := leftovers.end_processes(room):
-        say("LEFT BEHIND by these tests, and ended:", *(f"  {command}" for command in left))
     of_tiers: dict[str, list[Outcome]] = {tier.name: [] for tier in tiers}
     for outcome in outcomes:
         of_tiers[_owner(outcome.test, able).name].append(outcome)
@@ -126,6 +132,18 @@ def run_together(tiers: list[Tier], is_long: bool, room: Path) -> list[Run]:
             mine, reason = [Outcome(f"{tier.name}: {reason}, and with CI=true it must run", "failed", 0.0)], None
         runs.append(Run(tier, seconds * sum(outcome.seconds for outcome in mine) / worked, mine, reason))
     return runs
+
+
+def run_tests(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
+    """Run the tiers' tests in a room of their own, of which nothing is left."""
+    room = leftovers.make_room(letter)
+    try:
+        outcomes = run_pytest(tiers, is_long, room)
+        if left := leftovers.end_processes(room):
+            say(f"LEFT BEHIND by {_names(tiers)}, and ended:", *(f"  {command}" for command in left))
+    finally:
+        leftovers.clear(room)
+    return outcomes
 
 
 def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
@@ -145,8 +163,11 @@ def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
         return list(pool.map(run_tool, tools))
 
 
-def run_pytest(tiers: list[Tier], is_long: bool) -> list[Outcome]:
-    """Run the tiers' tests; what came of each is told by the plugin tests/outcomes.py."""
+def run_pytest(tiers: list[Tier], is_long: bool, room: Path) -> list[Outcome]:
+    """Run the tiers' tests; what came of each is told by the plugin tests/outcomes.py.
+
+    How far it has come is printed at once, behind the tiers' names; everything else at its end, in one piece.
+    """
     names = "-".join(tier.name for tier in tiers)
     told = OUTCOMES / f"{names}{'-long' if is_long else ''}.jsonl"
     told.unlink(missing_ok=True)
@@ -160,7 +181,19 @@ def run_pytest(tiers: list[Tier], is_long: bool) -> list[Outcome]:
     assert way is not None
     options = (*way.options, *(way.long_options if is_long else ()), *ignored)
     command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *options, *folders)
-    code = subprocess.run(command, cwd=ROOT, env=_environment()).returncode
+    environment = _environment() | leftovers.environment(room)
+    said = []
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if PROGRESS.search(line):
+                say(f"{_names(tiers)}: {line.rstrip()}")
+            else:
+                said.append(line.rstrip())
+    code = run.returncode
+    say(f"--- {_names(tiers)}", *filter(None, said))
     lines = told.read_text().splitlines() if told.exists() else []
     outcomes = [Outcome(**json.loads(line)) for line in lines]
     if code not in (0, NO_TESTS_CHOSEN) and all(outcome.outcome != "failed" for outcome in outcomes):
@@ -189,6 +222,14 @@ def say(*lines: str) -> None:
     """Print lines at once, so that they stay in order with what the tools print."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
+
+
+def _names(tiers: Iterable[Tier]) -> str:
+    return ", ".join(tier.name for tier in tiers)
+
+
+def _budget_seconds(tiers: list[Tier]) -> int:
+    return sum(tier.budget_seconds for tier in tiers)
 
 
 def _company(tier: Tier) -> object:

@@ -30,8 +30,9 @@ class Way:
 class Tier:
     """Commands or folders of tests that run together; ``missing`` says why they cannot run here, or None.
 
-    ``budget_seconds`` is what the gate's part should take on two cores: it is told, and nothing fails by it. Tiers that
-    go the same way are one run of pytest. A folder that lies in one of another tier is not that tier's.
+    ``budget_seconds`` is what the gate's part should take, with another run beside it on two cores: it is told, and
+    nothing fails by it. Tiers that go the same way are one run of pytest. A folder that lies in one of another tier is
+    not that tier's.
     """
 
     name: str
@@ -70,17 +71,15 @@ def _not_found(*commands: str) -> str | None:
     return f"{' and '.join(missing)} is missing ({remedy})" if missing else None
 
 
-TWO_WORKERS = "--numprocesses=2"
-# Tests of one process go to whichever worker is free, and have no second chance.
-IN_PROCESS = Way((TWO_WORKERS, "--dist=worksteal", "--timeout=120"))
-# Real processes and links: a module's tests share what they started, and one that failed is tried again. The long ones
-# also measure, or bring the machine to its limits: each has it for itself.
-PROCESSES = Way(
-    (TWO_WORKERS, "--dist=loadfile", "--no-loadscope-reorder", "--timeout=300", "--reruns=2"),
-    ("--timeout=1800", "--numprocesses=0"),
-)
+# Tests of one process have no second chance; the long ones go to whichever of two workers is free.
+_LONG_IN_PROCESS = ("--timeout=1800", "--numprocesses=2", "--dist=worksteal")
+IN_PROCESS = Way(("--timeout=120",), _LONG_IN_PROCESS)
+SERVER = Way(IN_PROCESS.options, _LONG_IN_PROCESS)
+# Real processes and links: what failed is tried again. The long ones also measure, or bring the machine to its limits:
+# each has it for itself.
+PROCESSES = Way(("--timeout=300", "--reruns=2"))
 # The same, and a run of its own: Playwright and pytest-asyncio both want the event loop of their process.
-BROWSERS = Way(PROCESSES.options, PROCESSES.long_options)
+BROWSERS = Way(PROCESSES.options)
 TIERS = (
     Tier(
         "lint",
@@ -96,7 +95,7 @@ TIERS = (
     ),
     Tier(
         "fast",
-        50,
+        75,
         folders=tuple(
             f"tests/{room}"
             for room in (
@@ -107,16 +106,16 @@ TIERS = (
         way=IN_PROCESS,
     ),
     Tier("train", 15, folders=("tests/train",), way=IN_PROCESS),
-    Tier("server", 100, folders=("tests/server",), way=IN_PROCESS),
+    Tier("server", 210, folders=("tests/server",), way=SERVER),
     Tier(
         "hosts",
-        40,
+        50,
         folders=("tests/cluster/hosts", "tests/cluster/slurm"),  # network namespaces, and a real Slurm
         way=PROCESSES,
         missing=no_namespaces,
     ),
     Tier("monitoring", 30, folders=("tests/monitoring",), way=PROCESSES, missing=no_prometheus),
-    Tier("cluster", 80, folders=("tests/cluster",), way=PROCESSES),
-    Tier("web", 100, folders=("tests/web",), way=BROWSERS, missing=no_browser),
+    Tier("cluster", 170, folders=("tests/cluster",), way=PROCESSES),
+    Tier("web", 120, folders=("tests/web",), way=BROWSERS, missing=no_browser),
     Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300",)), missing=no_gpu),
 )

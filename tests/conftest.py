@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Files that take longest in one piece: they begin first, so that no worker is left alone with them at the end.
-LONGEST = ("cluster/hosts/test_faults.py", "web/test_pages.py")
 Value = tuple[str, str]  # of a matrix: the name of an axis, and one of its values
 
 WHOLLY_LONG = "\npytestmark = pytest.mark.long\n"
@@ -50,7 +48,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen[item.nodeid.partition("[")[0]] += 1
             if seen[item.nodeid.partition("[")[0]] > sampled.args[0]:
                 item.add_marker(pytest.mark.long)
-    items.sort(key=lambda item: not str(item.path).endswith(LONGEST))
     for cases in matrices.values():
         sample = covering_sample([[(axis, repr(value)) for axis, value in _parameters(case)] for case in cases])
         for place, case in enumerate(cases):

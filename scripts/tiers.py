@@ -73,8 +73,7 @@ def _not_found(*commands: str) -> str | None:
 
 # Tests of one process have no second chance; the long ones go to whichever of two workers is free.
 _LONG_IN_PROCESS = ("--timeout=1800", "--numprocesses=2", "--dist=worksteal")
-IN_PROCESS = Way(("--timeout=120",), _LONG_IN_PROCESS)
-SERVER = Way(IN_PROCESS.options, _LONG_IN_PROCESS)
+FAST, TRAIN, SERVER = (Way(("--timeout=120",), _LONG_IN_PROCESS) for _ in range(3))
 # Real processes and links: what failed is tried again. The long ones also measure, or bring the machine to its limits:
 # each has it for itself.
 PROCESSES = Way(("--timeout=300", "--reruns=2"))
@@ -95,7 +94,7 @@ TIERS = (
     ),
     Tier(
         "fast",
-        75,
+        100,
         folders=tuple(
             f"tests/{room}"
             for room in (
@@ -103,19 +102,19 @@ TIERS = (
                 *("deploy", "examples", "gate"),
             )
         ),
-        way=IN_PROCESS,
+        way=FAST,
     ),
-    Tier("train", 15, folders=("tests/train",), way=IN_PROCESS),
-    Tier("server", 210, folders=("tests/server",), way=SERVER),
+    Tier("train", 30, folders=("tests/train",), way=TRAIN),
+    Tier("server", 300, folders=("tests/server",), way=SERVER),
     Tier(
         "hosts",
-        50,
+        40,
         folders=("tests/cluster/hosts", "tests/cluster/slurm"),  # network namespaces, and a real Slurm
         way=PROCESSES,
         missing=no_namespaces,
     ),
     Tier("monitoring", 30, folders=("tests/monitoring",), way=PROCESSES, missing=no_prometheus),
-    Tier("cluster", 170, folders=("tests/cluster",), way=PROCESSES),
-    Tier("web", 120, folders=("tests/web",), way=BROWSERS, missing=no_browser),
+    Tier("cluster", 200, folders=("tests/cluster",), way=PROCESSES),
+    Tier("web", 110, folders=("tests/web",), way=BROWSERS, missing=no_browser),
     Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300",)), missing=no_gpu),
 )

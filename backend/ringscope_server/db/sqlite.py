@@ -8,7 +8,7 @@ from sqlalchemy import URL, event
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from ringscope_server.db import regex
+from ringscope_server.db import one_visit, regex
 
 # Execution options of a connection, which say how its transactions begin.
 WRITE = "ringscope_write"
@@ -22,7 +22,7 @@ def sqlite_url(data_dir: Path) -> str:
 
 def sqlite_engine(url: str | URL) -> AsyncEngine:
     """An engine whose connections are all set up alike."""
-    engine = create_async_engine(url)
+    engine = create_async_engine(url, connect_args={"async_creator_fn": one_visit.connect})
     event.listen(engine.sync_engine, "do_connect", _try_file)
     event.listen(engine.sync_engine, "connect", _prepare_connection)
     event.listen(engine.sync_engine, "begin", _begin)

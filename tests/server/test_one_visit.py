@@ -1,0 +1,75 @@
+"""SQLite's connection: a statement is one visit to its thread, and answers as the library's own would."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+import pytest
+
+from ringscope_server.db import one_visit
+
+STATEMENTS: list[tuple[str, list[Any]]] = [
+    ("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)", []),
+    ("INSERT INTO t (name) VALUES (?), (?)", ["one", "two"]),
+    ("SELECT id, name AS called FROM t ORDER BY id", []),
+    ("SELECT id FROM t WHERE name = ?", ["three"]),
+    ("INSERT INTO t (name) VALUES (?) RETURNING id, name", ["three"]),
+    ("UPDATE t SET name = ? WHERE id > ?", ["other", 1]),
+    ("DELETE FROM t WHERE id = ? RETURNING name", [7]),
+    ("PRAGMA table_info(t)", []),
+]
+
+
+@pytest.fixture
+async def connections(tmp_path: Path) -> AsyncIterator[tuple[one_visit.Connection, aiosqlite.Connection]]:
+    mine, theirs = one_visit.connect(str(tmp_path / "mine")), aiosqlite.connect(tmp_path / "theirs")
+    async with mine, theirs:
+        yield mine, theirs
+
+
+async def answer(connection: aiosqlite.Connection, statement: str, parameters: list[Any]) -> tuple[Any, ...]:
+    async with connection.cursor() as cursor:
+        await cursor.execute(statement, parameters)
+        rows = await cursor.fetchall() if cursor.description else []
+        return cursor.description, list(rows), cursor.rowcount, cursor.lastrowid
+
+
+async def test_statements_answer_as_the_librarys_own(
+    connections: tuple[one_visit.Connection, aiosqlite.Connection],
+) -> None:
+    mine, theirs = connections
+    for statement, parameters in STATEMENTS:
+        assert await answer(mine, statement, parameters) == await answer(theirs, statement, parameters), statement
+
+
+async def test_many_rows_are_one_statement(connections: tuple[one_visit.Connection, aiosqlite.Connection]) -> None:
+    await answer(connections[0], *STATEMENTS[0])
+    async with connections[0].cursor() as cursor:
+        await cursor.executemany("INSERT INTO t (name) VALUES (?)", [(str(number),) for number in range(100)])
+        assert cursor.rowcount == 100
+
+
+async def test_a_statement_is_one_visit(
+    connections: tuple[one_visit.Connection, aiosqlite.Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, visits = connections[0], []
+    execute = mine._execute
+
+    async def counted(visit: Any, *arguments: Any) -> Any:
+        visits.append(visit)
+        return await execute(visit, *arguments)
+
+    monkeypatch.setattr(mine, "_execute", counted)
+    for statement, parameters in STATEMENTS:
+        await answer(mine, statement, parameters)
+    assert len(visits) == len(STATEMENTS)
+
+
+async def test_an_error_is_the_databases_own_and_leaves_the_connection_usable(
+    connections: tuple[one_visit.Connection, aiosqlite.Connection],
+) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table: t"):
+        await answer(connections[0], "SELECT * FROM t", [])
+    assert (await answer(connections[0], "SELECT 1", []))[1] == [(1,)]

@@ -20,7 +20,6 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
-from pathlib import Path
 from string import ascii_lowercase
 
 from scripts import leftovers, lengths
@@ -95,31 +94,37 @@ def main(arguments: list[str]) -> int:
     leftovers.remove_segments()
     chosen = [tier for tier in TIERS if not options.tiers or tier.name in options.tiers]
     companies = [list(tiers) for _, tiers in groupby(chosen, _company)]
-    runs = [run for company in companies if company[0].tools for run in run_together(company, options.long)]
-    # Side by side, those first that take longest: so the last ones end at about the same time.
-    testing = sorted((company for company in companies if not company[0].tools), key=_budget_seconds, reverse=True)
-    with ThreadPoolExecutor(1 if options.long else LANES) as pool:
-        rooms = zip(testing, ascii_lowercase, strict=False)
-        futures = [pool.submit(run_together, company, options.long, letter) for company, letter in rooms]
-        runs += [run for future in futures for run in future.result()]
+    runs = run_all([company for company in companies if company[0].tools], options.long, 1)
+    testing = [company for company in companies if not company[0].tools]
+    runs += run_all(testing, options.long, 1 if options.long else LANES)
     leftovers.remove_segments()
     runs.sort(key=lambda run: TIERS.index(run.tier))
     say("", *report(runs, time.monotonic() - start, options.long))
     return 1 if any(run.has_failed for run in runs) else 0
 
 
-def run_together(tiers: list[Tier], is_long: bool, letter: str = "") -> list[Run]:
-    """Run tiers of one company to their end, those that can run here; what outlives its test is ended, and told.
+def run_all(companies: list[list[Tier]], is_long: bool, lanes: int) -> list[Run]:
+    """Run companies, so many side by side: those first that take longest, so that all lanes end together.
 
-    ``letter`` tells the rooms of runs that go side by side apart.
+    Whoever interrupts it waits for those that run, which were interrupted too; no other one begins.
     """
+    ordered = sorted(companies, key=_budget_seconds, reverse=True) if lanes > 1 else companies
+    pool = ThreadPoolExecutor(lanes)
+    futures = [
+        pool.submit(run_together, company, is_long, ascii_lowercase[number]) for number, company in enumerate(ordered)
+    ]
+    try:
+        return [run for future in futures for run in future.result()]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def run_together(tiers: list[Tier], is_long: bool, letter: str) -> list[Run]:
+    """Run tiers of one company to their end, those that can run here; ``letter`` tells its room from the others'."""
     reasons = {tier.name: _why_not(tier, is_long) for tier in tiers}
     able = [tier for tier in tiers if reasons[tier.name] is None]
     start = time.monotonic()
-    tools = [tool for tier in able for tool in tier.tools]
-    if tools:
-        say(f"--- {_names(able)}", *lengths.told(lengths.lines_of()))
-    outcomes = run_tools(tools) if tools else run_tests(able, is_long, letter) if able else []
+    outcomes = run_in_room(able, is_long, letter) if able else []
     seconds = time.monotonic() - start
     of_tiers: dict[str, list[Outcome]] = {tier.name: [] for tier in tiers}
     for outcome in outcomes:
@@ -134,11 +139,15 @@ def run_together(tiers: list[Tier], is_long: bool, letter: str = "") -> list[Run
     return runs
 
 
-def run_tests(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
-    """Run the tiers' tests in a room of their own, of which nothing is left."""
+def run_in_room(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
+    """Run the tiers' tools or tests; what outlives them is ended and told, and nothing of their room is left."""
     room = leftovers.make_room(letter)
+    environment = _environment() | leftovers.environment(room)
+    tools = [tool for tier in tiers for tool in tier.tools]
+    if tools:
+        say(f"--- {_names(tiers)}", *lengths.told(lengths.lines_of()))
     try:
-        outcomes = run_pytest(tiers, is_long, room)
+        outcomes = run_tools(tools, environment) if tools else run_pytest(tiers, is_long, environment)
         if left := leftovers.end_processes(room):
             say(f"LEFT BEHIND by {_names(tiers)}, and ended:", *(f"  {command}" for command in left))
     finally:
@@ -146,13 +155,13 @@ def run_tests(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
     return outcomes
 
 
-def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
+def run_tools(tools: Iterable[tuple[str, ...]], environment: dict[str, str]) -> list[Outcome]:
     """Run the tools, two at a time; each one's exit code is its outcome."""
 
     def run_tool(tool: tuple[str, ...]) -> Outcome:
         start = time.monotonic()
         done = subprocess.run(
-            tool, cwd=ROOT, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            tool, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         seconds = time.monotonic() - start
         if done.returncode:
@@ -163,7 +172,7 @@ def run_tools(tools: Iterable[tuple[str, ...]]) -> list[Outcome]:
         return list(pool.map(run_tool, tools))
 
 
-def run_pytest(tiers: list[Tier], is_long: bool, room: Path) -> list[Outcome]:
+def run_pytest(tiers: list[Tier], is_long: bool, environment: dict[str, str]) -> list[Outcome]:
     """Run the tiers' tests; what came of each is told by the plugin tests/outcomes.py.
 
     How far it has come is printed at once, behind the tiers' names; everything else at its end, in one piece.
@@ -181,7 +190,6 @@ def run_pytest(tiers: list[Tier], is_long: bool, room: Path) -> list[Outcome]:
     assert way is not None
     options = (*way.options, *(way.long_options if is_long else ()), *ignored)
     command = ("python", "-m", "pytest", "-q", "--no-header", *chosen, *plugin, *options, *folders)
-    environment = _environment() | leftovers.environment(room)
     said = []
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -191,9 +199,9 @@ def run_pytest(tiers: list[Tier], is_long: bool, room: Path) -> list[Outcome]:
             if PROGRESS.search(line):
                 say(f"{_names(tiers)}: {line.rstrip()}")
             else:
-                said.append(line.rstrip())
+                said.append(line)
     code = run.returncode
-    say(f"--- {_names(tiers)}", *filter(None, said))
+    say(f"--- {_names(tiers)}", "".join(said).strip("\n"))
     lines = told.read_text().splitlines() if told.exists() else []
     outcomes = [Outcome(**json.loads(line)) for line in lines]
     if code not in (0, NO_TESTS_CHOSEN) and all(outcome.outcome != "failed" for outcome in outcomes):

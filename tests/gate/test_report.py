@@ -1,6 +1,8 @@
-"""What `make test` says at its end."""
+"""What `make test` says at its end, and how its runs go side by side."""
 
-from scripts.test import Outcome, Run, report
+import pytest
+from scripts import test
+from scripts.test import Outcome, Run, report, run_all
 from scripts.tiers import TIERS
 
 FAST, CLUSTER = (next(tier for tier in TIERS if tier.name == name) for name in ("fast", "cluster"))
@@ -33,3 +35,18 @@ def test_the_slowest_come_first_and_are_ten():
     assert [line.split()[-1] for line in said if line.endswith(tuple("0123456789")) and " s  a::t" in line] == [
         f"a::t{number}" for number in range(19, 9, -1)
     ]
+
+
+COMPANIES = [[tier] for tier in TIERS if tier.folders]
+
+
+def test_every_run_is_made_once_in_a_room_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    letters = []
+
+    def made(tiers, is_long, letter):
+        letters.append(letter)
+        return [Run(tier) for tier in tiers]
+
+    monkeypatch.setattr(test, "run_together", made)
+    assert {run.tier.name for run in run_all(COMPANIES, False, 2)} == {tier.name for [tier] in COMPANIES}
+    assert len(letters) == len(set(letters)) == len(COMPANIES)

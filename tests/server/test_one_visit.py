@@ -29,7 +29,7 @@ async def connections(tmp_path: Path) -> AsyncIterator[tuple[one_visit.Connectio
         yield mine, theirs
 
 
-async def answer(connection: aiosqlite.Connection, statement: str, parameters: list[Any]) -> tuple[Any, ...]:
+async def answer(connection: Any, statement: str, parameters: list[Any]) -> tuple[Any, ...]:
     async with connection.cursor() as cursor:
         await cursor.execute(statement, parameters)
         rows = await cursor.fetchall() if cursor.description else []

@@ -7,48 +7,41 @@ anyway before SQLAlchemy gives the first one out, so one visit does all four.
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiosqlite
 from aiosqlite.context import contextmanager
 
 
-class Cursor(aiosqlite.Cursor):
-    """What came of the last statement; nothing of it is left in the database."""
+class Answer(NamedTuple):
+    """What came of a statement, by the names of a cursor; ``description`` is None where it has no rows."""
+
+    description: Any = None
+    rows: list[Any] = []
+    rowcount: int = -1
+    lastrowid: int | None = None
+
+
+class Cursor:
+    """What SQLAlchemy asks of one that does not stream; nothing of it is left in the database between two calls."""
+
+    arraysize = 1  # SQLAlchemy's default for fetchmany, which is served from what was fetched
 
     def __init__(self, connection: "Connection") -> None:
-        super().__init__(connection, None)  # type: ignore[arg-type]  # the real one lives as long as a visit
-        self._description: Any = None
-        self._rowcount = -1
-        self._lastrowid: int | None = None
-        self._rows: list[Any] = []
+        self._connection = connection
+        self._answer = Answer()
 
-    async def execute(self, sql: str, parameters: Any = None) -> "Cursor":
+    async def execute(self, sql: str, parameters: Any = ()) -> None:
         """Execute a statement and fetch its rows."""
-        return await self._visit(lambda cursor: cursor.execute(sql, parameters or ()))
+        self._answer = await self._connection.visit(lambda cursor: cursor.execute(sql, parameters))
 
-    async def executemany(self, sql: str, parameters: Iterable[Any]) -> "Cursor":
+    async def executemany(self, sql: str, parameters: Iterable[Any]) -> None:
         """Execute a statement for each."""
-        return await self._visit(lambda cursor: cursor.executemany(sql, parameters))
-
-    async def _visit(self, run: Callable[[sqlite3.Cursor], object]) -> "Cursor":
-        def visit() -> None:
-            cursor = self._conn._conn.cursor()
-            try:
-                run(cursor)
-                self._description = cursor.description
-                self._rows = cursor.fetchall() if cursor.description else []
-                self._rowcount, self._lastrowid = cursor.rowcount, cursor.lastrowid
-            finally:
-                cursor.close()
-
-        await self._conn._execute(visit)  # type: ignore[no-untyped-call]
-        return self
+        self._answer = await self._connection.visit(lambda cursor: cursor.executemany(sql, parameters))
 
     async def fetchall(self) -> list[Any]:
-        """All rows."""
-        rows, self._rows = self._rows, []
-        return rows
+        """All rows of the last statement."""
+        return self._answer.rows
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -56,26 +49,41 @@ class Cursor(aiosqlite.Cursor):
     @property
     def description(self) -> Any:
         """The columns; None for a statement without rows."""
-        return self._description
+        return self._answer.description
 
     @property
     def rowcount(self) -> int:
         """How many rows were changed."""
-        return self._rowcount
+        return self._answer.rowcount
 
     @property
     def lastrowid(self) -> int | None:
         """Of the last row that was inserted."""
-        return self._lastrowid
+        return self._answer.lastrowid
 
 
 class Connection(aiosqlite.Connection):
     """Gives out such cursors."""
 
     @contextmanager
-    async def cursor(self) -> aiosqlite.Cursor:
+    async def cursor(self) -> Cursor:  # type: ignore[override]  # it can less: what nobody here asks for is left out
         """One for a statement."""
         return Cursor(self)
+
+    async def visit(self, run: Callable[[sqlite3.Cursor], object]) -> Answer:
+        """Run a statement in the connection's thread, to its end."""
+
+        def answer() -> Answer:
+            cursor = self._conn.cursor()
+            try:
+                run(cursor)
+                rows = cursor.fetchall() if cursor.description else []
+                return Answer(cursor.description, rows, cursor.rowcount, cursor.lastrowid)
+            finally:
+                cursor.close()
+
+        found: Answer = await self._execute(answer)  # type: ignore[no-untyped-call]  # aiosqlite writes no types there
+        return found
 
 
 def connect(path: str, **options: Any) -> Connection:

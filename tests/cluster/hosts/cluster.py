@@ -4,9 +4,8 @@ import contextlib
 import json
 import sqlite3
 import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,6 @@ from ringscope.contracts.record import Iterations
 from ringscope.lab.lab import Lab as Hosts
 
 HOSTS = 4
-HASTY_SERVER = (sys.executable, str(Path(__file__).with_name("hasty_server.py")))
 SLOTS = "2"
 RATE = "200mbit"
 RANKS = 3  # of a gang, one on each of its hosts: one host is left for a retry
@@ -46,14 +44,12 @@ class Cluster(Lab):
 
     Args:
         port: of the server, also of the next one: the hosts know no other.
-        program: of the server, in place of ``ringscope server``.
     """
 
-    def __init__(self, data_dir: Path, port: int, program: Sequence[str] = ()) -> None:
+    def __init__(self, data_dir: Path, port: int) -> None:
         super().__init__(data_dir)
         self.hosts = Hosts(data_dir)
         self._port = port
-        self._program = [*(program or ringscope("server"))]
         self.server: subprocess.Popen[bytes] | None = None
 
     @property
@@ -65,7 +61,7 @@ class Cluster(Lab):
         """Start it, for the first time or again, and wait until it serves."""
         with (self.data_dir / "server.log").open("ab") as log:
             self.server = subprocess.Popen(
-                [*self._program, "--port", str(self._port)],
+                ringscope("server", "--port", str(self._port)),
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -225,9 +221,9 @@ class Cluster(Lab):
 
 
 @contextmanager
-def running_cluster(data_dir: Path, hosts: int = HOSTS, program: Sequence[str] = ()) -> Iterator[Cluster]:
+def running_cluster(data_dir: Path, hosts: int = HOSTS) -> Iterator[Cluster]:
     """A server with its hosts, all ready; nothing of it is left afterwards."""
-    cluster = Cluster(data_dir, free_port(), program)
+    cluster = Cluster(data_dir, free_port())
     try:
         cluster.start_server()
         up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", RATE, "--slots", SLOTS)

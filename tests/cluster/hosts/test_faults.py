@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.cluster.agent.test_full_disk import fill, records_lost
-from tests.cluster.hosts.cluster import HASTY_SERVER, ITERATIONS, MESSAGE_BYTES, RANKS, Cluster, Gang, running_cluster
+from tests.cluster.hosts.cluster import ITERATIONS, MESSAGE_BYTES, RANKS, Cluster, Gang, running_cluster
 from tests.cluster.hosts.conftest import needs_namespaces
 from tests.cluster.hosts.invariants import assert_clean, assert_nothing_runs
 from tests.cluster.lab import eventually
@@ -74,7 +74,7 @@ def test_a_killed_launcher_is_named_and_its_node_is_to_blame(
 
 
 def test_a_gang_over_two_hosts_ends_with_the_node_whose_agent_is_killed(data_dir: Path) -> None:
-    with running_cluster(data_dir, 2, HASTY_SERVER) as cluster:
+    with running_cluster(data_dir, 2) as cluster:
         gang = cluster.start_gang(ranks=2)
         cluster.agent(gang.hosts[-1]).kill()
         assert verdict(cluster, gang) == lost(gang, -1)

@@ -31,6 +31,11 @@ def make_room(letter: str = "") -> Path:
     return room
 
 
+def own_rooms() -> list[Path]:
+    """Those that this process has made and not cleared away."""
+    return [room for room in _rooms() if _runner(room) == str(os.getpid())]
+
+
 def environment(room: Path) -> dict[str, str]:
     """What a command of the run needs in its environment."""
     return {VARIABLE: str(room), "TMPDIR": str(room)}
@@ -64,11 +69,7 @@ def clear(room: Path) -> None:
 
 def clear_dead_rooms() -> list[Path]:
     """Clear what runs left that were killed themselves; their rooms."""
-    dead = [
-        room
-        for room in _home().glob(f"{PREFIX}[0-9]*")
-        if not _is_alive(room.name.removeprefix(PREFIX).rstrip(ascii_lowercase))
-    ]
+    dead = [room for room in _rooms() if not _is_alive(_runner(room))]
     for room in dead:
         clear(room)
     return dead
@@ -86,6 +87,10 @@ def remove_segments() -> int:
 
 def _runner(room: Path) -> str:
     return room.name.removeprefix(PREFIX).rstrip(ascii_lowercase)
+
+
+def _rooms() -> list[Path]:
+    return list(_home().glob(f"{PREFIX}[0-9]*"))
 
 
 def _home() -> Path:

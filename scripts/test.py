@@ -106,7 +106,7 @@ def main(arguments: list[str]) -> int:
 def run_all(companies: list[list[Tier]], is_long: bool, lanes: int) -> list[Run]:
     """Run companies, so many side by side: those first that take longest, so that all lanes end together.
 
-    Whoever interrupts it waits for those that run, which were interrupted too; no other one begins.
+    An interrupt ends those that run, and no other one begins.
     """
     ordered = sorted(companies, key=_budget_seconds, reverse=True) if lanes > 1 else companies
     pool = ThreadPoolExecutor(lanes)
@@ -115,8 +115,14 @@ def run_all(companies: list[list[Tier]], is_long: bool, lanes: int) -> list[Run]
     ]
     try:
         return [run for future in futures for run in future.result()]
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        # The terminal interrupts all of them, but an agent that a test has started in its own process hears it instead.
+        for room in leftovers.own_rooms():
+            leftovers.end_processes(room)
+        raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
 
 
 def run_together(tiers: list[Tier], is_long: bool, letter: str) -> list[Run]:
@@ -277,4 +283,7 @@ def _environment() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("Interrupted; what the tests had started is ended.")

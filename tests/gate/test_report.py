@@ -1,7 +1,11 @@
 """What `make test` says at its end, and how its runs go side by side."""
 
+import os
+import signal
+import subprocess
+
 import pytest
-from scripts import test
+from scripts import leftovers, test
 from scripts.test import Outcome, Run, report, run_all
 from scripts.tiers import TIERS
 
@@ -50,3 +54,21 @@ def test_every_run_is_made_once_in_a_room_of_its_own(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(test, "run_together", made)
     assert {run.tier.name for run in run_all(COMPANIES, False, 2)} == {tier.name for [tier] in COMPANIES}
     assert len(letters) == len(set(letters)) == len(COMPANIES)
+
+
+def test_an_interrupt_ends_the_runs_and_no_other_one_begins(monkeypatch: pytest.MonkeyPatch):
+    begun = []
+
+    def endless(tiers, is_long, letter):
+        room = leftovers.make_room(letter)
+        with subprocess.Popen(["sleep", "infinity"], env=os.environ | leftovers.environment(room)) as process:
+            begun.append(process)
+            if len(begun) == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+        leftovers.clear(room)
+        return []
+
+    monkeypatch.setattr(test, "run_together", endless)
+    with pytest.raises(KeyboardInterrupt):
+        run_all(COMPANIES, False, 2)
+    assert [process.poll() is None for process in begun] == [False, False]

@@ -148,7 +148,7 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: "intent",
   defaultErrorComponent: PageError,
-  defaultPendingComponent: PageSkeleton,
+  defaultPendingComponent: () => <PageSkeleton title="Loading" />,
   scrollRestoration: true,
 });
 

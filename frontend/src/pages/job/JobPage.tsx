@@ -31,7 +31,7 @@ export function JobPage() {
   usePageTitle(job.data ? statusTitle(job.data) : null, `job ${jobId}`);
   // A refetch that failed takes nothing away that is known.
   if (job.error && !job.data) return <FailedJob jobId={jobId} error={job.error} onRetry={() => void job.refetch()} />;
-  return job.data ? <Job key={jobId} job={job.data} /> : <PageSkeleton />;
+  return job.data ? <Job key={jobId} job={job.data} /> : <PageSkeleton title={`Job ${jobId}`} />;
 }
 
 /** "✓ 10.4 GB/s" for the tab, of training "✓ 97.5 %". */

@@ -42,7 +42,7 @@ export function NodePage() {
   if (nodes.error && !nodes.data) {
     return <FailedPage title={`Node ${name}`} what="The node could not be loaded" error={nodes.error} onRetry={() => void nodes.refetch()} />;
   }
-  if (!nodes.data) return <PageSkeleton />;
+  if (!nodes.data) return <PageSkeleton title={`Node ${name}`} />;
   if (!node) {
     return (
       <section className="page">

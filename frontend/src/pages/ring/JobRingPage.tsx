@@ -9,6 +9,7 @@ import { type TraceFilter, tracePath, traceQuery, tracesQuery } from "../../data
 import type { JobView, TracedOperation } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { FailedJob } from "../../components/FailedJob";
+import { PageSkeleton } from "../../components/Skeleton";
 import { Reference } from "../../components/Reference";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { usePageTitle } from "../../components/usePageTitle";
@@ -29,7 +30,7 @@ export function JobRingPage() {
   const job = useQuery(jobQuery(jobId));
   // A refetch that failed takes nothing away that is known.
   if (job.error && !job.data) return <FailedJob jobId={jobId} error={job.error} onRetry={() => void job.refetch()} />;
-  return job.data ? <JobRing key={jobId} job={job.data} /> : null;
+  return job.data ? <JobRing key={jobId} job={job.data} /> : <PageSkeleton title={`Job ${jobId}, step by step`} />;
 }
 
 function JobRing({ job }: { job: JobView }) {

@@ -26,7 +26,7 @@ export function SubmitPage() {
   }
   if (job.error && !job.data) return <FailedPage title="New job" what={`Job ${from} could not be loaded`} error={job.error} onRetry={() => void job.refetch()} />;
   // Without the cluster the form is there as well, with less to go by.
-  if (!engine.data || cluster.isPending || (from !== undefined && !job.data)) return <PageSkeleton />;
+  if (!engine.data || cluster.isPending || (from !== undefined && !job.data)) return <PageSkeleton title="New job" />;
   const kind = job.data?.kind ?? kindOf(search);
   return <FormOfKind key={`${kind} ${from}`} kind={kind} engine={engine.data} base={job.data?.spec} from={from} />;
 }

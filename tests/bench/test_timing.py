@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ringscope.bench import timing
-from ringscope.bench.timing import Block, joined, percentile, rounds, spaced_block, spread, timed_block
+from ringscope.bench.timing import Block, joined, mean_interval, percentile, rounds, spaced_block, spread, timed_block
 
 
 class Clock:
@@ -94,3 +94,37 @@ def test_the_spread_follows_nccl_tests_rules() -> None:
     assert (found["p10_us"], found["p90_us"]) == (1.0, 4.0)
     assert found["stdev_us"] == pytest.approx(1.25**0.5)  # of the population
     assert found["cv_percent"] == pytest.approx(100 * 1.25**0.5 / 2.5)
+
+
+def test_the_interval_holds_how_rounds_differ() -> None:
+    steady = mean_interval([np.array([10.0, 11.0, 9.0, 10.0])] * 5)
+    drifting = mean_interval([np.array([10.0, 11.0, 9.0, 10.0]) + shift for shift in (-2, -1, 0, 1, 2)])
+    assert steady and drifting
+    assert steady[0] < 10 < steady[1] and drifting[0] < 10 < drifting[1]
+    assert drifting[1] - drifting[0] > 3 * (steady[1] - steady[0])
+
+
+def test_equal_iterations_have_an_interval_without_width() -> None:
+    assert mean_interval([np.full(4, 3.0)] * 5) == (3.0, 3.0)
+
+
+def test_of_few_iterations_no_interval_is_told() -> None:
+    assert mean_interval([np.array([1.0, 2.0])]) is None
+    assert mean_interval([np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])]) is not None
+
+
+def test_the_interval_holds_the_true_mean_about_as_often_as_it_says() -> None:
+    draw = np.random.default_rng(1)
+    held = 0
+    for _ in range(300):
+        found = mean_interval([draw.normal(draw.normal(100, 3), 5, size=20) for _ in range(5)])
+        assert found
+        held += found[0] <= 100 <= found[1]
+    assert 0.85 < held / 300 <= 1  # a bootstrap of five rounds promises a little too much
+
+
+def test_very_many_iterations_are_drawn_in_groups() -> None:
+    times = np.random.default_rng(2).exponential(10.0, size=(5, 200_000))
+    found = mean_interval(list(times))
+    assert found and found[0] < times.mean() < found[1]
+    assert found[1] - found[0] < 0.1

@@ -2,120 +2,179 @@
 
 import re
 from itertools import permutations
+from typing import Any
 
 import pytest
 
 from ringscope.bench.verdict import explanation, verdict
 from ringscope.contracts.collectives import SCHEDULED, available, elements
+from ringscope.contracts.contest import Contest
 from ringscope.contracts.record import Measurement
 
 
-def row(
-    algorithm: str, p50_us: float, size_bytes: int = 1 << 20, in_place: bool = False, wrong: int = 0
-) -> Measurement:
-    return Measurement(
-        collective="all_reduce",
-        algorithm=algorithm,
-        transport="mpi",
-        in_place=in_place,
-        size_bytes=size_bytes,
-        count=size_bytes // 4,
-        dtype="float32",
-        op="sum",
-        ranks=2,
-        iterations=20,
-        time_us=p50_us * 3,
-        algbw_gb_per_s=1.0,
-        busbw_gb_per_s=2.5,
-        wrong=wrong,
-        min_us=p50_us,
-        mean_us=p50_us,
-        p50_us=p50_us,
-        p95_us=p50_us,
-        p99_us=p50_us,
-        max_us=p50_us,
-        stdev_us=0.0,
-        cv_percent=0.0,
-        time_ns=0,
-    )
+def row(algorithm: str, time_us: float, size_bytes: int = 1 << 20, error: float = 0.01, **more: Any) -> Measurement:
+    """Its interval reaches as far to both sides as the error says, of the time."""
+    fields = {
+        "collective": "all_reduce",
+        "algorithm": algorithm,
+        "transport": "mpi",
+        "in_place": False,
+        "size_bytes": size_bytes,
+        "count": size_bytes // 4,
+        "dtype": "float32",
+        "op": "sum",
+        "ranks": 2,
+        "iterations": 20,
+        "time_us": time_us,
+        "time_low_us": time_us * (1 - error),
+        "time_high_us": time_us * (1 + error),
+        "algbw_gb_per_s": 1.0,
+        "busbw_gb_per_s": 2.5,
+        "wrong": 0,
+        "min_us": time_us,
+        "mean_us": time_us,
+        "p50_us": time_us,
+        "p95_us": time_us,
+        "p99_us": time_us,
+        "max_us": time_us,
+        "stdev_us": 0.0,
+        "cv_percent": 0.0,
+        "time_ns": 0,
+    }
+    return Measurement.model_validate(fields | more)
+
+
+def said(*rows: Measurement) -> str:
+    return verdict(Contest.of(rows))
+
+
+def explained(rows: list[Measurement]) -> str:
+    return explanation(Contest.of(rows))
+
+
+def over_sizes(**times_us: tuple[float, ...]) -> list[Measurement]:
+    """Each algorithm at 512 KiB, 1 MiB, 2 MiB …"""
+    return [row(name, time, (512 << 10) << i) for name, times in times_us.items() for i, time in enumerate(times)]
 
 
 def test_the_winner_is_compared_with_mpi() -> None:
-    rows = [row("ring", 40), row("direct", 20), row("mpi", 102)]
-    assert verdict(rows) == "direct is 5.1x MPI_Allreduce at 1 MiB (median iteration)"
+    assert said(row("ring", 40), row("direct", 20), row("mpi", 102)) == (
+        "direct is 5.1x MPI_Allreduce at 1 MiB (95 %: 5.03 to 5.17)"
+    )
 
 
 def test_mpi_may_win_too() -> None:
-    rows = [row("ring", 40), row("mpi", 20)]
-    assert verdict(rows) == "MPI_Allreduce is 2.0x ring at 1 MiB (median iteration)"
+    assert said(row("ring", 40), row("mpi", 30)) == ("MPI_Allreduce is 1.33x ring at 1 MiB (95 %: 1.31 to 1.35)")
 
 
 def test_without_mpi_the_second_is_the_rival() -> None:
-    rows = [row("naive", 90), row("ring", 40), row("direct", 20)]
-    assert verdict(rows) == "direct is 2.0x ring at 1 MiB (median iteration)"
+    assert "direct is 2x ring" in said(row("naive", 90), row("ring", 40), row("direct", 20))
 
 
-def test_the_size_nearest_to_one_mebibyte_counts_and_only_out_of_place() -> None:
+def test_each_range_of_sizes_has_its_winner() -> None:
+    rows = over_sizes(direct=(10, 20, 60, 90), ring=(20, 30, 40, 50))
+    assert said(*rows) == (
+        "direct is fastest up to 1 MiB, ring above; direct is 1.50x ring at 1 MiB (95 %: 1.48 to 1.52)"
+    )
+    assert said(*over_sizes(direct=(1, 2), ring=(2, 3))).startswith("direct is fastest at every size; ")
+    three = over_sizes(naive=(1, 9, 9, 9), direct=(2, 3, 9, 9), ring=(3, 4, 5, 6))
+    assert said(*three).startswith("naive is fastest up to 512 KiB, direct up to 1 MiB, ring above; ")
+
+
+def test_a_size_at_which_several_may_be_the_fastest_ends_no_range() -> None:
+    rows = over_sizes(direct=(10, 20.1, 60), ring=(20, 20, 40))
+    assert said(*rows) == ("direct is fastest up to 1 MiB, ring above; ring and direct cannot be told apart at 1 MiB")
+
+
+def test_what_changes_all_the_time_is_counted() -> None:
+    rows = over_sizes(direct=(1, 2, 1, 2, 1, 2), ring=(2, 1, 2, 1, 2, 1))
+    assert said(*rows).startswith("the fastest changes 5 times over the sizes; ring is 2x direct at 1 MiB")
+
+
+def test_no_clear_winner_is_an_answer() -> None:
+    rows = [row("ring", 40, error=0.2), row("direct", 36, error=0.2), row("naive", 90, error=0.2)]
+    assert said(*rows) == "direct and ring cannot be told apart at 1 MiB"
+
+
+def test_too_few_iterations_never_give_a_winner() -> None:
+    few = [row(name, us, iterations=2, time_low_us=None, time_high_us=None) for name, us in (("ring", 9), ("mpi", 900))]
+    assert said(*few) == "2 iterations of each are too few to tell a winner: 5 at least."
+    old = [one.model_copy(update={"iterations": 20}) for one in few]
+    assert said(*old) == (
+        "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
+    )
+
+
+def test_in_place_is_told_where_it_differs() -> None:
+    out = over_sizes(direct=(10, 20, 60), ring=(20, 30, 40))
+    same = [one.model_copy(update={"in_place": True}) for one in out]
+    assert said(*out, *same) == said(*out)
+    inside = [one.model_copy(update={"in_place": True}) for one in over_sizes(direct=(10, 20, 30), ring=(20, 30, 40))]
+    assert said(*out, *inside) == f"{said(*out)}. In place: direct is fastest at every size"
+
+
+def test_one_algorithm_alone_is_told_at_the_size_nearest_to_one_mebibyte_and_only_out_of_place() -> None:
     rows = [row("ring", 9, 512), row("ring", 40, 2 << 20), row("ring", 1, 1 << 20, in_place=True)]
-    assert verdict(rows[:2]) == "ring reaches 2.5 GB/s bus bandwidth at 2 MiB"
-    assert verdict([rows[2]]) == ""
+    assert said(*rows[:2]) == "ring reaches 2.5 GB/s bus bandwidth at 2 MiB"
+    assert said(rows[2]) == ""
 
 
-def test_model_times_are_called_simulated() -> None:
-    rows = [
-        row(name, p50_us).model_copy(update={"transport": "simulated"}) for name, p50_us in (("ring", 40), ("tree", 80))
-    ]
-    assert verdict(rows) == "ring is 2.0x tree at 1 MiB (simulated)"
-    assert verdict(rows[:1]) == "ring reaches 2.5 GB/s bus bandwidth at 1 MiB (simulated)"
+def test_model_times_are_called_simulated_and_are_sure() -> None:
+    none = {"time_low_us": None, "time_high_us": None, "transport": "simulated"}
+    rows = [row(name, time_us, **none) for name, time_us in (("ring", 40), ("tree", 80))]
+    assert said(*rows) == "ring is 2x tree at 1 MiB (simulated)"
+    assert said(rows[0]) == "ring reaches 2.5 GB/s bus bandwidth at 1 MiB (simulated)"
 
 
 def test_wrong_results_come_first() -> None:
-    assert verdict([row("ring", 40, wrong=3)]).startswith("Wrong results: 3 elements")
-    assert verdict([]) == ""
+    assert said(row("ring", 40, wrong=3)).startswith("Wrong results: 3 elements")
+    assert said() == ""
 
 
 def test_the_vendor_is_named_by_its_function():
-    rows = [row("tree", 20), row("mpi", 10)]
-    assert verdict(rows, "broadcast") == "MPI_Bcast is 2.0x tree at 1 MiB (median iteration)"
+    rows = [row("tree", 20, collective="broadcast"), row("mpi", 10, collective="broadcast")]
+    assert "MPI_Bcast is 2x tree" in said(*rows)
 
 
-def test_of_several_cycles_the_one_in_the_middle_counts() -> None:
-    rows = [row("ring", time_us) for time_us in (30, 5, 20)] + [row("mpi", time_us) for time_us in (50, 40, 900)]
-    assert verdict(rows) == "ring is 2.5x MPI_Allreduce at 1 MiB (median iteration)"
+def test_of_several_cycles_the_mean_counts_and_what_lies_between_them_is_not_sure() -> None:
+    alike = [row("ring", us) for us in (20, 20.1, 19.9)] + [row("mpi", us) for us in (40, 40.2, 39.8)]
+    assert "ring is 2x MPI_Allreduce at 1 MiB (95 %: 1.98 to 2.02)" in said(*alike)
+    apart = [row("ring", us) for us in (30, 5, 20)] + [row("mpi", us) for us in (50, 40, 10)]
+    assert said(*apart).endswith("cannot be told apart at 1 MiB")
 
 
-def of_ranks(ranks: int, **p50_us: float) -> list[Measurement]:
-    return [row(name, time_us).model_copy(update={"ranks": ranks}) for name, time_us in p50_us.items()]
+def of_ranks(ranks: int, **times_us: float) -> list[Measurement]:
+    return [row(name, time_us, ranks=ranks) for name, time_us in times_us.items()]
 
 
 def test_the_explanation_counts_bytes_and_hops_beside_the_next_of_ours() -> None:
-    assert explanation(of_ranks(4, direct=20, ring=40, mpi=30)) == (
+    assert explained(of_ranks(4, direct=20, ring=40, mpi=30)) == (
         "direct sends at most 1.5 MiB from a rank, over 2 hops; ring as much, over 6 hops."
     )
-    assert explanation(of_ranks(4, ring=20, naive=40)) == (
+    assert explained(of_ranks(4, ring=20, naive=40)) == (
         "ring sends at most 1.5 MiB from a rank, over 6 hops; naive 3 MiB, over 2 hops."
     )
 
 
 def test_counts_that_speak_against_the_winner_are_told_as_such() -> None:
-    assert explanation(of_ranks(4, ring=20, direct=40)) == (
+    assert explained(of_ranks(4, ring=20, direct=40)) == (
         "ring sends at most 1.5 MiB from a rank, over 6 hops; direct as much, over 2 hops. "
         "That speaks for direct: look at the spread of the times."
     )
 
 
 def test_what_is_the_same_explains_nothing() -> None:
-    assert explanation(of_ranks(2, direct=20, ring=40)) == (
+    assert explained(of_ranks(2, direct=20, ring=40)) == (
         "direct sends at most 1 MiB from a rank, over 2 hops, and so does ring: these counts do not tell them apart."
     )
 
 
 def test_what_a_library_does_is_not_known() -> None:
-    assert explanation(of_ranks(4, ring=20, mpi=40)) == (
+    assert explained(of_ranks(4, ring=20, mpi=40)) == (
         "ring sends at most 1.5 MiB from a rank, over 6 hops; what MPI_Allreduce does inside is the library's choice."
     )
-    assert explanation(of_ranks(4, mpi=20, ring=40)) == "What MPI_Allreduce does inside is the library's choice."
-    assert explanation(of_ranks(4, gloo=20, mpi=40)) == "What gloo does inside is the library's choice."
+    assert explained(of_ranks(4, mpi=20, ring=40)) == "What MPI_Allreduce does inside is the library's choice."
+    assert explained(of_ranks(4, gloo=20, mpi=40)) == "What gloo does inside is the library's choice."
 
 
 @pytest.mark.parametrize(
@@ -130,7 +189,7 @@ def test_what_a_library_does_is_not_known() -> None:
     ids=["none", "one", "by nodes", "too many ranks", "wrong"],
 )
 def test_there_is_nothing_to_explain(rows: list[Measurement]) -> None:
-    assert explanation(rows) == ""
+    assert explained(rows) == ""
 
 
 @pytest.mark.parametrize("collective", SCHEDULED)
@@ -141,4 +200,4 @@ def test_every_pair_of_algorithms_of_every_collective_is_explained(collective: s
         for winner, rival in permutations(names, 2):
             rows = of_ranks(ranks, **{winner: 20.0, rival: 40.0})
             rows = [row.model_copy(update={"collective": collective, "count": count}) for row in rows]
-            assert re.search(r"over \d+ hops?|the library's choice", explanation(rows, collective))
+            assert re.search(r"over \d+ hops?|the library's choice", explained(rows))

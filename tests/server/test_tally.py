@@ -7,16 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.server.conftest import measurement
 
+from ringscope.contracts.contest import MAX_SIZES
 from ringscope.contracts.record import Measurement
-from ringscope_server.jobs.summary import summarise, summary_of
-from ringscope_server.jobs.tally import MAX_SIZES, Tally
+from ringscope_server.jobs.summary import summary_of
+from ringscope_server.jobs.tally import Tally
 
 # Few values of each, so that many are equal.
 FIELDS = {
     "algorithm": st.sampled_from(["ring", "direct", "mpi"]),
     "in_place": st.booleans(),
     "size_bytes": st.sampled_from([0, 8, 512 << 10, 1 << 20, 2 << 20]),
-    "p50_us": st.sampled_from([1.0, 2.0, 2.5, 4.0]),
+    "time_us": st.sampled_from([1.0, 2.0, 2.5, 4.0]),
+    "time_low_us": st.sampled_from([0.9, None]),
+    "time_high_us": st.sampled_from([1.1, 4.5]),
     "p99_us": st.sampled_from([5.0, 6.0]),
     "busbw_gb_per_s": st.sampled_from([0.0, 1.0, 2.0]),
     "wrong": st.sampled_from([0, 0, 0, 0, 0, 0, None, 1]),
@@ -29,46 +32,34 @@ def row(**fields: Any) -> Measurement:
 
 
 def kept(rows: list[Measurement], ends: set[int]) -> Tally:
-    """A tally that lay in a database between batches with these ends; who keeps it finds rows beside the middles."""
+    """A tally that lay in a database between batches with these ends."""
     tally = Tally()
-    for row_id, told in enumerate(rows):
-        tally.add(row_id, told)
-        if row_id + 1 in {*ends, len(rows)}:
-            move_middles(tally, rows[: row_id + 1])
+    for number, told in enumerate(rows, 1):
+        tally.add(told)
+        if number in ends:
             tally = Tally.model_validate_json(tally.model_dump_json())
     return tally
-
-
-def move_middles(tally: Tally, rows: list[Measurement]) -> None:
-    for index, middle in enumerate(tally.middles):
-        in_order = sorted(
-            (told.p50_us, row_id)
-            for row_id, told in enumerate(rows)
-            if (told.algorithm, told.size_bytes, told.in_place) == (middle.algorithm, middle.size_bytes, False)
-        )
-        _, row_id = in_order[in_order.index((middle.p50_us, middle.row_id)) + middle.distance]
-        tally.middles[index] = middle.moved(row_id, rows[row_id])
 
 
 @given(ROWS, st.sets(st.integers(1, 40)))
 def test_any_split_into_batches_gives_the_summary_of_all_rows(rows: list[Measurement], ends: set[int]) -> None:
     tally = kept(rows, ends)
     assert tally.rows == len(rows)
-    assert summary_of(tally, "all_reduce") == summarise(rows, "all_reduce")
+    assert summary_of(tally) == summary_of(kept(rows, set()))
 
 
 def test_of_very_many_sizes_the_same_ones_are_kept_in_whatever_order_they_come() -> None:
     sizes = range(8, 8 * 1000, 8)
-    cycles = [
-        row(size_bytes=size, busbw_gb_per_s=size + cycle, p99_us=9.0 - cycle) for cycle in (0, 1) for size in sizes
-    ]
+    cycles = [row(size_bytes=size, time_us=size + cycle, p99_us=9.0 - cycle) for cycle in (0, 2) for size in sizes]
     in_order = kept(cycles, set())
     for seed in range(5):
         random.Random(seed).shuffle(cycles)
         (curve,) = kept(cycles, set()).curves
-        assert curve == in_order.curves[0]
-        assert MAX_SIZES <= len(curve.points) <= MAX_SIZES + 2
-        assert all((point.busbw_gb_per_s, point.p99_us) == (size + 1, 9.0) for size, point in curve.points.items())
+        assert curve.points.keys() == in_order.curves[0].points.keys()
+        assert MAX_SIZES <= len(curve.points) <= MAX_SIZES + 3
+        assert all(
+            (point.time_us, point.cycles, point.p99_us) == (size + 1, 2, 9.0) for size, point in curve.points.items()
+        )
 
 
 def test_a_tally_is_no_larger_after_a_thousand_cycles_than_after_one() -> None:

@@ -1,15 +1,15 @@
 """What came out in a few numbers, kept beside the job: of a benchmark; of training see ``training.summary``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ringscope.bench.verdict import explanation, explanation_of, verdict, verdict_of
+from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.prediction import some
+from ringscope.contracts.contest import Point, names
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobKind
-from ringscope.contracts.record import Measurement
 from ringscope_server.jobs.tally import Tally
-from ringscope_server.jobs.views import BenchmarkSummary, SizeBusbw, TrainingSummary
+from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, SizeBusbw, TrainingSummary
 
 MAX_SIZES = 24  # it is read with every job of a list
 
@@ -25,26 +25,10 @@ def stored(kind: JobKind, fields: Mapping[str, Any]) -> BenchmarkSummary | Train
     return summary.model_validate(fields)
 
 
-def summarise(rows: Sequence[Measurement], collective: str, limit_gb_per_s: float | None = None) -> BenchmarkSummary:
-    """Best bus bandwidth per algorithm, that of the fastest over sizes, wrong elements over all rows, the verdict.
-
-    Of all rows at once. Who is told them one after the other keeps a tally.
-    """
-    tally = Tally(limit_gb_per_s=limit_gb_per_s)
-    for row_id, row in enumerate(rows):
-        tally.add(row_id, row)
-    return _summary(tally, verdict(rows, collective), explanation(rows, collective))
-
-
-def summary_of(tally: Tally, collective: str) -> BenchmarkSummary:
-    """The same of what the rows came to, whose middles stand where they should."""
-    contenders = tally.middles, tally.wrong, collective
-    return _summary(tally, verdict_of(*contenders), explanation_of(*contenders))
-
-
-def _summary(tally: Tally, verdict: str, explanation: str) -> BenchmarkSummary:
-    fastest_first = sorted(tally.best, key=lambda row: -row.busbw_gb_per_s)
-    points = tally.points(fastest_first[0].algorithm, fastest_first[0].in_place) if fastest_first else {}
+def summary_of(tally: Tally) -> BenchmarkSummary:
+    """The best of each algorithm, the fastest over sizes, wrong elements over all rows, the verdict."""
+    fastest_first = sorted(_best(tally), key=lambda best: -best.busbw_gb_per_s)
+    points = _points(tally, fastest_first[0]) if fastest_first else {}
     sizes = sorted(points)
     return BenchmarkSummary(
         best=fastest_first,
@@ -54,9 +38,35 @@ def _summary(tally: Tally, verdict: str, explanation: str) -> BenchmarkSummary:
         min_size_p99_us=points[sizes[0]].p99_us if sizes else None,
         limit_gb_per_s=tally.limit_gb_per_s,
         wrong=tally.wrong,
-        verdict=verdict,
-        explanation=explanation,
+        verdict=verdict(tally),
+        explanation=explanation(tally),
     )
+
+
+def _best(tally: Tally) -> Iterator[AlgorithmBest]:
+    """Of each algorithm, in and out of place; of equals what was told first."""
+    for name in names(tally.curves):
+        rows = [
+            (point, size, curve)
+            for curve in tally.curves
+            if curve.algorithm == name
+            for size, point in curve.points.items()
+        ]
+        point, size_bytes, curve = max(rows, key=lambda row: row[0].busbw_gb_per_s)
+        yield AlgorithmBest(
+            algorithm=name,
+            transport=curve.transport,
+            busbw_gb_per_s=point.busbw_gb_per_s,
+            size_bytes=size_bytes,
+            in_place=curve.in_place,
+            is_unstable=point.is_unstable,
+        )
+
+
+def _points(tally: Tally, best: AlgorithmBest) -> dict[int, Point]:
+    """Of the same algorithm in the same place, by size."""
+    place = best.algorithm, best.in_place
+    return next(curve.points for curve in tally.curves if (curve.algorithm, curve.in_place) == place)
 
 
 def measured_busbw_gb_per_s(summary: BenchmarkSummary) -> float | None:

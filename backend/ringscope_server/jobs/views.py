@@ -31,13 +31,17 @@ class Progress(BaseModel):
 
 
 class AlgorithmBest(BaseModel):
-    """The best row of one algorithm."""
+    """The best bus bandwidth of one algorithm, by the mean of its iterations."""
 
     algorithm: str
     transport: str = Field(description="simulated: the bandwidth is the cost model's.")
     busbw_gb_per_s: float
     size_bytes: int
     in_place: bool
+    is_unstable: bool = Field(
+        False,
+        description="Its iterations differ so much that their mean says little: cv above 20 %, or p99 above 10 x p50.",
+    )
 
 
 class SizeBusbw(BaseModel):
@@ -55,7 +59,7 @@ class BenchmarkSummary(BaseModel):
     sizes: list[SizeBusbw] = Field(
         [],
         description="Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of "
-        "several cycles the best; of many sizes 24. Empty also for jobs of earlier versions.",
+        "several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.",
     )
     min_size_p99_us: float | None = Field(
         None, description="99th percentile of the same at the smallest size, of several cycles the largest."

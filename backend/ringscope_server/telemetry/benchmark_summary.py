@@ -2,19 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import func, select, text, tuple_, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import WAITING
 from ringscope_server.db.models import Attempt, Job, Measurement
 from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.summary import measured_busbw_gb_per_s, summary_of
-from ringscope_server.jobs.tally import Middle, Tally
+from ringscope_server.jobs.tally import Tally
 from ringscope_server.predictions import limit as limits
 from ringscope_server.predictions import seats
-
-# Written as in the index of the middles, which SQLite else would not take.
-_OUT_OF_PLACE = text("NOT measurements.in_place")
 
 
 async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Sequence[Measurement]) -> bool:
@@ -31,10 +28,11 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
     is_behind = tally.rows != job.rows_done  # an earlier version of the server has stored rows, which kept no tally
     if is_behind or stored is None:
         tally = Tally(limit_gb_per_s=await _limit_gb_per_s(session, attempt_id, job))
-    await _add(session, attempt_id, tally, await _all_rows(session, attempt_id) if is_behind else rows)
+    for row in await _all_rows(session, attempt_id) if is_behind else rows:
+        tally.add(row)
     kept = update(Attempt).where(Attempt.id == attempt_id).values(tally=tally.model_dump(mode="json"))
     await session.execute(kept.execution_options(synchronize_session=False))
-    summary = summary_of(tally, rows[0].collective)
+    summary = summary_of(tally)
     job.rows_done, job.summary = tally.rows, summary.model_dump(mode="json")
     job.busbw_gb_per_s = measured_busbw_gb_per_s(summary)
     return True
@@ -50,29 +48,3 @@ async def _limit_gb_per_s(session: AsyncSession, attempt_id: int, job: Job) -> f
 async def _all_rows(session: AsyncSession, attempt_id: int) -> Iterable[Measurement]:
     query = select(Measurement).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
     return await session.scalars(query)
-
-
-async def _add(session: AsyncSession, attempt_id: int, tally: Tally, rows: Iterable[Measurement]) -> None:
-    for row in rows:
-        tally.add(row.id, row)
-    for index, middle in enumerate(tally.middles):
-        if middle.distance:
-            row = await _row_beside(session, attempt_id, middle)
-            tally.middles[index] = middle.moved(row.id, row)
-
-
-async def _row_beside(session: AsyncSession, attempt_id: int, middle: Middle) -> Measurement:
-    """The row at the middle's distance, which is no larger than a batch: by an index, whatever lies before it."""
-    same = (
-        Measurement.attempt_id == attempt_id,
-        Measurement.size_bytes == middle.size_bytes,
-        Measurement.algorithm == middle.algorithm,
-        _OUT_OF_PLACE,
-    )
-    place, here = tuple_(Measurement.p50_us, Measurement.id), (middle.p50_us, middle.row_id)
-    query = select(Measurement).where(*same).offset(abs(middle.distance) - 1).limit(1)
-    if middle.distance > 0:
-        query = query.where(place > here).order_by(Measurement.p50_us, Measurement.id)
-    else:
-        query = query.where(place < here).order_by(Measurement.p50_us.desc(), Measurement.id.desc())
-    return (await session.scalars(query)).one()

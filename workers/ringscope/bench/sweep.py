@@ -17,11 +17,12 @@ import numpy as np
 
 from ringscope.bench.contestant import Contestant, slot_count
 from ringscope.bench.oracle import Case, Mismatch
-from ringscope.bench.timing import Block, rounds, spread
+from ringscope.bench.timing import Block, mean_interval, rounds, spread
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
 from ringscope.contracts.traced import RankTrace
+from ringscope.engine.base import Array
 from ringscope.engine.step_ring import StepRing
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ class Sweep:
                 op=self._op,
                 ranks=self._comm.size,
                 time_us=time_us,
+                **self._interval(slowest, time_us),
                 algbw_gb_per_s=algbw,
                 busbw_gb_per_s=algbw * self._bus_factor,
                 wrong=wrong,
@@ -185,6 +187,16 @@ class Sweep:
                 time_ns=int(block.starts_ns[0]),
             )
         )
+
+    def _interval(self, slowest_us: Array, time_us: float) -> dict[str, float]:
+        """The interval of a time, by the names of ``Measurement``: as wide, of itself, as that of the slowest rank."""
+        ends = np.cumsum(rounds(self._spec.iterations))[:-1]
+        found = mean_interval(np.split(slowest_us, ends))
+        mean_us = float(slowest_us.mean())
+        if found is None or not mean_us:
+            return {}
+        low_us, high_us = (time_us * end_us / mean_us for end_us in found)
+        return {"time_low_us": low_us, "time_high_us": high_us}
 
     def _averaged(self, block: Block) -> float:
         """The mean duration of an iteration, over the ranks as the job's ``average`` says."""

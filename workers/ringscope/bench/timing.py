@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ringscope.contracts.contest import FEWEST_ITERATIONS
 from ringscope.engine.base import Array
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, PLACES, StepRing
@@ -18,6 +19,9 @@ Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.posi
 
 _MOST_ROUNDS = 5
 _FEWEST_ITERATIONS = 4  # of a block: what the barrier before it costs then stays small
+_DRAWS = 500  # of the bootstrap
+_MOST_DRAWN = 64  # values of a round
+_SHARE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,7 @@ def spread(durations_us: Array) -> dict[str, float]:
     return {
         "min_us": ordered[0],
         "mean_us": mean_us,
+        "p5_us": percentile(ordered, 5),
         "p10_us": percentile(ordered, 10),
         "p50_us": percentile(ordered, 50),
         "p90_us": percentile(ordered, 90),
@@ -118,6 +123,25 @@ def spread(durations_us: Array) -> dict[str, float]:
         "stdev_us": stdev_us,
         "cv_percent": 100 * stdev_us / mean_us if mean_us else 0.0,
     }
+
+
+def mean_interval(rounds_us: Sequence[Array]) -> tuple[float, float] | None:
+    """The 95 % interval of the mean of all iterations, as (low, high); None of fewer than FEWEST_ITERATIONS.
+
+    A bootstrap in two stages: rounds are drawn, and out of each its iterations, so that it holds how the machine's
+    speed changes from round to round, too (Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8).
+    The iterations of long rounds are drawn as means of neighbours.
+    """
+    if sum(len(one) for one in rounds_us) < FEWEST_ITERATIONS:
+        return None
+    draw = np.random.default_rng(0)  # the same rows give the same interval
+    means = [np.array([part.mean() for part in np.array_split(one, min(len(one), _MOST_DRAWN))]) for one in rounds_us]
+    of_round = np.array([one[draw.integers(len(one), size=(_DRAWS, len(one)))].mean(axis=1) for one in means])
+    weights = np.array([len(one) for one in rounds_us], float)
+    drawn = draw.integers(len(means), size=(_DRAWS, len(means)))
+    found = (of_round[drawn, np.arange(_DRAWS)[:, None]] * weights[drawn]).sum(axis=1) / weights[drawn].sum(axis=1)
+    low, high = np.quantile(found, ((1 - _SHARE) / 2, (1 + _SHARE) / 2))
+    return float(low), float(high)
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:

@@ -1,13 +1,11 @@
 """The algorithms of a sweep compared in a sentence, and in a second one what the fastest does less of. Pure."""
 
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import log2
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
+from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Range, leaders, ranges, reference_bytes
 from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size, plural
 from ringscope.schedules.algorithms import build
 
@@ -20,119 +18,123 @@ VENDOR_NAMES = {
     "alltoall": "MPI_Alltoall",
     "sendrecv": "MPI_Sendrecv",
 }
-REFERENCE_BYTES = 1 << 20
 # Counting the N² messages of a ring takes a tenth of a second for this many.
 MOST_COUNTED_RANKS = 128
+MOST_RANGES = 4  # of which a sentence can be read
 
 
-class Contender(Protocol):
-    """What the comparison reads of a row; ``record.Measurement`` has it."""
+def verdict(contest: Contest) -> str:
+    """Who wins at which sizes, and by how much at the size that is compared; empty without rows.
 
-    @property
-    def collective(self) -> str:
-        """What the sweep measures."""
-
-    @property
-    def algorithm(self) -> str:
-        """As the job names it."""
-
-    @property
-    def transport(self) -> str:
-        """Or ``simulated``."""
-
-    @property
-    def size_bytes(self) -> int:
-        """Size of the message, as nccl-tests counts it."""
-
-    @property
-    def count(self) -> int:
-        """Elements, as nccl-tests counts them."""
-
-    @property
-    def ranks(self) -> int:
-        """Ranks that took part."""
-
-    @property
-    def busbw_gb_per_s(self) -> float:
-        """Bus bandwidth in 1e9 bytes per second."""
-
-    @property
-    def p50_us(self) -> float:
-        """The median iteration."""
-
-
-def verdict(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
-    """Which algorithm wins and by how much, out of place, at the measured size nearest to 1 MiB.
-
-    Two choices keep it honest: the size is fixed beforehand, since the one with the largest ratio would flatter; and
-    medians are compared, since one preemption among twenty short iterations can multiply a mean. Empty without rows.
+    Somebody wins where the 95 % intervals allow nothing else; no clear winner is an answer, too, and a ratio that they
+    do not allow is not told. In place is told apart where it differs.
     """
-    return verdict_of(_contenders(rows), _wrong(rows), collective)
-
-
-def verdict_of(contenders: Iterable[Contender], wrong: int, collective: str) -> str:
-    """The same where somebody else has kept one row of each algorithm, and counted the wrong elements.
-
-    Each is out of place at the ``reference_bytes``, of several cycles the one in the middle; the algorithms stand in
-    the order in which they came there.
-    """
-    if wrong:
-        return f"Wrong results: {wrong} elements differ from the exact answer."
-    fastest_first = _fastest_first(contenders)
-    if not fastest_first:
+    if contest.wrong:
+        return f"Wrong results: {contest.wrong} elements differ from the exact answer."
+    size_bytes = reference_bytes(contest.sizes())
+    points = contest.at(size_bytes, in_place=False)
+    if not points:
         return ""
-    winner, *rest = fastest_first
-    at = f"at {format_size(winner.size_bytes)}"
-    if not rest:
-        simulated = f" ({SIMULATED})" if winner.transport == SIMULATED else ""
-        return f"{_name(winner, collective)} reaches {winner.busbw_gb_per_s:.3g} GB/s bus bandwidth {at}{simulated}"
-    rival = next((row for row in rest if row.algorithm in VENDORS), rest[0])
-    ratio = rival.p50_us / winner.p50_us
-    basis = SIMULATED if winner.transport == SIMULATED else "median iteration"
-    return f"{_name(winner, collective)} is {ratio:.1f}x {_name(rival, collective)} {at} ({basis})"
+    if len(points) == 1:
+        [(name, point)] = points.items()
+        simulated = f" ({SIMULATED})" if _is_simulated(contest) else ""
+        reached = f"{point.busbw_gb_per_s:.3g} GB/s bus bandwidth at {format_size(size_bytes)}"
+        return f"{_name(name, contest)} reaches {reached}{simulated}"
+    if (fewest := min(point.iterations for point in points.values())) < FEWEST_ITERATIONS:
+        return f"{plural(fewest, 'iteration')} of each are too few to tell a winner: {FEWEST_ITERATIONS} at least."
+    if any(point.log_error is None for point in points.values()):
+        return "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
+    out, inside = ranges(contest, in_place=False), ranges(contest, in_place=True)
+    margin = _margin(points, size_bytes, contest)
+    sentence = margin if len(contest.sizes()) == 1 else f"{_ranges(out, contest)}; {margin}"
+    if inside and _outline(inside) != _outline(out):
+        sentence += f". In place: {_ranges(inside, contest)}"
+    return sentence
 
 
-def explanation(rows: Sequence[Measurement], collective: str = "all_reduce") -> str:
+def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
+    """Where the ranges begin, and whose they are."""
+    return [(each.sizes[0], set(each.winners)) for each in found]
+
+
+def _ranges(found: list[Range], contest: Contest) -> str:
+    """ "direct is fastest up to 4 MiB, ring above"."""
+    if len(found) == 1:
+        [only] = found
+        where = f"at {format_size(only.sizes[0])}" if len(only.sizes) == 1 else "at every size"
+        return f"{_whose(only, contest, ' is fastest')} {where}"
+    if len(found) > MOST_RANGES:
+        return f"the fastest changes {len(found) - 1} times over the sizes"
+    first, *between, last = found
+    parts = [f"{_whose(first, contest, ' is fastest')} up to {format_size(first.sizes[-1])}"]
+    parts += [f"{_whose(each, contest)} up to {format_size(each.sizes[-1])}" for each in between]
+    return ", ".join([*parts, f"{_whose(last, contest)} above"])
+
+
+def _whose(each: Range, contest: Contest, verb: str = "") -> str:
+    if len(each.winners) == 1:
+        return f"{_name(each.winners[0], contest)}{verb}"
+    return f"no clear winner ({', '.join(_name(name, contest) for name in each.winners)})"
+
+
+def _margin(points: dict[str, Point], size_bytes: int, contest: Contest) -> str:
+    """How many times as fast as the library, or as the next one, with the interval of that."""
+    at = f"at {format_size(size_bytes)}"
+    winner, rival = _pair(points)
+    ratio = points[winner].faster_than(points[rival])
+    if not ratio.is_clear:
+        return f"{_name(winner, contest)} and {_name(rival, contest)} cannot be told apart {at}"
+    basis = SIMULATED if _is_simulated(contest) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
+    return f"{_name(winner, contest)} is {_digits(ratio.value)}x {_name(rival, contest)} {at} ({basis})"
+
+
+def _pair(points: dict[str, Point]) -> tuple[str, str]:
+    """The fastest, and whom it is compared with: a library if there is one, else the next."""
+    winner, *rest = points
+    return winner, next((name for name in rest if name in VENDORS), rest[0])
+
+
+def _digits(value: float | None) -> str:
+    """Two decimals where a ratio is near to one, else three digits at most."""
+    assert value is not None
+    return f"{value:.2f}" if value < 2 else f"{value:.3g}"
+
+
+def _is_simulated(contest: Contest) -> bool:
+    return any(curve.transport == SIMULATED for curve in contest.curves)
+
+
+def explanation(contest: Contest) -> str:
     """What the winner sends, and over how many hops, beside the next of our algorithms: counted in the schedules.
 
-    It says what differs, not that this made the difference. Empty without two algorithms, with wrong elements, with
+    It says what differs, not that this made the difference. Empty without a clear winner, with wrong elements, with
     more ranks than are counted, and for ``hierarchical``, whose schedule depends on the nodes.
     """
-    return explanation_of(_contenders(rows), _wrong(rows), collective)
-
-
-def explanation_of(contenders: Iterable[Contender], wrong: int, collective: str) -> str:
-    """The same of what ``verdict_of`` takes."""
-    fastest_first = _fastest_first(contenders)
-    if len(fastest_first) < 2 or wrong:
+    points = contest.at(reference_bytes(contest.sizes()), in_place=False)
+    if len(points) < 2 or contest.wrong or len(leaders(points)) > 1:
         return ""
-    winner, *rest = fastest_first
-    ours = SCHEDULED[collective]
-    rival = next((row for row in rest if row.algorithm in ours), rest[0])
-    library = next((row for row in (winner, rival) if row.algorithm not in ours), None)
-    unknown = f"what {_name(library, collective)} does inside is the library's choice." if library else ""
-    if library is winner:
+    winner, *rest = points
+    ours = SCHEDULED[contest.collective]
+    rival = next((name for name in rest if name in ours), rest[0])
+    library = next((name for name in (winner, rival) if name not in ours), None)
+    unknown = f"what {_name(library, contest)} does inside is the library's choice." if library else ""
+    if library == winner:
         return f"W{unknown[1:]}"
-    if winner.ranks > MOST_COUNTED_RANKS or "hierarchical" in (winner.algorithm, rival.algorithm):
+    if contest.ranks > MOST_COUNTED_RANKS or "hierarchical" in (winner, rival):
         return ""
-    mine = _effort(winner.algorithm, winner.ranks, _elements(winner), collective)
-    sends = f"{winner.algorithm} sends at most {_bytes(mine, winner)} from a rank, over {_hops(mine)}"
+    mine = _effort(winner, points[winner], contest)
+    size_bytes = reference_bytes(contest.sizes())
+    sends = f"{winner} sends at most {mine.bytes(size_bytes)} from a rank, over {mine.way}"
     if library:
         return f"{sends}; {unknown}"
-    theirs = _effort(rival.algorithm, rival.ranks, _elements(rival), collective)
+    theirs = _effort(rival, points[rival], contest)
     if mine == theirs:
-        return f"{sends}, and so does {rival.algorithm}: these counts do not tell them apart."
-    much = "as much" if mine.elements == theirs.elements else _bytes(theirs, rival)
-    counts = f"{sends}; {rival.algorithm} {much}, over {_hops(theirs)}."
+        return f"{sends}, and so does {rival}: these counts do not tell them apart."
+    much = "as much" if mine.elements == theirs.elements else theirs.bytes(size_bytes)
+    counts = f"{sends}; {rival} {much}, over {theirs.way}."
     if theirs.elements <= mine.elements and theirs.hops <= mine.hops:
-        counts += f" That speaks for {rival.algorithm}: look at the spread of the times."
+        counts += f" That speaks for {rival}: look at the spread of the times."
     return counts
-
-
-def reference_bytes(sizes_bytes: Iterable[int]) -> int:
-    """The size at which algorithms are compared: the one nearest to 1 MiB, of two the smaller; 0 for none."""
-    sizes = (size for size in sizes_bytes if size > 0)
-    return min(sizes, key=lambda size: (abs(log2(size / REFERENCE_BYTES)), size), default=0)
 
 
 class _Effort(NamedTuple):
@@ -140,48 +142,28 @@ class _Effort(NamedTuple):
 
     elements: int
     hops: int
+    total: int  # elements of the message
+
+    def bytes(self, size_bytes: int) -> str:
+        """Of a message of that size."""
+        return format_size(self.elements * size_bytes // self.total)
+
+    @property
+    def way(self) -> str:
+        """In words."""
+        return plural(self.hops, "hop")
+
+
+def _effort(algorithm: str, point: Point, contest: Contest) -> _Effort:
+    total = total_elements(contest.collective, point.count, contest.ranks)
+    return _counted(algorithm, contest.ranks, total, contest.collective)
 
 
 @lru_cache(maxsize=256)
-def _effort(algorithm: str, ranks: int, count: int, collective: str) -> _Effort:
-    schedule = build(algorithm, ranks, count, collective=collective)
-    return _Effort(max(schedule.elements_sent()), schedule.hops())
+def _counted(algorithm: str, ranks: int, total: int, collective: str) -> _Effort:
+    schedule = build(algorithm, ranks, total, collective=collective)
+    return _Effort(max(schedule.elements_sent()), schedule.hops(), total)
 
 
-def _bytes(effort: _Effort, row: Contender) -> str:
-    return format_size(effort.elements * row.size_bytes // _elements(row))
-
-
-def _elements(row: Contender) -> int:
-    return total_elements(row.collective, row.count, row.ranks)
-
-
-def _hops(effort: _Effort) -> str:
-    return plural(effort.hops, "hop")
-
-
-def _wrong(rows: Sequence[Measurement]) -> int:
-    return sum(row.wrong or 0 for row in rows)
-
-
-def _contenders(rows: Sequence[Measurement]) -> list[Measurement]:
-    """One row of each algorithm: out of place, at the size that is compared."""
-    size_bytes = reference_bytes({row.size_bytes for row in rows})
-    by_algorithm: dict[str, list[Measurement]] = {}
-    for row in rows:
-        if row.size_bytes == size_bytes and not row.in_place:
-            by_algorithm.setdefault(row.algorithm, []).append(row)
-    return [_middle(cycles) for cycles in by_algorithm.values()]
-
-
-def _middle(cycles: list[Measurement]) -> Measurement:
-    """Of several cycles the one in the middle."""
-    return sorted(cycles, key=lambda row: row.p50_us)[len(cycles) // 2]
-
-
-def _fastest_first(contenders: Iterable[Contender]) -> list[Contender]:
-    return sorted(contenders, key=lambda row: row.p50_us)
-
-
-def _name(row: Contender, collective: str) -> str:
-    return VENDOR_NAMES[collective] if row.algorithm == "mpi" else row.algorithm
+def _name(algorithm: str, contest: Contest) -> str:
+    return VENDOR_NAMES[contest.collective] if algorithm == "mpi" else algorithm

@@ -59,6 +59,7 @@ from ringscope.cli.sweep_options import (
     Warmup,
 )
 from ringscope.contracts.collectives import AUTO, COLLECTIVES
+from ringscope.contracts.contest import Contest
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
@@ -223,9 +224,10 @@ def _tell(job: JobSpec, run: Run, timestamps: bool) -> None:
     if run.measurements:
         say(render_table(run.measurements, job.sweep, run.hellos, timestamps))
         say()
-        if sentence := explanation(run.measurements, job.sweep.collective):
+        contest = Contest.of(run.measurements)
+        if sentence := explanation(contest):
             say(f"# {sentence}")
-        say(verdict(run.measurements, job.sweep.collective))
+        say(verdict(contest))
 
 
 def _perfetto(job: JobSpec, run: Run) -> dict[str, Any]:

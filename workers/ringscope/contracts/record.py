@@ -287,12 +287,19 @@ class SweepRow(BaseModel):
     ranks: Int32
     iterations: Int32
     time_us: float
+    time_low_us: float | None = Field(
+        None,
+        description="Its 95 % interval, by a bootstrap over rounds and iterations, reaches from here; null: fewer than "
+        "5 iterations, or measured by an earlier version.",
+    )
+    time_high_us: float | None = Field(None, description="To here.")
     algbw_gb_per_s: float  # size_bytes / time, in 1e9 bytes per second
     busbw_gb_per_s: float
     wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
     min_us: float
     mean_us: float
-    p10_us: float | None = Field(None, description="null: measured by an earlier version; p90_us too.")
+    p5_us: float | None = Field(None, description="null: measured by an earlier version; p10_us and p90_us too.")
+    p10_us: float | None = None
     p50_us: float
     p90_us: float | None = None
     p95_us: float

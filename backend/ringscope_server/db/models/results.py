@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, text
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ringscope_server.db.models.base import Base, BigKey
@@ -13,16 +13,6 @@ class Measurement(Base):
     """One row of a sweep's table."""
 
     __tablename__ = "measurements"
-    __table_args__ = (
-        # From the middle one of many cycles to the one beside it, without counting them: see jobs/tally.py.
-        Index(
-            "ix_measurements_middles",
-            *("attempt_id", "size_bytes", "algorithm", "p50_us", "id"),
-            sqlite_where=text("NOT in_place"),
-            postgresql_where=text("NOT in_place"),
-        ),
-    )
-
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id"), index=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
@@ -40,11 +30,14 @@ class Measurement(Base):
     ranks: Mapped[int]
     iterations: Mapped[int]
     time_us: Mapped[float]
+    time_low_us: Mapped[float | None]  # of rows of earlier versions null, as time_high_us and p5_us
+    time_high_us: Mapped[float | None]
     algbw_gb_per_s: Mapped[float]
     busbw_gb_per_s: Mapped[float]
     wrong: Mapped[int | None] = mapped_column(BigInteger)
     min_us: Mapped[float]
     mean_us: Mapped[float]
+    p5_us: Mapped[float | None]
     p10_us: Mapped[float | None]  # of rows of earlier versions null, as p90_us
     p50_us: Mapped[float]
     p90_us: Mapped[float | None]

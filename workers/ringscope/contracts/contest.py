@@ -1,0 +1,305 @@
+"""The algorithms of a sweep beside each other: the one statistic that is compared, and how sure it is. Pure.
+
+The time of an algorithm at a size and place is nccl-tests' number: the mean of the timed iterations, over the ranks as
+the job's ``average`` says, and of several cycles their mean. How sure it is follows from the rows' intervals
+(``bench.timing.mean_interval``) and, where that is more, from how the cycles differ. The median of a row stands beside
+its mean wherever rows are shown, but winners, ratios and the best are means.
+"""
+
+from collections.abc import Iterable, Sequence
+from heapq import nsmallest
+from math import exp, hypot, log2, sqrt
+from typing import NamedTuple, Protocol
+
+from pydantic import BaseModel
+
+from ringscope.contracts.devices import SIMULATED
+
+REFERENCE_BYTES = 1 << 20
+FEWEST_ITERATIONS = 5  # of which an interval can be told
+FEWEST_CYCLES = 5  # the same, where their rows tell none
+MAX_SIZES = 128  # of a curve; one that doubles its sizes has not half as many
+SURE = 1.96  # standard errors on either side hold 95 %
+UNSTABLE_CV_PERCENT = 20.0
+UNSTABLE_P99 = 10.0  # times the median
+
+
+class Spread(Protocol):
+    """What tells whether a row is stable; ``record.SweepRow`` has it."""
+
+    @property
+    def cv_percent(self) -> float:
+        """100 times the standard deviation over the mean."""
+
+    @property
+    def p50_us(self) -> float:
+        """The median iteration."""
+
+    @property
+    def p99_us(self) -> float:
+        """The 99th percentile of the iterations."""
+
+
+class Row(Spread, Protocol):
+    """What is read of a row; ``record.SweepRow`` and the row of the server's table have it."""
+
+    @property
+    def collective(self) -> str:
+        """What the sweep measures."""
+
+    @property
+    def algorithm(self) -> str:
+        """As the job names it."""
+
+    @property
+    def transport(self) -> str:
+        """Or ``simulated``."""
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the result replaced what was sent."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the message, as nccl-tests counts it."""
+
+    @property
+    def count(self) -> int:
+        """Elements, as nccl-tests counts them."""
+
+    @property
+    def ranks(self) -> int:
+        """Ranks that took part."""
+
+    @property
+    def iterations(self) -> int:
+        """Timed ones."""
+
+    @property
+    def time_us(self) -> float:
+        """Their mean."""
+
+    @property
+    def time_low_us(self) -> float | None:
+        """From where its 95 % interval reaches; None: not known."""
+
+    @property
+    def time_high_us(self) -> float | None:
+        """To where."""
+
+    @property
+    def busbw_gb_per_s(self) -> float:
+        """Bus bandwidth in 1e9 bytes per second."""
+
+    @property
+    def wrong(self) -> int | None:
+        """Wrong elements over all ranks."""
+
+
+def is_unstable(row: Spread) -> bool:
+    """Whether iterations differ so much that their mean says little."""
+    return row.cv_percent > UNSTABLE_CV_PERCENT or row.p99_us > UNSTABLE_P99 * row.p50_us
+
+
+class Ratio(NamedTuple):
+    """How many times as fast, with its 95 % interval; without one nothing is known of how sure it is."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval lies above 1."""
+        return self.low is not None and self.low > 1.0
+
+
+class Point(NamedTuple):
+    """What all cycles of one algorithm at one size and place come to."""
+
+    time_us: float  # the mean of the cycles' times
+    cycles: int
+    iterations: int  # of all cycles
+    deviations_us2: float  # the sum of the cycles' squared distances from their mean
+    error_us2: float | None  # the mean of the squared standard errors that the rows tell; None: not all tell one
+    count: int
+    bus_bytes: float  # bus bandwidth times time
+    p99_us: float  # the largest
+    is_unstable: bool  # one of them
+
+    @property
+    def busbw_gb_per_s(self) -> float:
+        """Bus bandwidth in 1e9 bytes per second."""
+        return self.bus_bytes / (self.time_us * 1e3) if self.time_us else 0.0
+
+    @property
+    def log_error(self) -> float | None:
+        """Half of the 95 % interval of the time's logarithm; None: nothing tells it."""
+        if self.time_us <= 0 or (self.error_us2 is None and self.cycles < FEWEST_CYCLES):
+            return None
+        between_us2 = self.deviations_us2 / (self.cycles - 1) if self.cycles > 1 else 0.0
+        return SURE * sqrt(max(between_us2, self.error_us2 or 0.0) / self.cycles) / self.time_us
+
+    def interval_us(self) -> tuple[float, float] | None:
+        """The 95 % interval of the time."""
+        error = self.log_error
+        return None if error is None else (self.time_us / exp(error), self.time_us * exp(error))
+
+    def faster_than(self, other: "Point") -> Ratio:
+        """How many times as fast as the other; both were timed in turns, so that their errors count as independent."""
+        value = other.time_us / self.time_us if self.time_us else 1.0
+        errors = self.log_error, other.log_error
+        if errors[0] is None or errors[1] is None:
+            return Ratio(value, None, None)
+        error = hypot(errors[0], errors[1])
+        return Ratio(value, value / exp(error), value * exp(error))
+
+    def with_row(self, row: Row) -> "Point":
+        """The same with one more cycle."""
+        cycles = self.cycles + 1
+        distance_us = row.time_us - self.time_us
+        time_us = self.time_us + distance_us / cycles
+        error_us2, known_us2 = _error_us2(row), self.error_us2
+        return Point(
+            time_us=time_us,
+            cycles=cycles,
+            iterations=self.iterations + row.iterations,
+            deviations_us2=self.deviations_us2 + distance_us * (row.time_us - time_us),
+            error_us2=None if error_us2 is None or known_us2 is None else known_us2 + (error_us2 - known_us2) / cycles,
+            count=self.count,
+            bus_bytes=max(self.bus_bytes, _bus_bytes(row)),
+            p99_us=max(self.p99_us, row.p99_us),
+            is_unstable=self.is_unstable or is_unstable(row),
+        )
+
+
+def point_of(row: Row) -> Point:
+    """Of a single cycle."""
+    return Point(
+        row.time_us, 1, row.iterations, 0.0, _error_us2(row), row.count, _bus_bytes(row), row.p99_us, is_unstable(row)
+    )
+
+
+def _bus_bytes(row: Row) -> float:
+    return row.busbw_gb_per_s * row.time_us * 1e3
+
+
+def _error_us2(row: Row) -> float | None:
+    if row.transport == SIMULATED:
+        return 0.0  # the model's times have none
+    if row.time_low_us is None or row.time_high_us is None:
+        return None
+    return float(((row.time_high_us - row.time_low_us) / 2 / SURE) ** 2)
+
+
+class Curve(BaseModel):
+    """One algorithm over sizes, in place or out of place.
+
+    Of more than MAX_SIZES sizes it keeps the smallest, the largest, the one that is compared, and of all of them those
+    with the lowest ``_place``: what is dropped would never be among them again, so that no size comes back with a part
+    of its cycles.
+    """
+
+    algorithm: str
+    transport: str
+    in_place: bool
+    points: dict[int, Point] = {}
+
+    def add(self, row: Row) -> None:
+        """Take a row of this algorithm and place in."""
+        known = self.points.get(row.size_bytes)
+        self.points[row.size_bytes] = point_of(row) if known is None else known.with_row(row)
+        if len(self.points) > MAX_SIZES:
+            ends = min(self.points), max(self.points), reference_bytes(self.points)
+            kept = {*ends, *nsmallest(MAX_SIZES, self.points, key=_place)}
+            self.points = {size: point for size, point in self.points.items() if size in kept}
+
+
+class Contest(BaseModel):
+    """All curves of a sweep, in the order in which their algorithms were first told, which decides between equals."""
+
+    collective: str = ""
+    ranks: int = 0
+    wrong: int = 0
+    curves: list[Curve] = []
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> "Contest":
+        """Of all rows at once."""
+        contest = cls()
+        for row in rows:
+            contest.add(row)
+        return contest
+
+    def add(self, row: Row) -> None:
+        """Take one more row in."""
+        self.collective, self.ranks = row.collective, row.ranks
+        self.wrong += row.wrong or 0
+        self._curve(row).add(row)
+
+    def _curve(self, row: Row) -> Curve:
+        for curve in self.curves:
+            if (curve.algorithm, curve.in_place) == (row.algorithm, row.in_place):
+                return curve
+        curve = Curve(algorithm=row.algorithm, transport=row.transport, in_place=row.in_place)
+        self.curves.append(curve)
+        return curve
+
+    def sizes(self) -> list[int]:
+        """Ascending, without the empty message."""
+        return sorted({size for curve in self.curves for size in curve.points if size > 0})
+
+    def at(self, size_bytes: int, in_place: bool) -> dict[str, Point]:
+        """Who was timed there, the fastest first."""
+        found = {
+            curve.algorithm: curve.points[size_bytes]
+            for curve in self.curves
+            if curve.in_place == in_place and size_bytes in curve.points
+        }
+        return dict(sorted(found.items(), key=lambda item: item[1].time_us))
+
+
+class Range(NamedTuple):
+    """Neighbouring sizes with the same winners: those that nobody clearly beats at any of them."""
+
+    sizes: list[int]
+    winners: list[str]
+
+
+def ranges(contest: Contest, in_place: bool) -> list[Range]:
+    """As few as cover all sizes at which at least two algorithms were timed."""
+    found: list[Range] = []
+    for size in contest.sizes():
+        if len(points := contest.at(size, in_place)) < 2:
+            continue
+        unbeaten = leaders(points)
+        if found and (common := [name for name in found[-1].winners if name in unbeaten]):
+            found[-1] = Range([*found[-1].sizes, size], common)
+        else:
+            found.append(Range([size], unbeaten))
+    return found
+
+
+def leaders(points: dict[str, Point]) -> list[str]:
+    """Those that the fastest does not clearly beat, the fastest first."""
+    fastest, *_ = points.values()
+    return [name for name, point in points.items() if not fastest.faster_than(point).is_clear]
+
+
+def reference_bytes(sizes_bytes: Iterable[int]) -> int:
+    """The size at which algorithms are compared: the one nearest to 1 MiB, of two the smaller; 0 for none.
+
+    It is fixed beforehand: the one with the largest ratio would flatter.
+    """
+    sizes = (size for size in sizes_bytes if size > 0)
+    return min(sizes, key=lambda size: (abs(log2(size / REFERENCE_BYTES)), size), default=0)
+
+
+def names(curves: Sequence[Curve]) -> list[str]:
+    """The algorithms, each once."""
+    return list(dict.fromkeys(curve.algorithm for curve in curves))
+
+
+def _place(size_bytes: int) -> int:
+    """Multiples of the golden ratio, without their whole part: of sizes at equal steps the lowest lie evenly spread."""
+    return size_bytes * 0x9E3779B97F4A7C15 % 2**64

@@ -1505,7 +1505,7 @@ export interface components {
         };
         /**
          * AlgorithmBest
-         * @description The best row of one algorithm.
+         * @description The best bus bandwidth of one algorithm, by the mean of its iterations.
          */
         AlgorithmBest: {
             /** Algorithm */
@@ -1514,6 +1514,12 @@ export interface components {
             busbw_gb_per_s: number;
             /** In Place */
             in_place: boolean;
+            /**
+             * Is Unstable
+             * @description Its iterations differ so much that their mean says little: cv above 20 %, or p99 above 10 x p50.
+             * @default false
+             */
+            is_unstable: boolean;
             /** Size Bytes */
             size_bytes: number;
             /**
@@ -1868,7 +1874,7 @@ export interface components {
             min_size_p99_us?: number | null;
             /**
              * Sizes
-             * @description Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of several cycles the best; of many sizes 24. Empty also for jobs of earlier versions.
+             * @description Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.
              * @default []
              */
             sizes: components["schemas"]["SizeBusbw"][];
@@ -3227,13 +3233,15 @@ export interface components {
             min_us: number;
             /** Op */
             op: string;
-            /**
-             * P10 Us
-             * @description null: measured by an earlier version; p90_us too.
-             */
+            /** P10 Us */
             p10_us?: number | null;
             /** P50 Us */
             p50_us: number;
+            /**
+             * P5 Us
+             * @description null: measured by an earlier version; p10_us and p90_us too.
+             */
+            p5_us?: number | null;
             /** P90 Us */
             p90_us?: number | null;
             /** P95 Us */
@@ -3246,6 +3254,16 @@ export interface components {
             size_bytes: number;
             /** Stdev Us */
             stdev_us: number;
+            /**
+             * Time High Us
+             * @description To here.
+             */
+            time_high_us?: number | null;
+            /**
+             * Time Low Us
+             * @description Its 95 % interval, by a bootstrap over rounds and iterations, reaches from here; null: fewer than 5 iterations, or measured by an earlier version.
+             */
+            time_low_us?: number | null;
             /** Time Us */
             time_us: number;
             /**

@@ -37,7 +37,7 @@ export function SizeChart({ lines, yLabel, isLog, range, rule, hovered = null, o
   useEffect(() => {
     latest.current = setup;
   });
-  const besides = JSON.stringify(lines.map(({ band, kneeBytes }) => [band, kneeBytes]));
+  const besides = JSON.stringify(lines.map(({ band, kneeBytes, unstable }) => [band, kneeBytes, unstable]));
   const looks = lines.map(({ name, colour, dash, width, mark, isNamed }) => [name, colour, dash, width, mark, isNamed]);
   const { element, plot } = usePlot(
     (target) => sizeOptions(target, () => latest.current),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import openapi from "../../openapi.json";
 import { aRow } from "../lib/fixtures";
 import { decadeRange, decades, heightAt, largest, least, linearRange, readableMax, sizeRange, sizeTicks, spreadLabels } from "../lib/axes";
-import { alignRows, bestRow, medianOf, spanOf, sweepLines } from "../lib/series";
+import { alignRows, bestRow, type Shown, spanOf, sweepLines, valueOf } from "../lib/series";
 import { colourToken, dashOf } from "../lib/style";
 
 describe("sizeTicks", () => {
@@ -61,22 +61,31 @@ it("takes bands into the range of an axis", () => {
 });
 
 describe("a row on the chart", () => {
-  const row = aRow({ time_us: 12, busbw_gb_per_s: 3, algbw_gb_per_s: 2, p10_us: 8, p50_us: 10, p90_us: 16 });
+  const row = aRow({ time_us: 12, busbw_gb_per_s: 3, algbw_gb_per_s: 2, p5_us: 8, p50_us: 10, p95_us: 16 });
+  const shown = (metric: Shown["metric"], statistic: Shown["statistic"] = "mean", limit?: number): Shown => ({ metric, statistic, limit });
 
-  it("stands at its median, whatever is shown", () => {
-    expect([medianOf(row, "time"), medianOf(row, "algbw"), medianOf(row, "limit", 4)]).toEqual([10, 2.4, 90]);
-    expect(medianOf(row, "busbw")).toBeCloseTo(3.6);
+  it("stands at its mean, or at its median, whatever is shown", () => {
+    expect([valueOf(row, shown("time")), valueOf(row, shown("algbw")), valueOf(row, shown("limit", "mean", 4))]).toEqual([12, 2, 75]);
+    const medians = [valueOf(row, shown("time", "median")), valueOf(row, shown("algbw", "median")), valueOf(row, shown("limit", "median", 4))];
+    expect(medians).toEqual([10, 2.4, 90]);
+    expect(valueOf(row, shown("busbw", "median"))).toBeCloseTo(3.6);
   });
 
-  it("spans p10 to p90; the slow end of a rate is the low one", () => {
+  it("is marked where its iterations differ too much, and has no band where none is wanted", () => {
+    const wild = [aRow({ size_bytes: 8, cv_percent: 21 }), aRow({ size_bytes: 16, p50_us: 1, p99_us: 10.1 }), aRow({ size_bytes: 32 })];
+    const [line] = sweepLines(alignRows(wild, ["ring"], "out"), shown("time"), false);
+    expect(line).toMatchObject({ unstable: [8, 16], band: [] });
+  });
+
+  it("spans p5 to p95; the slow end of a rate is the low one", () => {
     expect(spanOf(row, "time")).toEqual([8, 16]);
     expect(spanOf(row, "busbw")).toEqual([2.25, 4.5]);
-    expect(sweepLines(alignRows([row], ["ring"], "out"), "time")[0]?.band).toEqual([[1024, 8, 16]]);
+    expect(sweepLines(alignRows([row], ["ring"], "out"), shown("time"))[0]?.band).toEqual([[1024, 8, 16]]);
   });
 
   it("of an earlier version has no span, and that of no time no rate", () => {
-    expect(spanOf({ ...row, p10_us: null }, "time")).toBeNull();
-    expect(medianOf({ ...row, time_us: 0, p50_us: 0, busbw_gb_per_s: 0 }, "busbw")).toBe(0);
+    expect(spanOf({ ...row, p5_us: null }, "time")).toBeNull();
+    expect(valueOf({ ...row, time_us: 0, p50_us: 0, busbw_gb_per_s: 0 }, shown("busbw", "median"))).toBe(0);
   });
 });
 
@@ -137,9 +146,21 @@ describe("alignRows", () => {
     expect(series[1]?.rows[0]?.id).toBe(3);
   });
 
-  it("finds the best row of a line", () => {
-    const [ring, mpi] = alignRows(rows, ["ring", "naive"], "out").series;
-    expect(ring && bestRow(ring)?.id).toBe(2);
-    expect(mpi && bestRow(mpi)).toBeNull();
+  it("finds the best row of a line: the largest rate, or the smallest time", () => {
+    const all = [...rows, aRow({ id: 4, size_bytes: 32, algorithm: "ring", busbw_gb_per_s: 9, time_us: 99 })];
+    const [ring, naive] = alignRows(all, ["ring", "naive"], "out").series;
+    expect(ring && bestRow(ring, { metric: "busbw", statistic: "mean" })?.id).toBe(4);
+    expect(ring && bestRow(ring, { metric: "time", statistic: "mean" })?.id).toBe(2);
+    expect(naive && bestRow(naive, { metric: "busbw", statistic: "mean" })).toBeNull();
+  });
+
+  it("takes several cycles as their mean, and the newest row of each", () => {
+    const cycles = [
+      aRow({ id: 1, time_us: 99, busbw_gb_per_s: 9, cycle: 0, wrong: 5 }),
+      aRow({ id: 2, time_us: 10, busbw_gb_per_s: 6, cycle: 0 }),
+      aRow({ id: 3, time_us: 20, busbw_gb_per_s: 3, cycle: 1, p50_us: 30, wrong: 1 }),
+    ];
+    const [row] = alignRows(cycles, ["ring"], "out").series[0]?.rows ?? [];
+    expect(row).toMatchObject({ time_us: 15, busbw_gb_per_s: 4, p50_us: 20, iterations: 40, wrong: 1 });
   });
 });

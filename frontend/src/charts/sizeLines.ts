@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import { formatSize } from "../lib/size";
 import { decadeRange, decades, largest, least, linearRange, readableMax, sizeTicks } from "../lib/axes";
 import type { Rule, SizeLine } from "../lib/lines";
-import { drawBands, drawChosen, drawKnees, drawNames, drawRule, labelRoom } from "./sizeMarks";
+import { drawBands, drawChosen, drawKnees, drawNames, drawRule, drawUnstable, labelRoom } from "./sizeMarks";
 import { token } from "./token";
 
 export interface SizeChartSetup {
@@ -69,6 +69,7 @@ export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup):
       draw: [
         (u) => rule && drawRule(u, rule, font),
         (u) => drawKnees(u, latest().lines, font),
+        (u) => drawUnstable(u, latest().lines, font),
         (u) => room > 0 && drawNames(u, lines, font),
       ],
     },

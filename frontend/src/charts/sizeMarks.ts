@@ -1,4 +1,4 @@
-/** What a chart over message size draws beside its lines: their names, bands and knees, a limit, the chosen size. */
+/** What a chart over message size draws beside its lines: names, bands, knees, what is unstable, a limit, the chosen size. */
 import uPlot from "uplot";
 import { heightAt, spreadLabels } from "../lib/axes";
 import type { Rule, SizeLine } from "../lib/lines";
@@ -110,6 +110,23 @@ export function drawKnees(u: uPlot, lines: readonly SizeLine[], font: string): v
       for (const [dx, dy] of [[-half, 0], [0, -half], [half, 0], [0, half]] as const) u.ctx.lineTo(x + dx, y + dy);
       u.ctx.fill();
       u.ctx.fillText("S*", x + half, y - half);
+    }
+  });
+}
+
+/** Over each value that says little a small "!": its line goes on, as nobody knows better. */
+export function drawUnstable(u: uPlot, lines: readonly SizeLine[], font: string): void {
+  inPlot(u, () => {
+    u.ctx.font = bold(font, uPlot.pxRatio);
+    u.ctx.textAlign = "center";
+    u.ctx.textBaseline = "bottom";
+    u.ctx.fillStyle = token(u.root, "--warn");
+    for (const { points, unstable = [] } of lines) {
+      for (const [size, value] of points) {
+        if (value === null || size <= 0 || !unstable.includes(size)) continue;
+        const [x, y] = place(u, size, value);
+        u.ctx.fillText("!", x, Math.max(y - KNEE_PX * uPlot.pxRatio, u.bbox.top + LABEL_GAP_PX * uPlot.pxRatio));
+      }
     }
   });
 }

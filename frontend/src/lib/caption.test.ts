@@ -26,8 +26,13 @@ describe("the bus factor", () => {
   });
 
   it("stands in the caption only where bus bandwidth is shown", () => {
-    expect(caption(aJob(), "busbw", true, false)).toContain("2(n−1)/n");
-    expect(caption(aJob(), "time", true, false)).not.toContain("busbw");
+    expect(caption(aJob(), "busbw", "mean", true, false)).toContain("2(n−1)/n");
+    expect(caption(aJob(), "time", "mean", true, false)).not.toContain("busbw");
+  });
+
+  it("stands beside the statistic that is shown", () => {
+    expect(caption(aJob(), "busbw", "mean", true, false)).toContain("each point is the mean of 20 timed iterations over all ranks, as in nccl-tests");
+    expect(caption(aJob(), "busbw", "median", true, false)).toContain("the best and the table below take the mean");
   });
 });
 

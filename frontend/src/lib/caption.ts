@@ -2,7 +2,7 @@
 import type { BenchmarkJob, BenchmarkSpec } from "../api/types";
 import { busFactor, COLLECTIVES, withArticle } from "./collectives";
 import { plural, threeDigits } from "./format";
-import type { Metric } from "./search";
+import type { Metric, Statistic } from "./search";
 
 /** Ranks of the collective: processes, or those that one process simulates (its cluster's shape is their product). */
 export function rankCount({ benchmark: { topology }, placement }: BenchmarkSpec): number {
@@ -47,11 +47,11 @@ const OVER_RANKS = {
 } as const;
 
 function overRanks({ benchmark: { average, cycles } }: BenchmarkSpec): string {
-  return `${OVER_RANKS[average]}${cycles > 1 ? `, in the last of ${cycles} cycles` : ""}`;
+  return `${OVER_RANKS[average]}${cycles > 1 ? `, over ${cycles} cycles` : ""}`;
 }
 
 /** The caption of the chart. */
-export function caption(job: BenchmarkJob, metric: Metric, reduces: boolean, hasRoot: boolean): string {
+export function caption(job: BenchmarkJob, metric: Metric, statistic: Statistic, reduces: boolean, hasRoot: boolean): string {
   const { done, total } = job.progress;
   const formulas: Record<Metric, string> = {
     busbw: `${busFactorInWords(job.spec)}, so that algorithms and numbers of ranks compare.`,
@@ -65,12 +65,15 @@ export function caption(job: BenchmarkJob, metric: Metric, reduces: boolean, has
     time: "Time in µs",
     limit: "Bus bandwidth in % of the limit",
   };
-  const point = job.spec.benchmark.topology
-    ? "the model's time of one call"
-    : `the median of ${plural(job.spec.benchmark.iterations, "timed iteration")} of the slowest rank, the band their p10 to p90`;
-  const mean = job.spec.benchmark.topology ? "" : ` The table below has the mean ${overRanks(job.spec)}.`;
+  const { topology, iterations } = job.spec.benchmark;
+  const timed = plural(iterations, "timed iteration");
+  const points: Record<Statistic, string> = {
+    mean: `the mean of ${timed} ${overRanks(job.spec)}, as in nccl-tests and in the verdict`,
+    median: `the median of ${timed} of the slowest rank; the verdict, the best and the table below take the mean`,
+  };
+  const point = topology ? "the model's time of one call" : `${points[statistic]}; the band is the slowest rank's p5 to p95`;
   return (
     `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}, ${done} of ${plural(total ?? 0, "row")}; each point is ` +
-    `${point}.${mean} ${formulas[metric]}`
+    `${point}. ${formulas[metric]}`
   );
 }

@@ -3,7 +3,7 @@ import { aJob, aSimulation, aTraining } from "./fixtures";
 import { matches, nextSort, overBaseline } from "./jobFilter";
 
 const measured = (id: number, busbw: number) => {
-  const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: busbw, size_bytes: 8, in_place: false }];
+  const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: busbw, size_bytes: 8, in_place: false, is_unstable: false }];
   return aJob({ id, summary: { kind: "benchmark", best, sizes: [], wrong: 0, verdict: "", explanation: "" } });
 };
 

@@ -25,6 +25,8 @@ export interface SizeLine extends Line {
   band?: readonly Span[];
   /** A size that is marked on the line. */
   kneeBytes?: number;
+  /** Sizes whose value says little: marked, too. */
+  unstable?: readonly number[];
 }
 
 /** A horizontal rule with its words, such as a limit. */

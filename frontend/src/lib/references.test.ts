@@ -18,7 +18,7 @@ function found(change: Partial<Expectations> = {}): Expectations {
   };
 }
 
-const measured = sweepLines({ sizes: [1024], series: [{ algorithm: "ring", inPlace: false, rows: [aRow({ busbw_gb_per_s: 4 })] }] }, "busbw");
+const measured = sweepLines({ sizes: [1024], series: [{ algorithm: "ring", inPlace: false, rows: [aRow({ busbw_gb_per_s: 4 })] }] }, { metric: "busbw", statistic: "mean" });
 
 describe("the lines beside the measured ones", () => {
   it("are the model's, in the metric that is shown", () => {

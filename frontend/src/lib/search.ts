@@ -64,6 +64,10 @@ export function chosenIds(text: string | undefined): number[] {
 export const METRICS = ["busbw", "algbw", "time", "limit"] as const;
 export type Metric = (typeof METRICS)[number];
 
+/** Which number stands for the iterations of a row. */
+export const STATISTICS = ["mean", "median"] as const;
+export type Statistic = (typeof STATISTICS)[number];
+
 export const TABS = ["results", "latency", "stragglers", "log", "configuration"] as const;
 export type Tab = (typeof TABS)[number];
 
@@ -87,6 +91,14 @@ export interface JobSearch {
   wrap?: "off";
   /** What the chart shows; busbw when absent. */
   metric?: Exclude<Metric, "busbw">;
+  /** Of a row's iterations; their mean when absent. */
+  stat?: "median";
+  /** The chart's values on a logarithmic axis; linear when absent, but for times. */
+  y?: "log";
+  /** Without the bands from p5 to p95. */
+  band?: "off";
+  /** Algorithms that the chart leaves out, with commas. */
+  hide?: string;
   /** Which buffers: out of place when absent. */
   place?: "in" | "both";
   /** The chart as a table. */
@@ -105,10 +117,11 @@ export interface JobSearch {
   stream?: Stream;
 }
 
+const NAMES = /^\w+(,\w+)*$/;
 const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
 
 export function jobSearch(search: Record<string, unknown>): JobSearch {
-  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match } = search;
+  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide } = search;
   const tab = TABS.find((known) => known === search.tab);
   const beside = BESIDE.find((known) => known === search.beside);
   const stream = STREAMS.find((known) => known === search.stream);
@@ -119,6 +132,10 @@ export function jobSearch(search: Record<string, unknown>): JobSearch {
     ...(isNumber(rank) && { rank }),
     ...(wrap === "off" && { wrap }),
     ...((metric === "algbw" || metric === "time" || metric === "limit") && { metric }),
+    ...(stat === "median" && { stat }),
+    ...(y === "log" && { y }),
+    ...(band === "off" && { band }),
+    ...(typeof hide === "string" && NAMES.test(hide) && { hide }),
     ...((place === "in" || place === "both") && { place }),
     ...(view === "table" && { view }),
     ...(inside === "table" && { inside }),

@@ -1,6 +1,7 @@
 /** A sweep's rows as aligned columns for a chart: one x per message size, one series per algorithm and buffer use. */
 import type { MeasurementView } from "../api/types";
-import type { Metric } from "./search";
+import { isUnstable, withoutCycles } from "./cycles";
+import type { Metric, Statistic } from "./search";
 import { colourToken, dashOf, widthOf } from "./style";
 import type { SizeLine, Span } from "./lines";
 
@@ -35,15 +36,25 @@ export function metricOf(row: Figures, metric: Metric, limit = 100): number {
   return metric === "limit" ? (100 * value) / limit : value;
 }
 
-/** A metric of the iteration in the middle. */
-export function medianOf(row: MeasurementView, metric: Metric, limit?: number): number {
-  return metricAt(row, row.p50_us, metric, limit);
+/** What a chart shows of a metric, and in which statistic. */
+export interface Shown {
+  metric: Metric;
+  /** Of the iterations: their mean, which nccl-tests, the verdict and the best take too, or the one in the middle. */
+  statistic: Statistic;
+  /** Bus bandwidth that the links allow, in GB/s. */
+  limit?: number | undefined;
 }
 
-/** From where to where a metric goes without a tenth of the iterations at both ends; null in rows of old versions. */
+export const STATISTIC_NAMES: Record<Statistic, string> = { mean: "mean", median: "median" };
+
+export function valueOf(row: MeasurementView, { metric, statistic, limit }: Shown): number {
+  return statistic === "mean" ? metricOf(row, metric, limit) : metricAt(row, row.p50_us, metric, limit);
+}
+
+/** From where to where a metric goes without a twentieth of the iterations at both ends; null in rows of old versions. */
 export function spanOf(row: MeasurementView, metric: Metric, limit?: number): readonly [low: number, high: number] | null {
-  if (row.p10_us == null || row.p90_us == null) return null;
-  const [fast, slow] = [row.p10_us, row.p90_us].map((timeUs) => metricAt(row, timeUs, metric, limit));
+  if (row.p5_us == null) return null;
+  const [fast, slow] = [row.p5_us, row.p95_us].map((timeUs) => metricAt(row, timeUs, metric, limit));
   return [Math.min(fast ?? 0, slow ?? 0), Math.max(fast ?? 0, slow ?? 0)];
 }
 
@@ -53,8 +64,8 @@ function metricAt(row: MeasurementView, timeUs: number, metric: Metric, limit?: 
   return row.time_us > 0 && timeUs > 0 ? value * (metric === "time" ? timeUs / row.time_us : row.time_us / timeUs) : value;
 }
 
-/** The lines of a sweep as a chart draws them, medians with their bands; the name of one in place only where its other half is not shown. */
-export function sweepLines({ sizes, series }: Sweep, metric: Metric, limit?: number): SizeLine[] {
+/** The lines of a sweep as a chart draws them; the name of one in place only where its other half is not shown. */
+export function sweepLines({ sizes, series }: Sweep, shown: Shown, hasBands = true): SizeLine[] {
   return series.map(({ algorithm, inPlace, rows }) => ({
     name: algorithm,
     colour: colourToken(algorithm),
@@ -62,15 +73,16 @@ export function sweepLines({ sizes, series }: Sweep, metric: Metric, limit?: num
     width: widthOf(inPlace),
     mark: inPlace ? "filled" : "open",
     isNamed: !inPlace || !series.some((other) => other.algorithm === algorithm && !other.inPlace),
-    points: sizes.map((size, i) => [size, rows[i] ? medianOf(rows[i], metric, limit) : null] as const),
+    points: sizes.map((size, i) => [size, rows[i] ? valueOf(rows[i], shown) : null] as const),
     band: rows.flatMap((row): Span[] => {
-      const span = row && row.size_bytes > 0 && spanOf(row, metric, limit);
+      const span = hasBands && row && row.size_bytes > 0 && spanOf(row, shown.metric, shown.limit);
       return span ? [[row.size_bytes, ...span]] : [];
     }),
+    unstable: rows.flatMap((row) => (row && isUnstable(row) ? [row.size_bytes] : [])),
   }));
 }
 
-/** Rows by size in the order of `algorithms`; after a retry the latest row of a size counts. */
+/** Rows by size in the order of `algorithms`, several cycles as one. */
 export function alignRows(rows: readonly MeasurementView[], algorithms: readonly string[], place: Place): Sweep {
   const sizes = [...new Set(rows.map((row) => row.size_bytes))].sort((a, b) => a - b);
   const index = new Map(sizes.map((size, i) => [size, i]));
@@ -78,7 +90,7 @@ export function alignRows(rows: readonly MeasurementView[], algorithms: readonly
   const series = algorithms.flatMap((algorithm) =>
     places.map((inPlace): Series => ({ algorithm, inPlace, rows: sizes.map(() => null) })),
   );
-  for (const row of rows) {
+  for (const row of withoutCycles(rows)) {
     const target = series.find((item) => item.algorithm === row.algorithm && item.inPlace === row.in_place);
     const i = index.get(row.size_bytes);
     if (target && i !== undefined) target.rows[i] = row;
@@ -86,10 +98,11 @@ export function alignRows(rows: readonly MeasurementView[], algorithms: readonly
   return { sizes, series };
 }
 
-/** The row of the best bus bandwidth of a series, or null without rows. */
-export function bestRow(series: Series): MeasurementView | null {
+/** The row of a series that is best in what is shown: of times the smallest; null without rows. */
+export function bestRow(series: Series, shown: Shown): MeasurementView | null {
+  const sign = shown.metric === "time" ? -1 : 1;
   return series.rows.reduce<MeasurementView | null>(
-    (best, row) => (row && row.busbw_gb_per_s > (best?.busbw_gb_per_s ?? -1) ? row : best),
+    (best, row) => (row && (!best || sign * (valueOf(row, shown) - valueOf(best, shown)) > 0) ? row : best),
     null,
   );
 }

@@ -1,5 +1,6 @@
 /** Rows of a sweep paired by size, as nccl-tests prints them: out of place beside in place. */
 import type { MeasurementView } from "../api/types";
+import { withoutCycles } from "./cycles";
 
 export interface SizeRow {
   sizeBytes: number;
@@ -31,11 +32,10 @@ export function choices(items: readonly SizeRow[]): Taken[] {
   );
 }
 
-/** The sizes of one algorithm, ascending; after a retry the latest row of a size counts. */
+/** The sizes of one algorithm, ascending, several cycles as one. */
 export function sizeRows(rows: readonly MeasurementView[], algorithm: string): SizeRow[] {
   const bySize = new Map<number, SizeRow>();
-  for (const row of rows) {
-    if (row.algorithm !== algorithm) continue;
+  for (const row of withoutCycles(rows.filter((one) => one.algorithm === algorithm))) {
     const { size_bytes: sizeBytes, count, dtype, op, transport } = row;
     const old = bySize.get(sizeBytes) ?? { sizeBytes, count, dtype, op, transport, outOfPlace: null, inPlace: null };
     bySize.set(sizeBytes, { ...old, [row.in_place ? "inPlace" : "outOfPlace"]: row });

@@ -1,4 +1,4 @@
-import { medianOf, METRIC_NAMES, METRIC_UNITS, spanOf, type Sweep } from "../../lib/series";
+import { METRIC_NAMES, METRIC_UNITS, type Shown, spanOf, STATISTIC_NAMES, type Sweep, valueOf } from "../../lib/series";
 import type { SizeLine } from "../../lib/lines";
 import { ScrollX } from "../../components/ScrollX";
 import { threeDigits } from "../../lib/format";
@@ -10,17 +10,17 @@ interface Props {
   sweep: Sweep;
   /** What lies beside the measured lines. */
   references: readonly SizeLine[];
-  metric: Metric;
-  limit: number | undefined;
+  shown: Shown;
 }
 
-/** The chart as numbers: a row per size, a column per line, medians with p10 to p90, the best of each row in bold. */
-export function ComparisonTable({ sweep, references, metric, limit }: Props) {
+/** The chart as numbers: a row per size, a column per line, with p5 to p95, the best of each row in bold. */
+export function ComparisonTable({ sweep, references, shown }: Props) {
+  const { metric, statistic, limit } = shown;
   return (
     <ScrollX label="Comparison by size" isTall>
       <table>
         <caption className="hidden-visually">
-          {METRIC_NAMES[metric]} in {METRIC_UNITS[metric]} by message size and algorithm
+          {METRIC_NAMES[metric]}, {STATISTIC_NAMES[statistic]}, in {METRIC_UNITS[metric]} by message size and algorithm
         </caption>
         <thead>
           <tr>
@@ -43,7 +43,7 @@ export function ComparisonTable({ sweep, references, metric, limit }: Props) {
             <Row
               key={size}
               size={size}
-              values={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && medianOf(row, metric, limit))}
+              values={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && valueOf(row, shown))}
               spans={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && spanOf(row, metric, limit))}
               beside={references.map((line) => line.points.find(([at]) => at === size)?.[1] ?? null)}
               metric={metric}
@@ -58,7 +58,7 @@ export function ComparisonTable({ sweep, references, metric, limit }: Props) {
 interface RowProps {
   size: number;
   values: (number | null)[];
-  /** p10 to p90 of each. */
+  /** p5 to p95 of each. */
   spans: (readonly [number, number] | null)[];
   beside: (number | null)[];
   metric: Metric;

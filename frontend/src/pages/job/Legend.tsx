@@ -1,8 +1,10 @@
-import { bestRow, medianOf, metricOf, METRIC_UNITS, type Series, spanOf, type Sweep } from "../../lib/series";
+import type { MeasurementView } from "../../api/types";
+import { Unstable } from "../../components/Unstable";
+import { isUnstable } from "../../lib/cycles";
+import { bestRow, METRIC_UNITS, type Series, type Shown, spanOf, type Sweep, valueOf } from "../../lib/series";
 import type { SizeLine } from "../../lib/lines";
 import { Swatch } from "../../components/Swatch";
 import { threeDigits } from "../../lib/format";
-import type { Metric } from "../../lib/search";
 import { formatSize } from "../../lib/size";
 import classes from "./Results.module.css";
 
@@ -10,13 +12,14 @@ interface Props {
   sweep: Sweep;
   /** What lies beside the lines; a name is an algorithm and where it comes from. */
   references: readonly SizeLine[];
-  metric: Metric;
-  limit: number | undefined;
+  shown: Shown;
   hovered: number | null;
+  hidden: ReadonlySet<string>;
+  onToggle: (algorithm: string) => void;
 }
 
 /** Which line is which, with its values at the size under the pointer, else at its best size. */
-export function Legend({ sweep, references, metric, limit, hovered }: Props) {
+export function Legend({ sweep, references, shown, hovered, hidden, onToggle }: Props) {
   const index = hovered === null ? -1 : sweep.sizes.indexOf(hovered);
   return (
     <div className={classes.legend}>
@@ -27,9 +30,10 @@ export function Legend({ sweep, references, metric, limit, hovered }: Props) {
             key={`${series.algorithm}/${series.inPlace}`}
             series={series}
             reference={references.find((line) => line.name.startsWith(`${series.algorithm}, `))}
-            metric={metric}
-            limit={limit}
+            shown={shown}
             index={index}
+            isHidden={hidden.has(series.algorithm)}
+            onToggle={onToggle}
           />
         ))}
       </div>
@@ -40,28 +44,43 @@ export function Legend({ sweep, references, metric, limit, hovered }: Props) {
 interface EntryProps {
   series: Series;
   reference: SizeLine | undefined;
-  metric: Metric;
-  limit: number | undefined;
+  shown: Shown;
   index: number;
+  isHidden: boolean;
+  onToggle: (algorithm: string) => void;
 }
 
-function Entry({ series, reference, metric, limit, index }: EntryProps) {
-  const row = index < 0 ? bestRow(series) : (series.rows[index] ?? null);
-  const span = row && spanOf(row, metric, limit);
+function Entry({ series, reference, shown, index, isHidden, onToggle }: EntryProps) {
+  const row = index < 0 ? bestRow(series, shown) : (series.rows[index] ?? null);
   const beside = row && reference?.points.find(([size]) => size === row.size_bytes)?.[1];
   return (
-    <span className={classes.entry}>
+    <span className={classes.entry} data-hidden={isHidden || undefined}>
       <Swatch algorithm={series.algorithm} inPlace={series.inPlace} />
       <span>
-        {series.algorithm}
-        {series.inPlace && " in place"} <strong>{row ? threeDigits(medianOf(row, metric, limit)) : "–"}</strong>{" "}
-        <span className="dim">{METRIC_UNITS[metric]}</span>
+        <button
+          type="button"
+          className={classes.toggle}
+          aria-pressed={!isHidden}
+          title={isHidden ? "Show it in the chart" : "Leave it out of the chart"}
+          onClick={() => onToggle(series.algorithm)}
+        >
+          {series.algorithm}
+          {series.inPlace && " in place"}
+        </button>{" "}
+        <strong>{row ? threeDigits(valueOf(row, shown)) : "–"}</strong> <span className="dim">{METRIC_UNITS[shown.metric]}</span>
+        {row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
       </span>
       <span className={classes.detail}>
-        {row &&
-          `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${span ? `p10 – p90 ${span.map(threeDigits).join(" – ")}, ` : ""}mean ${threeDigits(metricOf(row, metric, limit))}, n=${row.iterations}`}
+        {row && `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${details(row, shown)}`}
         {beside != null && `; ${reference?.name.split(", ")[1]} ${threeDigits(beside)}`}
       </span>
     </span>
   );
+}
+
+/** The statistic that is not shown, the spread, and of how many iterations they are. */
+function details(row: MeasurementView, shown: Shown): string {
+  const span = spanOf(row, shown.metric, shown.limit);
+  const other = shown.statistic === "mean" ? "median" : "mean";
+  return `${other} ${threeDigits(valueOf(row, { ...shown, statistic: other }))}${span ? `, p5 – p95 ${span.map(threeDigits).join(" – ")}` : ""}, n=${row.iterations}`;
 }

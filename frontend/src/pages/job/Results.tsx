@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { BenchmarkJob, MeasurementView } from "../../api/types";
 import { largest, readableMax, sizeRange } from "../../lib/axes";
-import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, sweepLines } from "../../lib/series";
+import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, type Shown, sweepLines } from "../../lib/series";
 import { SizeChart } from "../../charts/SizeChart";
 import { CopyButton } from "../../components/CopyButton";
 import { Segments } from "../../components/Segments";
@@ -24,8 +24,8 @@ import { useView } from "./useView";
 
 const CSV_COLUMNS: (keyof MeasurementView)[] = [
   "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
-  "count", "dtype", "op", "ranks", "iterations", "time_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
-  "mean_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
+  "count", "dtype", "op", "ranks", "iterations", "time_us", "time_low_us", "time_high_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
+  "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
 ];
 
 interface Props {
@@ -49,15 +49,26 @@ export function Results({ job, rows }: Props) {
     // A size in whole parts for each rank may be smaller than any planned.
     return sizeRange([...planned, ...sweep.sizes]);
   }, [benchmark, sweep.sizes]);
-  const measured = useMemo(() => sweepLines(sweep, metric, limit), [sweep, metric, limit]);
-  const references = useMemo(
-    () => referenceLines(expectations, beside.shown, metric, place === "in", compared),
-    [expectations, beside.shown, metric, place, compared],
-  );
+  const statistic = search.stat ?? "mean";
+  const shown: Shown = useMemo(() => ({ metric, statistic, limit }), [metric, statistic, limit]);
+  const hidden = useMemo(() => new Set((search.hide ?? "").split(",")), [search.hide]);
+  const measured = useMemo(() => {
+    const series = sweep.series.filter(({ algorithm }) => !hidden.has(algorithm));
+    return sweepLines({ ...sweep, series }, shown, search.band !== "off");
+  }, [sweep, shown, hidden, search.band]);
+  const references = useMemo(() => {
+    const all = referenceLines(expectations, beside.shown, metric, place === "in", compared);
+    return all.filter(({ name }) => !hidden.has(name.split(", ")[0] ?? ""));
+  }, [expectations, beside.shown, metric, place, compared, hidden]);
   const lines = useMemo(() => [...references, ...measured], [references, measured]);
   const isCut = readableMax(largest(measured), largest(references)) !== largest(references);
   const isTable = search.view === "table";
   const chosen = search.size === undefined ? null : Number(search.size);
+  const toggle = (algorithm: string): void => {
+    const next = new Set(hidden).add(algorithm);
+    if (hidden.has(algorithm)) next.delete(algorithm);
+    set({ hide: [...next].filter(Boolean).join(",") || undefined });
+  };
   const choose = (sizeBytes: number): void => set({ size: chosen === sizeBytes ? undefined : String(sizeBytes) });
   return (
     <section className={`card ${classes.results}`} aria-labelledby="results">
@@ -66,14 +77,21 @@ export function Results({ job, rows }: Props) {
         <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS)} />
       </div>
       <figure className="card-body">
-        <Legend sweep={sweep} references={references} metric={metric} limit={limit} hovered={hovered ?? chosen} />
+        <Legend
+          sweep={sweep}
+          references={references}
+          shown={shown}
+          hovered={hovered ?? chosen}
+          hidden={hidden}
+          onToggle={toggle}
+        />
         {isTable ? (
-          <ComparisonTable sweep={sweep} references={references} metric={metric} limit={limit} />
+          <ComparisonTable sweep={sweep} references={references} shown={shown} />
         ) : (
           <SizeChart
             lines={lines}
             yLabel={`${METRIC_NAMES[metric]} (${METRIC_UNITS[metric]})`}
-            isLog={metric === "time"}
+            isLog={metric === "time" || search.y === "log"}
             range={range}
             rule={limitRule(expectations, metric, measured)}
             hovered={hovered}
@@ -88,7 +106,7 @@ export function Results({ job, rows }: Props) {
               <SimulatedBadge /> Times of the cost model on a virtual clock; nothing was measured.{" "}
             </>
           )}
-          {caption(job, metric, engine?.reduces ?? false, engine?.has_root ?? false)}
+          {caption(job, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
           {referenceWords(expectations, beside.shown, !isTable && metric !== "time" && isCut)}
           {beside.shown === "baseline" && baselineWords(compared, metric, place === "in")}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only: a logarithmic axis has no place for it."}
@@ -127,6 +145,12 @@ function Controls({ search, set, beside, csv }: ControlsProps) {
         onChange={(metric) => set({ metric: metric === "busbw" ? undefined : metric })}
       />
       <Segments
+        label="Of the iterations"
+        value={search.stat ?? "mean"}
+        options={[["mean", "mean"], ["median", "median"]]}
+        onChange={(stat) => set({ stat: stat === "mean" ? undefined : stat })}
+      />
+      <Segments
         label="Buffers"
         value={search.place ?? "out"}
         options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
@@ -146,6 +170,24 @@ function Controls({ search, set, beside, csv }: ControlsProps) {
         options={[["chart", "chart"], ["table", "table"]]}
         onChange={(view) => set({ view: view === "chart" ? undefined : view })}
       />
+      {search.view !== "table" && (
+        <>
+          <Segments
+            label="Spread"
+            value={search.band ?? "on"}
+            options={[["on", "p5 – p95"], ["off", "no spread"]]}
+            onChange={(band) => set({ band: band === "on" ? undefined : band })}
+          />
+          {search.metric !== "time" && (
+            <Segments
+              label="Vertical axis"
+              value={search.y ?? "linear"}
+              options={[["linear", "linear"], ["log", "log"]]}
+              onChange={(y) => set({ y: y === "linear" ? undefined : y })}
+            />
+          )}
+        </>
+      )}
       <CopyButton text={csv} label="Copy CSV" />
     </div>
   );

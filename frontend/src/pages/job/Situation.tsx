@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { BenchmarkJob, JobView, MeasurementView } from "../../api/types";
 import { Fact, factsClass } from "../../components/Fact";
 import { JobProgress } from "../../components/JobProgress";
+import { Unstable } from "../../components/Unstable";
 import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
 import { overBaseline } from "../../lib/jobFilter";
@@ -59,7 +60,12 @@ function SweepFacts({ job, rows }: { job: BenchmarkJob; rows: readonly Measureme
           label={<AlgorithmLabel name={best.algorithm} />}
           value={threeDigits(best.busbw_gb_per_s)}
           unit="GB/s"
-          note={`best busbw: ${formatSize(best.size_bytes)}, ${best.in_place ? "in place" : "out of place"}`}
+          note={
+            <>
+              best mean: {formatSize(best.size_bytes)}, {best.in_place ? "in place" : "out of place"}
+              {best.is_unstable && <Unstable />}
+            </>
+          }
         />
       ))}
       {others > 0 && <Fact label="Slower" value={others} unit="algorithms" note="in the chart" />}

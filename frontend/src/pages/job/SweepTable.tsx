@@ -3,8 +3,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import type { BenchmarkJob, MeasurementView } from "../../api/types";
 import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
+import { Unstable } from "../../components/Unstable";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { busFactorInWords, sizeInWords, uncheckedInWords } from "../../lib/caption";
+import { isUnstable } from "../../lib/cycles";
 import { AUTO, whatARankSends } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
@@ -183,6 +185,7 @@ function Row({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }
 
 function Cells({ row, unchecked, isAuto }: { row: MeasurementView | null; unchecked: string; isAuto: boolean }) {
   if (!row) return <td colSpan={isAuto ? 5 : 4} className={`number dim ${classes.group}`}>–</td>;
+  const between = row.p5_us == null ? "" : `, p5 – p95 ${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)}`;
   const spread = `min ${threeDigits(row.min_us)}, p50 ${threeDigits(row.p50_us)}, p99 ${threeDigits(row.p99_us)}, max ${threeDigits(row.max_us)} µs, n=${row.iterations}`;
   return (
     <>
@@ -193,6 +196,11 @@ function Cells({ row, unchecked, isAuto }: { row: MeasurementView | null; unchec
       )}
       <td className={`number ${isAuto ? "" : classes.group}`} title={spread}>
         {threeDigits(row.time_us)}
+        {isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+        <span className={classes.median}>
+          median {threeDigits(row.p50_us)}
+          {between}
+        </span>
       </td>
       <td className="number">{threeDigits(row.algbw_gb_per_s)}</td>
       <td className="number">{threeDigits(row.busbw_gb_per_s)}</td>

@@ -202,7 +202,7 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         expect(page.get_by_text("2x8 ranks, ib100 between nodes, nvlink3 inside")).to_be_visible()
         visit.open("/")
         bar = page.get_by_role("link", name=f"Job {simulation}, sixteen ranks")
-        expect(bar).to_have_accessible_name(re.compile("simulated all-reduce, nothing measured$"))
+        expect(bar).to_have_accessible_name(re.compile("^SIMULATED Job .*, all-reduce, nothing measured$"))
         visit.open("/jobs")
         row = page.get_by_role("row").filter(has_text="sixteen ranks")
         expect(row.get_by_text(badge, exact=True)).to_be_visible()

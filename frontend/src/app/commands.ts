@@ -1,7 +1,7 @@
 /** What the palette can go to or do. */
 import type { JobView, NodeView } from "../api/types";
 import type { Entry } from "../lib/palette";
-import { JOB_STATES, jobTitle, nodeLook } from "../lib/state";
+import { JOB_STATES, jobName, nodeLook } from "../lib/state";
 import { PLACES } from "./places";
 
 export interface Command extends Entry {
@@ -18,7 +18,7 @@ export function entriesOf(jobs: readonly JobView[], nodes: readonly NodeView[], 
   const ofJobs = jobs.map((job) => ({
     id: `job-${job.id}`,
     kind: "Job",
-    title: jobTitle(job),
+    title: jobName(job),
     note: `job ${job.id} ${JOB_STATES[job.state].text}`,
     run: () => go(`/jobs/${job.id}`),
   }));

@@ -84,6 +84,16 @@ export function accuracyOf(job: JobView): number | null {
   return job.summary.kind === "benchmark" ? null : (job.summary.validation_accuracy ?? null);
 }
 
+/** Before what is said of a job wherever no badge can stand: titles, tooltips, bars. */
+export function simulatedPrefix(job: JobView): string {
+  return isSimulated(job) ? "SIMULATED " : "";
+}
+
+/** The job's title where no badge can stand before it. */
+export function jobName(job: JobView): string {
+  return `${simulatedPrefix(job)}${jobTitle(job)}`;
+}
+
 /** Whether the job's numbers are the cost model's: its specification says so, or one of its rows. */
 export function isSimulated(job: JobView, rows: readonly MeasurementView[] = []): boolean {
   if (!isBenchmark(job)) return false;

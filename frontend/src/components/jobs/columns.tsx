@@ -11,7 +11,7 @@ import { rankCount } from "../../lib/caption";
 import { formatDuration, formatRate, plural, secondsBetween, shortList, signedPercent, threeDigits } from "../../lib/format";
 import { overBaseline, type SortColumn } from "../../lib/jobFilter";
 import { formatSize } from "../../lib/size";
-import { isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, workTitle } from "../../lib/state";
+import { isBenchmark, isSimulated, JOB_STATES, jobName, jobTitle, outcome, workTitle } from "../../lib/state";
 import classes from "./JobsTable.module.css";
 
 /** What a row is among the others. */
@@ -123,7 +123,6 @@ function differenceTo(baseline: JobView): Column {
 }
 
 function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
-  const title = jobTitle(job);
   return (
     <>
       {isSimulated(job) && (
@@ -131,8 +130,8 @@ function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
           <SimulatedBadge />{" "}
         </>
       )}
-      <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={title}>
-        {title}
+      <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={jobName(job)}>
+        {jobTitle(job)}
       </Link>
       {isBaseline && <span title="The baseline"> ★</span>}
       {isPinned && !isBaseline && <span title="Pinned"> ⌖</span>}

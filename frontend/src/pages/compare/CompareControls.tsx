@@ -6,7 +6,7 @@ import { Segments } from "../../components/Segments";
 import { StateBadge } from "../../components/StateBadge";
 import { lineOf } from "../../lib/compare";
 import type { CompareSearch } from "../../lib/search";
-import { JOB_STATES, jobTitle } from "../../lib/state";
+import { JOB_STATES, jobName } from "../../lib/state";
 import classes from "./ComparePage.module.css";
 
 const route = getRouteApi("/compare");
@@ -41,7 +41,7 @@ export function CompareControls({ jobs, base, children }: Props) {
             <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
               job {job.id}
             </Link>
-            <span className={classes.title}>{jobTitle(job)}</span>
+            <span className={classes.title}>{jobName(job)}</span>
             <StateBadge look={JOB_STATES[job.state]} />
             {jobs.length > 1 && (
               <Link

@@ -7,7 +7,7 @@ import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../lib/format";
 import { newerJob } from "../../data/merge";
-import { isActive, jobTitle } from "../../lib/state";
+import { isActive, jobName } from "../../lib/state";
 
 interface Props {
   job: JobView;
@@ -32,7 +32,7 @@ export function CancelDialog({ job, isOpen, onClose }: Props) {
   return (
     <Dialog title={`Cancel job ${job.id}?`} isOpen={isOpen} onClose={onClose}>
       <p>
-        <strong>{jobTitle(job)}</strong>: {consequence}
+        <strong>{jobName(job)}</strong>: {consequence}
       </p>
       {cancel.error && <ErrorNote what="The job was not cancelled" error={cancel.error} />}
       <div className={buttonsClass}>

@@ -11,7 +11,7 @@ import { PageSkeleton } from "../../components/Skeleton";
 import { useFavicon } from "../../components/useFavicon";
 import { usePageTitle } from "../../components/usePageTitle";
 import { percent, threeDigits } from "../../lib/format";
-import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES } from "../../lib/state";
+import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, simulatedPrefix } from "../../lib/state";
 import { Gang } from "./Gang";
 import { Insights } from "./Insights";
 import { JobHeader } from "./JobHeader";
@@ -39,7 +39,7 @@ function statusTitle(job: JobView): string {
   const look = JOB_STATES[job.state];
   const [best, accuracy] = [bestBusbw(job), accuracyOf(job)];
   const result = best !== null ? `${threeDigits(best)} GB/s` : accuracy !== null ? percent(accuracy) : look.text;
-  return `${look.glyph} ${job.state === "failed" ? look.text : result}`;
+  return `${look.glyph} ${simulatedPrefix(job)}${job.state === "failed" ? look.text : result}`;
 }
 
 function Job({ job }: { job: JobView }) {

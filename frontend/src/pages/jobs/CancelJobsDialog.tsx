@@ -5,7 +5,7 @@ import type { JobView } from "../../api/types";
 import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../lib/format";
-import { isActive, jobTitle } from "../../lib/state";
+import { isActive, jobName } from "../../lib/state";
 
 interface Props {
   jobs: readonly JobView[];
@@ -32,7 +32,7 @@ export function CancelJobsDialog({ jobs, isOpen, onClose }: Props) {
       <ul>
         {jobs.slice(0, MOST_NAMED).map((job) => (
           <li key={job.id}>
-            job {job.id} <strong>{jobTitle(job)}</strong>
+            job {job.id} <strong>{jobName(job)}</strong>
           </li>
         ))}
         {jobs.length > MOST_NAMED && <li>and {jobs.length - MOST_NAMED} more</li>}

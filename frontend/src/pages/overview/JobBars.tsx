@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
 import { threeDigits } from "../../lib/format";
-import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, workTitle } from "../../lib/state";
+import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
 
 const MIN_HEIGHT_PERCENT = 6;
@@ -42,8 +42,7 @@ function Bar({ job, tallest }: { job: JobView; tallest: number }) {
   const height = Math.max(MIN_HEIGHT_PERCENT, 100 * share);
   const none = isSimulated(job) ? "nothing measured" : (!isBenchmark(job) && outcome(job)) || "no result";
   const result = best === null ? none : `${threeDigits(best)} GB/s`;
-  const what = `${isSimulated(job) ? "simulated " : ""}${workTitle(job)}`;
-  const label = `Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${what}, ${result}`;
+  const label = `${simulatedPrefix(job)}Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${workTitle(job)}, ${result}`;
   return (
     <li>
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={classes.bar} aria-label={label} title={label}>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { recentJobsQuery } from "../../data/queries";
-import { jobTitle } from "../../lib/state";
+import { jobName } from "../../lib/state";
 import classes from "./RingPage.module.css";
 
 const MOST = 5;
@@ -24,7 +24,7 @@ export function TracedJobs() {
       <span className="dim">From a job&rsquo;s real trace:</span>
       {traced.map((job) => (
         <Link key={job.id} to="/jobs/$jobId/ring" params={{ jobId: job.id }}>
-          {jobTitle(job)} ({job.id})
+          {jobName(job)} ({job.id})
         </Link>
       ))}
     </p>

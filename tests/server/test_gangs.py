@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement
+from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
 
 TWO_NODES = {**ONE_SIZE, "placement": {"ranks": 4, "nodes": 2}}
 
@@ -92,6 +92,13 @@ async def test_clean_counts_only_once_the_records_have_arrived(server: Server) -
     [
         ([measurement(), measurement(in_place=True, wrong=7)], "failed", "verification_failed"),
         ([measurement()], "failed", "results_missing"),
+        ([measurement(), measurement()], "failed", "results_missing"),  # the one in place is missing
+        ([measurement(), measurement(in_place=True)] * 2, "failed", "results_missing"),
+        ([measurement(), measurement(in_place=True, wrong=None)], "failed", "results_missing"),
+        ([measurement(wrong=-5), measurement(in_place=True, wrong=5)], "failed", "verification_failed"),
+        ([measurement(), measurement(in_place=True, wrong=-5)], "failed", "results_missing"),
+        ([measurement("naive"), measurement("naive", in_place=True)], "failed", "results_missing"),
+        ([measurement(cycle=1), measurement(in_place=True, cycle=1)], "failed", "results_missing"),
         ([measurement(), measurement(in_place=True)], "succeeded", "completed"),
     ],
 )
@@ -104,6 +111,22 @@ async def test_rows_decide_whether_it_succeeded(server: Server, rows: list[dict]
     await agent.report(attempt, "clean", last_sequence=len(rows))
     ended = await server.job(job["id"])
     assert (ended["state"], ended["reason"]) == (state, reason)
+
+
+async def test_after_its_end_an_attempt_is_sealed(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    rows = [measurement(), measurement(in_place=True)]
+    await agent.records(attempt, *rows)
+    await agent.report(attempt, "ended", reason="completed")
+    await agent.report(attempt, "clean", last_sequence=len(rows))
+    before = await server.job(job["id"])
+    await agent.records(attempt, measurement(wrong=7), steps())
+    after = await server.job(job["id"])
+    assert (after["state"], after["summary"], after["progress"]) == ("succeeded", before["summary"], before["progress"])
+    found = (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]
+    assert len(found) == 2
 
 
 async def test_a_refusal_fails_the_job_with_the_nodes_own_words(server: Server) -> None:

@@ -7,6 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.protocol import rank_words
 from ringscope.contracts.units import plural
+from ringscope_server.attempts import told_rows
+from ringscope_server.attempts.told_rows import Key, Told
 from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.reasons import Reason, reason_of
@@ -31,8 +33,8 @@ def node_lost(member: Member) -> str:
 async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
     """What became of a stopping attempt whose members, nodes and job are loaded.
 
-    Rows can only make it worse: a wrong sum never succeeds, nor does a missing row, nor training whose last epoch is
-    missing.
+    Rows can only make it worse: a wrong sum never succeeds, nor do rows other than those asked for (see ``told_rows``),
+    nor training whose last epoch is missing.
     """
     job = attempt.job
     assert job.reason is not None, "stopping always has a reason"
@@ -42,24 +44,20 @@ async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
         return Verdict(reason_of("node_lost"), f"{node_lost(lost)} Before that: {job.message}", lost.node.name)
     if reason.name not in ("completed", "verification_failed"):
         return Verdict(reason, job.message, attempt.bad_node)
-    rows, wrong = (
-        await session.execute(
-            select(func.count(), func.coalesce(func.sum(Measurement.wrong), 0)).where(
-                Measurement.attempt_id == attempt.id
-            )
-        )
-    ).one()
+    wrong = await session.scalar(
+        select(func.coalesce(func.sum(Measurement.wrong), 0)).where(Measurement.attempt_id == attempt.id)
+    )
     if wrong or reason.name == "verification_failed":
         sentence = job.message or f"The result check found {plural(wrong or 0, 'wrong element')}."
         return Verdict(reason_of("verification_failed"), sentence)
-    if sentence := await _missing(session, attempt, rows):
+    if sentence := await _missing(session, attempt):
         if lost := _lost(attempt, "ended"):
             return Verdict(reason_of("node_lost"), f"{node_lost(lost)} Before that: {sentence}", lost.node.name)
         return Verdict(reason_of("results_missing"), sentence)
     return Verdict(reason, "")
 
 
-async def _missing(session: AsyncSession, attempt: Attempt, rows: int) -> str:
+async def _missing(session: AsyncSession, attempt: Attempt) -> str:
     """What ranks that ended well have not told, in a sentence; empty when all is there."""
     spec = spec_of(attempt.job)
     if spec.training is not None:
@@ -68,9 +66,15 @@ async def _missing(session: AsyncSession, attempt: Attempt, rows: int) -> str:
         if epoch >= spec.training.epochs or (limit is not None and step >= limit):
             return ""
         return f"The ranks ended, but only {epoch} of {spec.training.epochs} epochs were told."
-    if rows != spec.row_count:
-        return f"The ranks ended, but only {rows} of {spec.row_count} rows of the sweep arrived."
+    if spec.benchmark is not None:
+        return told_rows.fault(spec.benchmark, spec.ranks, await _rows(session, attempt.id))
     return ""
+
+
+async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
+    columns = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place, Measurement.wrong
+    query = select(*columns).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
+    return [Told(Key(*key), wrong) for *key, wrong in await session.execute(query)]
 
 
 def _lost(attempt: Attempt, *phases: str) -> Member | None:

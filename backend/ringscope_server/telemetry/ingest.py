@@ -49,8 +49,15 @@ class Ingested:
     rejected: int = 0
 
 
-async def ingest(session: AsyncSession, member: Member, job_id: int, node: str, batch: RecordBatch) -> Ingested:
+# What decides how a job ended, and is nobody's to tell afterwards.
+_OUTCOME = (record.Measurement, record.Check, record.Epoch)
+
+
+async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:
     """Store the records that are new, in one transaction with the number of the last one.
+
+    An attempt that has ended is sealed: its steps and lines may still come, from a node that was lost, but rows, checks
+    and epochs are counted as rejected.
 
     Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
     answer tells the agent where to go on. A record that is not well formed is counted and passed over, since sending
@@ -65,7 +72,10 @@ async def ingest(session: AsyncSession, member: Member, job_id: int, node: str, 
     if not fresh:
         return ingested
     parsed = list(_parse(fresh, ingested))
-    await _store(session, member.attempt_id, job_id, node, parsed, ingested)
+    if attempt.finished_at is not None:
+        told, parsed = parsed, [one for one in parsed if not isinstance(one, _OUTCOME)]
+        ingested.rejected += len(told) - len(parsed)
+    await _store(session, attempt.id, attempt.job_id, node, parsed, ingested)
     member.last_sequence = ingested.last_sequence
     return ingested
 

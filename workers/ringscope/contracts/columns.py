@@ -12,6 +12,8 @@ _IS_BIG_ENDIAN = array("H", [1]).tobytes() == b"\0\1"
 Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "integer"})]
 Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
 
+Count = Annotated[int, Field(ge=0, lt=2**63), WithJsonSchema({"type": "integer"})]
+
 
 def _packed(column: "array[int]") -> str:
     if _IS_BIG_ENDIAN:

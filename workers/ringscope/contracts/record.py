@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from ringscope.contracts.columns import Int32, Int64, Integers
+from ringscope.contracts.columns import Count, Int32, Int64, Integers
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
 LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
@@ -259,7 +259,7 @@ class Check(RecordModel):
     algorithm: str
     in_place: bool
     size_bytes: int
-    wrong: int
+    wrong: Count
     first_index: int
     want: str
     got: str
@@ -321,6 +321,7 @@ class Measurement(SweepRow, _TypeFirst):
     chosen_algorithm: str | None = None
     chosen_because: str | None = None
     cycle: Int32 = 0
+    wrong: Count | None
     times_us: list[float] | None = Field(
         None, description="Of the slowest rank, every iteration in order; null unless the job asks per_iteration."
     )

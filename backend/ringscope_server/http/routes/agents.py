@@ -135,7 +135,7 @@ async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> R
         async with services.database.write() as session:
             node_id, _ = await _speaker(session, name, body.epoch)
             attempt, member = await _share(session, body.attempt_id, node_id)
-            ingested = await ingest(session, member, attempt.job_id, name, body)
+            ingested = await ingest(session, member, attempt, name, body)
             step_ids = await _step_ids(services, session, attempt.id, ingested)
             offset_seconds = member.clock_offset_seconds or 0.0
             wrong = wrong_result.of_checks(ingested.checks, name)

@@ -1,0 +1,61 @@
+"""What the rows of a finished sweep say against what was asked for: each once, and checked where a check was. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.collectives import UNCHECKED_IN_PLACE, elements
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.units import format_size
+
+
+class Key(NamedTuple):
+    """What tells a row apart. Several sizes that are asked for may come to one, in whole parts for each rank."""
+
+    cycle: int
+    size_bytes: int
+    algorithm: str
+    in_place: bool
+
+    def __str__(self) -> str:
+        place = "in place" if self.in_place else "out of place"
+        return f"{self.algorithm} at {format_size(self.size_bytes)} {place} of cycle {self.cycle}"
+
+
+class Told(NamedTuple):
+    """A row that was stored."""
+
+    key: Key
+    wrong: int | None
+
+
+def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
+    """Why these are not the rows that the specification asks for, in a sentence; empty if they are."""
+    told = list(rows)
+    asked, found = Counter(_asked(spec, ranks)), Counter(row.key for row in told)
+    if missing := asked - found:
+        rest = f", among them {next(iter(missing))}" if found else ""
+        return f"The ranks ended, but {missing.total()} of {asked.total()} rows of the sweep are missing{rest}."
+    if more := found - asked:
+        key = next(iter(more))
+        why = "was told twice" if key in asked else "was not asked for"
+        return f"The row of {key} {why}."
+    unchecked = (row.key for row in told if row.wrong is None and _is_checked(spec, row.key))
+    if key := next(unchecked, None):
+        return f"The row of {key} tells no result of the check, which was asked for."
+    return ""
+
+
+def _asked(spec: BenchmarkSpec, ranks: int) -> Iterator[Key]:
+    itemsize = ITEMSIZE_BYTES[spec.dtype]
+    sizes = [elements(spec.collective, size, itemsize, ranks)[1] * itemsize for size in spec.sizes()]
+    for cycle, size, algorithm, in_place in product(range(spec.cycles), sizes, spec.algorithms, (False, True)):
+        yield Key(cycle, size, algorithm, in_place)
+
+
+def _is_checked(spec: BenchmarkSpec, key: Key) -> bool:
+    is_free = spec.transport == SIMULATED or (key.in_place and spec.collective in UNCHECKED_IN_PLACE)
+    return spec.check and not is_free

@@ -98,7 +98,7 @@ def test_no_clear_winner_is_an_answer() -> None:
 
 def test_too_few_iterations_never_give_a_winner() -> None:
     few = [row(name, us, iterations=2, time_low_us=None, time_high_us=None) for name, us in (("ring", 9), ("mpi", 900))]
-    assert said(*few) == "2 iterations of each are too few to tell a winner: 5 at least."
+    assert said(*few) == "No winner: that takes 5 iterations of each at least, and these are 2."
     old = [one.model_copy(update={"iterations": 20}) for one in few]
     assert said(*old) == (
         "These rows do not tell how sure their times are, as an earlier version measured them: no winner."

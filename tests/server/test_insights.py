@@ -181,14 +181,15 @@ async def test_rows_below_what_good_runs_gave(server: Server) -> None:
     agent = await server.node()
     loop = Insights(server.services)
     for busbw in (10.0, 11.0, 12.0, 5.0):
-        job = await server.submit(**ONE_SIZE)
+        job = await server.submit(**ONE_SIZE | {"benchmark": ONE_SIZE["benchmark"] | {"cycles": 2}})
         attempt = await agent.start_next()
         agent.sequence = 0
         await loop.look()
-        told = [measurement(busbw_gb_per_s=busbw, cycle=cycle) for cycle in range(2)]
+        places = [{"cycle": cycle, "in_place": in_place} for in_place in (False, True) for cycle in range(2)]
+        told = [measurement(busbw_gb_per_s=busbw, **place) for place in places]
         assert (await agent.records(attempt, *told)).status_code == 200
         await agent.report(attempt, "ended", reason="completed")
-        await agent.report(attempt, "clean", last_sequence=2)
+        await agent.report(attempt, "clean", last_sequence=len(told))
         await loop.look()
         assert (await server.job(job["id"]))["state"] == "succeeded"
         (*found,) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/insights")).json()["items"]

@@ -150,7 +150,7 @@ async def test_a_node_that_is_lost_with_rows_it_had_not_sent_is_to_blame_for_the
     assert (again["state"], again["excluded_nodes"]) == ("queued", ["n1"])
     (tried,) = again["attempts"]
     assert (tried["reason"], tried["bad_node"]) == ("node_lost", "n1")
-    assert tried["message"].endswith("only 0 of 2 rows of the sweep arrived.")
+    assert tried["message"].endswith("2 of 2 rows of the sweep are missing.")
 
 
 @pytest.mark.parametrize("reason", ["rank_exit", "oom"])

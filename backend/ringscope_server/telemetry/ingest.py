@@ -56,8 +56,8 @@ _OUTCOME = (record.Measurement, record.Check, record.Epoch)
 async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:
     """Store the records that are new, in one transaction with the number of the last one.
 
-    An attempt that has ended is sealed: its steps and lines may still come, from a node that was lost, but rows, checks
-    and epochs are counted as rejected.
+    What decides an outcome is counted as rejected once the attempt has succeeded, or the node has said that this was
+    all. Of one that was lost it is kept with what became of its attempt.
 
     Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
     answer tells the agent where to go on. A record that is not well formed is counted and passed over, since sending
@@ -72,12 +72,16 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     if not fresh:
         return ingested
     parsed = list(_parse(fresh, ingested))
-    if attempt.finished_at is not None:
+    if _is_sealed(attempt, member):
         told, parsed = parsed, [one for one in parsed if not isinstance(one, _OUTCOME)]
         ingested.rejected += len(told) - len(parsed)
     await _store(session, attempt.id, attempt.job_id, node, parsed, ingested)
     member.last_sequence = ingested.last_sequence
     return ingested
+
+
+def _is_sealed(attempt: Attempt, member: Member) -> bool:
+    return attempt.finished_at is not None and (attempt.reason == "completed" or member.phase == "clean")
 
 
 def _parse(raw: Iterable[dict[str, Any]], ingested: Ingested) -> Iterable[record.Record]:

@@ -40,7 +40,8 @@ def verdict(contest: Contest) -> str:
         simulated = f" ({SIMULATED})" if _is_simulated(contest) else ""
         reached = f"{point.busbw_gb_per_s:.3g} GB/s bus bandwidth at {format_size(size_bytes)}"
         return f"{_name(name, contest)} reaches {reached}{simulated}"
-    if not _is_simulated(contest) and (fewest := min(point.iterations for point in points.values())) < FEWEST_ITERATIONS:
+    fewest = min(point.iterations for point in points.values())
+    if fewest < FEWEST_ITERATIONS and not _is_simulated(contest):
         return f"No winner: that takes {FEWEST_ITERATIONS} iterations of each at least, and these are {fewest}."
     if any(point.log_error is None for point in points.values()):
         return "These rows do not tell how sure their times are, as an earlier version measured them: no winner."

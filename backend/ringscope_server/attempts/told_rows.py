@@ -43,9 +43,9 @@ def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
         key = next(iter(more))
         why = "was told twice" if key in asked else "was not asked for"
         return f"The row of {key} {why}."
-    unchecked = (row.key for row in told if row.wrong is None and _is_checked(spec, row.key))
-    if key := next(unchecked, None):
-        return f"The row of {key} tells no result of the check, which was asked for."
+    unchecked = next((row.key for row in told if row.wrong is None and _is_checked(spec, row.key)), None)
+    if unchecked:
+        return f"The row of {unchecked} tells no result of the check, which was asked for."
     return ""
 
 

@@ -74,7 +74,8 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
 async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
     columns = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place, Measurement.wrong
     query = select(*columns).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
-    return [Told(Key(*key), wrong) for *key, wrong in await session.execute(query)]
+    found = await session.execute(query)
+    return [Told(Key(cycle, size, algorithm, in_place), wrong) for cycle, size, algorithm, in_place, wrong in found]
 
 
 def _lost(attempt: Attempt, *phases: str) -> Member | None:

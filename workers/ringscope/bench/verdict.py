@@ -156,7 +156,7 @@ class _Effort(NamedTuple):
 
 
 def _effort(algorithm: str, point: Point, contest: Contest) -> _Effort:
-    total = total_elements(contest.collective, point.count, contest.ranks)
+    total = total_elements(contest.collective, point.elements, contest.ranks)
     return _counted(algorithm, contest.ranks, total, contest.collective)
 
 

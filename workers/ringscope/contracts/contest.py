@@ -122,7 +122,7 @@ class Point(NamedTuple):
     iterations: int  # of all cycles
     deviations_us2: float  # the sum of the cycles' squared distances from their mean
     error_us2: float | None  # the mean of the squared standard errors that the rows tell; None: not all tell one
-    count: int
+    elements: int  # as nccl-tests counts them
     bus_bytes: float  # bus bandwidth times time
     p99_us: float  # the largest
     is_unstable: bool  # one of them
@@ -166,7 +166,7 @@ class Point(NamedTuple):
             iterations=self.iterations + row.iterations,
             deviations_us2=self.deviations_us2 + distance_us * (row.time_us - time_us),
             error_us2=None if error_us2 is None or known_us2 is None else known_us2 + (error_us2 - known_us2) / cycles,
-            count=self.count,
+            elements=self.elements,
             bus_bytes=max(self.bus_bytes, _bus_bytes(row)),
             p99_us=max(self.p99_us, row.p99_us),
             is_unstable=self.is_unstable or is_unstable(row),

@@ -145,7 +145,7 @@ def test_what_auto_took_is_told_with_its_reason(browser: Browser, site: Site, sc
         expect(page.locator("figure svg")).to_have_count(2)
         table = page.get_by_role("table", name="Measurements of auto")
         shown = [cells(line) for line in table.locator("tbody tr").all()]
-        assert [(line[4], line[9]) for line in shown] == [
+        assert [(line[4], line[10]) for line in shown] == [
             tuple(row["chosen_algorithm"] for row in rows if row["size_bytes"] == size)
             for size in dict.fromkeys(row["size_bytes"] for row in rows)
         ]
@@ -192,7 +192,7 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         expect(page.get_by_text("nothing was computed that could be checked").first).to_be_visible()
         expect(page.get_by_text("(simulated)").first).to_be_visible()
         table = page.get_by_role("table", name="Simulated times of ring, by message size")
-        assert {row[7] for row in map(cells, table.locator("tbody tr").all())} == {"N/A"}
+        assert {row[8] for row in map(cells, table.locator("tbody tr").all())} == {"N/A"}
         choose(page, "View", "table")
         expect(page.locator("figcaption").get_by_text(badge)).to_be_visible()
         assert visit.violations() == []

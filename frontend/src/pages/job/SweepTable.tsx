@@ -112,6 +112,7 @@ function columnsOf(busbw: string, isAuto: boolean): [string, string][] {
   return [
     ...(isAuto ? [took] : []),
     ["time (µs)", "mean of the timed iterations over all ranks"],
+    ["median (µs)", "the iteration in the middle, of the slowest rank, with the 5th and 95th percentile; unstable: cv above 20 %, or p99 above 10 times the median"],
     ["algbw (GB/s)", "algbw = size / time"],
     ["busbw (GB/s)", busbw],
     ["#wrong", "elements that differ from the exact answer, over all ranks"],
@@ -184,8 +185,8 @@ function Row({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }
 }
 
 function Cells({ row, unchecked, isAuto }: { row: MeasurementView | null; unchecked: string; isAuto: boolean }) {
-  if (!row) return <td colSpan={isAuto ? 5 : 4} className={`number dim ${classes.group}`}>–</td>;
-  const between = row.p5_us == null ? "" : `, p5 – p95 ${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)}`;
+  if (!row) return <td colSpan={isAuto ? 6 : 5} className={`number dim ${classes.group}`}>–</td>;
+  const between = row.p5_us == null ? "" : `${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)}`;
   const spread = `min ${threeDigits(row.min_us)}, p50 ${threeDigits(row.p50_us)}, p99 ${threeDigits(row.p99_us)}, max ${threeDigits(row.max_us)} µs, n=${row.iterations}`;
   return (
     <>
@@ -196,11 +197,11 @@ function Cells({ row, unchecked, isAuto }: { row: MeasurementView | null; unchec
       )}
       <td className={`number ${isAuto ? "" : classes.group}`} title={spread}>
         {threeDigits(row.time_us)}
+      </td>
+      <td className="number">
+        {threeDigits(row.p50_us)}
+        {between && <span className={classes.between}> {between}</span>}
         {isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
-        <span className={classes.median}>
-          median {threeDigits(row.p50_us)}
-          {between}
-        </span>
       </td>
       <td className="number">{threeDigits(row.algbw_gb_per_s)}</td>
       <td className="number">{threeDigits(row.busbw_gb_per_s)}</td>

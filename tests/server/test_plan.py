@@ -228,6 +228,14 @@ def test_long_jobs_share_what_is_left_over() -> None:
     assert made.waits[1].reason == "reserved"
 
 
+def test_why_a_job_waits_is_told_of_what_is_free_once_all_others_have_started() -> None:
+    running = [gang(1, {1: (0, 1)}, ends_in=90)]
+    queue = [queued(7, 4), queued(8, 2, limit=1000), queued(9, 2, limit=60)]  # 8 would fit, and 9 takes its place
+    made = planned([node(1, 4)], running, queue)
+    assert [start.job_id for start in made.starts] == [9]
+    assert [wait.reason for wait in made.waits] == ["slots", "behind"]
+
+
 def test_a_job_that_can_never_fit_holds_nobody_up() -> None:
     made = planned([node(1), node(2)], [], [queued(7, 9), queued(8, 8)])
     assert [start.job_id for start in made.starts] == [8]

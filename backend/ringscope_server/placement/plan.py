@@ -80,7 +80,7 @@ class _Waiting:
     """A job that does not start; with a demand, its start can be estimated."""
 
     job: QueuedJob
-    why: Why
+    why: Why | None  # None: it is behind the head, and what is free once all others have started says why
     demand: Demand | None = None
 
 
@@ -131,7 +131,7 @@ class _Pass:
         elif self._reservation is None:
             self._reserve(job, demand)
         else:
-            self.waiting.append(_Waiting(job, self._why_behind(job, demand, self._reservation), demand))
+            self.waiting.append(_Waiting(job, None, demand))
 
     def _place_now(self, job: QueuedJob, demand: Demand) -> Counts | None:
         """Where it can start without delaying the head of the queue. What is free only gets less, so no is for good."""
@@ -188,18 +188,23 @@ class _Pass:
             return pending.leaving(job, missed)
         return pending.never(demand, self._demands.version_skew(demand), self._cluster)
 
-    def _why_behind(self, job: QueuedJob, demand: Demand, reservation: _Reservation) -> Why:
-        if (demand, False) in self._unfitting or not fits(demand, self._room.level):
-            self._unfitting.add((demand, False))
-            return pending.behind(reservation.job.id)
-        return pending.reserved(job, reservation.job.id)
+    def _why(self, wait: _Waiting) -> Why:
+        if wait.why is not None:
+            return wait.why
+        assert self._reservation is not None and wait.demand is not None
+        head = self._reservation.job.id
+        if (wait.demand, False) in self._unfitting or not fits(wait.demand, self._room.level):
+            self._unfitting.add((wait.demand, False))
+            return pending.behind(head)
+        return pending.reserved(wait.job, head)
 
     def result(self) -> Plan:
         """The plan, when every job was considered."""
         estimates = self._estimates()
         waits = [
-            Wait(wait.job.id, wait.why.reason, wait.why.sentence, position, estimates.get(wait.job.id))
+            Wait(wait.job.id, why.reason, why.sentence, position, estimates.get(wait.job.id))
             for position, wait in enumerate(self.waiting, 1)
+            for why in [self._why(wait)]
         ]
         return Plan(tuple(self._starts), tuple(waits), tuple(self._preemptions))
 

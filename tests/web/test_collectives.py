@@ -91,10 +91,10 @@ def compare(page: Page, site: Site, job: dict[str, Any], view: dict[str, Any], r
     for shown in map(cells, table.locator("tbody tr").all()):
         mine = [row for row in rows if row["algorithm"] == algorithm and row["count"] == int(shown[1])]
         assert shown[3] == ("sum" if view["reduces"] else "none")
-        for place, column in ((False, 4), (True, 8)):
+        for place, column in ((False, 4), (True, 9)):
             (row,) = [row for row in mine if row["in_place"] is place]
-            assert shown[column + 2] == three_digits(row["busbw_gb_per_s"])
-            assert shown[column + 3] == ("0" if view["checked_in_place"] or not place else "N/A")
+            assert shown[column + 3] == three_digits(row["busbw_gb_per_s"])
+            assert shown[column + 4] == ("0" if view["checked_in_place"] or not place else "N/A")
 
 
 @pytest.fixture(scope="module")

@@ -145,7 +145,7 @@ def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
     choose(page, "Quantity", "time")
     choose(page, "Buffers", "both")
     page.reload()
-    table = page.get_by_role("table", name="Time in µs by message size and algorithm")
+    table = page.get_by_role("table", name="Time, mean, in µs by message size and algorithm")
     expect(table.locator("tbody tr")).to_have_count(5)
     expect(table.locator("thead th")).to_have_text(
         [

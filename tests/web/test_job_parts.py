@@ -161,7 +161,7 @@ def test_the_model_stands_beside_the_measured_rows(visit: Visit, measured: int) 
     found = visit.site.get(f"/jobs/{measured}/expectations")
     page = visit.open(f"/jobs/{measured}?view=table")
     expect(page.get_by_role("columnheader", name="ring, model (GB/s)")).to_be_visible()
-    table = values(page, "Bus bandwidth in GB/s by message size and algorithm")
+    table = values(page, "Bus bandwidth, mean, in GB/s by message size and algorithm")
     model = {(row["algorithm"], row["size_bytes"]): row["busbw_gb_per_s"] for row in found["model"]["rows"]}
     assert [row[3] for row in table] == [three_digits(model["ring", 1024 * 4**i]) for i in range(4)]
     expect(page.locator("figcaption")).to_contain_text("Dashed: the cost model")

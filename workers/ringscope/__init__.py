@@ -13,7 +13,9 @@ if TYPE_CHECKING:
         StalledError,
         all_reduce,
         empty,
+        free,
         init,
+        lent,
         log_step,
     )
 
@@ -26,7 +28,9 @@ __all__ = [
     "__version__",
     "all_reduce",
     "empty",
+    "free",
     "init",
+    "lent",
     "log_step",
 ]
 

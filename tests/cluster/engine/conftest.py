@@ -19,7 +19,9 @@ RunGang = Callable[..., subprocess.CompletedProcess[str]]
 def gang() -> RunGang:
     """``gang(ranks, "main.py", *arguments, **environment)`` runs a program of this folder, or a module, on ranks."""
 
-    def run(ranks: int, program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        ranks: int, program: str, *arguments: str, deadline_seconds: float = DEADLINE_SECONDS, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         python = [sys.executable, "-W", "error"]
         target = [str(HERE / program)] if program.endswith(".py") else ["-m", program]
         return subprocess.run(
@@ -27,7 +29,7 @@ def gang() -> RunGang:
             env=os.environ | environment,
             capture_output=True,
             text=True,
-            timeout=DEADLINE_SECONDS,
+            timeout=deadline_seconds,
             check=False,
         )
 

@@ -27,6 +27,23 @@ def assert_exact(gang, ranks, transport, lengths):
     assert done.stdout.count(f"checked {CHECKED[lengths]}") == ranks
 
 
+def test_registered_arrays_come_and_go(gang):
+    assert_arrays(gang, 2, "shared_memory", 3000)
+
+
+@pytest.mark.long
+@TRANSPORTS
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+def test_a_million_registered_arrays_in_a_row(gang, ranks, transport):
+    assert_arrays(gang, ranks, transport, 1_000_000)
+
+
+def assert_arrays(gang, ranks, transport, arrays):
+    done = gang(ranks, "arena_main.py", transport, str(arrays), deadline_seconds=120 + arrays / 500)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("is done") == ranks
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_the_python_interface(gang, ranks):

@@ -14,7 +14,7 @@ from ringscope.engine.memory.arrays import is_array, is_writable, overlap
 from ringscope.schedules.algorithms import SCHEDULES
 
 ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
-FUNCTIONS = ("all_reduce", "empty")
+FUNCTIONS = ("all_reduce", "empty", "free")
 _EQUAL = ("function", "length", "dtype", "op", "algorithm", "in place or out of place")
 Place = tuple[int, int]  # in registered memory: index of the allocation, byte offset; -1: elsewhere
 
@@ -41,6 +41,11 @@ class Call:
 def empty_call(size_bytes: int) -> Call:
     """Of an allocation."""
     return Call(FUNCTIONS.index("empty"), size_bytes)
+
+
+def give_back_call(number: int) -> Call:
+    """Of the end of an array."""
+    return Call(FUNCTIONS.index("free"), number)
 
 
 def all_reduce_call(x: Any, target: Any, op: str, algorithm: str, place: Callable[[Array], Place]) -> Call:

@@ -6,7 +6,8 @@ import atexit
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from ringscope.engine.calls import (
     all_reduce_call,
     check,
     empty_call,
+    give_back_call,
     needs_staging,
     require_agreement,
 )
@@ -117,11 +119,28 @@ class Communicator:
         return allocated
 
     def empty(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
-        """This rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank)."""
+        """This rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank).
+
+        Its memory is used again once every rank has dropped it, with all views of it, or given it back.
+        """
         check("dtype", check_dtype, str(np.dtype(dtype)))
         count = math.prod(shape if isinstance(shape, tuple) else (shape,))
-        local = self.buffer(count * np.dtype(dtype).itemsize).local
-        return local[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
+        size_bytes = count * np.dtype(dtype).itemsize
+        self._agree(empty_call(size_bytes))
+        return self._registered.array(size_bytes, self.buffer, self._everywhere).view(dtype).reshape(shape)
+
+    def give_back(self, x: Array) -> None:
+        """Free an array of ``empty`` now (collective); it must not be used any more, nor any view of it."""
+        number = self._registered.number(x)
+        self._agree(give_back_call(number))
+        self._registered.give_back(number)
+
+    @contextmanager
+    def lent(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Iterator[Array]:
+        """An array of ``empty`` for the length of a block (collective); after an error in it, it is collected later."""
+        x = self.empty(shape, dtype)
+        yield x
+        self.give_back(x)
 
     # all-reduce
 
@@ -226,6 +245,9 @@ class Communicator:
     def maximum(self, values: Array) -> Array:
         """Element by element the largest value of any rank (collective)."""
         return self._reduced(values, MPI.MAX)
+
+    def _everywhere(self, flags: Array) -> Array:
+        return self._reduced(flags, MPI.MIN)
 
     def total(self, values: Array) -> Array:
         """Element by element the sum over all ranks (collective)."""

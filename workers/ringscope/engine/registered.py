@@ -1,21 +1,37 @@
 """Registered memory of one communicator: as large on every rank, and known to the transport."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from ringscope.engine.base import Array, Buffer
 from ringscope.engine.calls import Place
+from ringscope.engine.errors import EngineError
+from ringscope.engine.memory.arena import Arena, Piece
 from ringscope.engine.memory.arrays import address
+from ringscope.engine.memory.lease import Lease
 
 _LEAST_STAGED_BYTES = 4096
 
 
+Allocate = Callable[[int], Buffer]
+
+
 class Registered:
-    """The allocations in their order, which is the same on every rank, and two of them for arrays from elsewhere."""
+    """The allocations in their order, which is the same on every rank, and two of them for arrays from elsewhere.
+
+    Some of them are slabs, of which arrays take pieces. A piece ends when its array is given back, or when no rank has
+    a reference to it any more: that the ranks ask each other only when the next piece finds no room.
+    """
 
     def __init__(self) -> None:
         self._buffers: list[Buffer] = []
+        self._arena = Arena()
+        self._slabs: list[int] = []  # their places among the buffers
+        self._pieces: dict[int, Piece] = {}  # those that are taken, by the number of their call
+        self._dropped: set[int] = set()  # of which this rank has no reference any more
+        self._taken = 0
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
 
     def add(self, buffer: Buffer) -> None:
@@ -36,7 +52,49 @@ class Registered:
         index, start = place
         return self._buffers[index].section(start, size_bytes)
 
-    def staging(self, size_bytes: int, allocate: Callable[[int], Buffer]) -> list[Buffer]:
+    def array(self, size_bytes: int, allocate: Allocate, everywhere: Callable[[Array], Array]) -> Array:
+        """Zeroed bytes of a piece, aligned for any dtype (collective).
+
+        ``everywhere`` tells of flags which ones are set on all ranks (collective).
+        """
+        piece = self._arena.take(size_bytes)
+        if piece is None and self._pieces:
+            self._collect(everywhere)
+            piece = self._arena.take(size_bytes)
+        if piece is None:
+            slab_bytes = self._arena.slab_bytes(size_bytes)
+            allocate(slab_bytes)  # adds itself
+            self._slabs.append(len(self._buffers) - 1)
+            self._arena.add_slab(slab_bytes)
+            piece = self._arena.take(size_bytes)
+            assert piece is not None
+        number, self._taken = self._taken, self._taken + 1
+        self._pieces[number] = piece
+        memory = self._buffers[self._slabs[piece.slab]].section(piece.start, piece.size).local
+        memory.fill(0)
+        return Lease(memory, partial(self._dropped.add, number)).array()[:size_bytes]
+
+    def number(self, x: Array) -> int:
+        """Which piece begins with this array; EngineError for memory that is none, or given back already."""
+        index, start = self.place(x)
+        for number, piece in self._pieces.items():
+            if index == self._slabs[piece.slab] and start == piece.start:
+                return number
+        raise EngineError("x: the array is not one that ringscope.empty gave, or was given back before; pass that one.")
+
+    def give_back(self, number: int) -> None:
+        """A piece is free for other arrays (on every rank)."""
+        self._arena.give_back(self._pieces.pop(number))
+        self._dropped.discard(number)
+
+    def _collect(self, everywhere: Callable[[Array], Array]) -> None:
+        numbers = list(self._pieces)
+        flags = everywhere(np.array([number in self._dropped for number in numbers], np.int64))
+        for number, is_dropped in zip(numbers, flags, strict=True):
+            if is_dropped:
+                self.give_back(number)
+
+    def staging(self, size_bytes: int, allocate: Allocate) -> list[Buffer]:
         """An input and a result of ``size_bytes`` at least (collective when they have to grow)."""
         if self._staging[0].local.nbytes < size_bytes or not self._staging[0].parts:
             enough = max(_LEAST_STAGED_BYTES, 1 << (size_bytes - 1).bit_length())
@@ -47,3 +105,4 @@ class Registered:
         """All of it is given back."""
         self._buffers.clear()
         self._staging.clear()
+        self._pieces.clear()

@@ -18,6 +18,7 @@ Bad arguments, and arguments that differ between ranks, raise ``EngineError`` wi
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from ringscope.choice.tuning_file import default_path, read
@@ -64,9 +65,20 @@ def init(transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECON
 def empty(shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
     """A zeroed array in registered memory, which travels without a copy (collective, equal on every rank).
 
-    It lives as long as the communicator: allocate once and reuse.
+    Its memory is used again once every rank has dropped it with all views of it; ``free`` and ``lent`` are sooner. A
+    part of it, as long as it is contiguous, is registered, too.
     """
     return init().empty(shape, dtype)
+
+
+def free(x: Array) -> None:
+    """Give an array of ``empty`` back now (collective); neither it nor a view of it may be used any more."""
+    init().give_back(x)
+
+
+def lent(shape: int | tuple[int, ...], dtype: str = "float32") -> AbstractContextManager[Array]:
+    """``with ringscope.lent(1024) as x:``, an array of ``empty`` that is given back at the end (collective)."""
+    return init().lent(shape, dtype)
 
 
 def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:

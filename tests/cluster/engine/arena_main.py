@@ -1,0 +1,106 @@
+"""Run by test_transports.py on every rank: registered arrays that come and go."""
+
+import gc
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import ringscope
+
+ROW = 1000
+
+
+def mapped_bytes() -> int:
+    """All that this process has mapped."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def summed(x: np.ndarray) -> None:
+    """It is registered memory like any other."""
+    comm = ringscope.init()
+    x.fill(comm.rank + 1)
+    ringscope.all_reduce(x)
+    assert (x == sum(range(1, comm.size + 1))).all()
+
+
+def in_a_row(arrays: int) -> None:
+    """Each array takes the name of the one before; nothing grows."""
+    before = 0
+    for number in range(arrays):
+        x = ringscope.empty(ROW, "float32")
+        assert not x.any(), "zeroed, whoever had it before"
+        x[-1] = 1
+        if number % (arrays // 10) == 0:
+            summed(x)
+        if number == arrays // 5:
+            before = mapped_bytes()
+    assert mapped_bytes() <= before + (16 << 20), (before, mapped_bytes())
+
+
+def views() -> None:
+    """A view keeps its array; slices are registered."""
+    x = ringscope.empty((8, 512), "float64")
+    part = x[2:5].reshape(-1)
+    part.fill(5)
+    del x
+    others = [ringscope.empty(ROW, "float64") for _ in range(2000)]
+    for other in others:
+        other.fill(9)
+    assert (part == 5).all()
+    summed(part)
+
+
+def given_back() -> None:
+    """By hand, and at the end of a block; the same memory is taken next."""
+    x = ringscope.empty(ROW, "int32")
+    first = x.ctypes.data
+    ringscope.free(x)
+    with ringscope.lent(ROW, "int32") as y:
+        assert y.ctypes.data == first
+        summed(y)
+    z = ringscope.empty(ROW, "int32")
+    assert z.ctypes.data == first
+    for wrong in (z[1:], np.zeros(3)):
+        try:
+            ringscope.free(wrong)
+        except ringscope.EngineError as error:
+            assert "is not one that ringscope.empty gave" in str(error)
+        else:
+            raise AssertionError("not refused")
+
+
+def disagreeing() -> None:
+    """What one rank still holds is nobody's, whatever the others have dropped."""
+    comm = ringscope.init()
+    kept = [ringscope.empty(ROW, "float32") for _ in range(50)]
+    for x in kept:
+        x.fill(comm.rank)
+    if comm.rank:
+        kept.clear()
+        gc.collect()
+    for _ in range(2000):
+        ringscope.empty(ROW, "float32").fill(77)
+    assert all((x == comm.rank).all() for x in kept)
+    comm.barrier()
+
+
+def too_much() -> None:
+    """More than there is: one sentence, and the ranks go on."""
+    try:
+        ringscope.empty(1 << 50, "uint8")
+    except ringscope.EngineError as error:
+        assert "free; lower" in str(error), error
+    else:
+        raise AssertionError("not refused")
+    summed(ringscope.empty(3))
+
+
+ringscope.init(sys.argv[1], timeout_seconds=60)
+in_a_row(int(sys.argv[2]))
+views()
+given_back()
+disagreeing()
+too_much()
+sys.stdout.write(f"rank {ringscope.init().rank} of {ringscope.init().size} is done\n")

@@ -1,0 +1,61 @@
+"""An arena: which pieces of a few large slabs are taken. Pure.
+
+Every rank makes the same calls in the same order, and so has the same pieces at the same places.
+"""
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+ALIGNMENT_BYTES = 256  # whole cache lines, so that neighbours never write to the same one
+FIRST_SLAB_BYTES = 1 << 20
+LARGEST_SLAB_BYTES = 256 << 20  # unless a piece is larger
+
+
+class Piece(NamedTuple):
+    """A part of a slab, in bytes."""
+
+    slab: int
+    start: int
+    size: int
+
+
+class Arena:
+    """Slabs with their free parts, each list ascending, its neighbours joined."""
+
+    def __init__(self) -> None:
+        self._free: list[list[tuple[int, int]]] = []
+        self._next_slab_bytes = FIRST_SLAB_BYTES
+
+    def take(self, size_bytes: int) -> Piece | None:
+        """The first free part that is large enough; None where a slab must be added."""
+        size = _aligned(size_bytes)
+        for slab, parts in enumerate(self._free):
+            for at, (start, stop) in enumerate(parts):
+                if stop - start >= size:
+                    parts[at : at + 1] = [(start + size, stop)] if stop - start > size else []
+                    return Piece(slab, start, size)
+        return None
+
+    def slab_bytes(self, size_bytes: int) -> int:
+        """How large the next slab should be, for a piece that did not fit: twice the last, so that they stay few."""
+        return max(self._next_slab_bytes, _aligned(size_bytes))
+
+    def add_slab(self, slab_bytes: int) -> None:
+        """One more slab, all of it free."""
+        self._free.append([(0, slab_bytes)])
+        self._next_slab_bytes = min(2 * self._next_slab_bytes, LARGEST_SLAB_BYTES)
+
+    def give_back(self, piece: Piece) -> None:
+        """A piece is free again."""
+        parts, start, stop = self._free[piece.slab], piece.start, piece.start + piece.size
+        at = bisect_right(parts, (start, stop))
+        if at < len(parts) and parts[at][0] == stop:
+            stop = parts.pop(at)[1]
+        if at and parts[at - 1][1] == start:
+            at -= 1
+            start = parts.pop(at)[0]
+        parts.insert(at, (start, stop))
+
+
+def _aligned(size_bytes: int) -> int:
+    return max(1, -(-size_bytes // ALIGNMENT_BYTES)) * ALIGNMENT_BYTES

@@ -1,0 +1,32 @@
+"""A lease of memory: arrays that are made of it, and all views of them, keep it, and its end is told."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ringscope.engine.base import Array
+from ringscope.engine.memory.arrays import address, is_on_gpu, module_of
+
+
+class Lease:
+    """Of bytes that somebody else owns. NumPy and CuPy keep it as what lies below their arrays."""
+
+    def __init__(self, memory: Array, ended: Callable[[], object]) -> None:
+        """``ended`` is called once no array is left, in whatever thread drops the last one: it must not wait."""
+        self._memory = memory
+        if not is_on_gpu(memory):
+            self.__array_interface__ = memory.__array_interface__
+        weakref.finalize(self, ended).atexit = False
+
+    def array(self) -> Array:
+        """The bytes as an array of their own."""
+        if not is_on_gpu(self._memory):
+            return np.asarray(self)
+        cuda: Any = module_of(self._memory).cuda
+        owned = cuda.UnownedMemory(address(self._memory), self._memory.nbytes, self)
+        found: Array = module_of(self._memory).ndarray(self._memory.shape, np.uint8, cuda.MemoryPointer(owned, 0))
+        return found

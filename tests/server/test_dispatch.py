@@ -39,10 +39,10 @@ async def end(agent: FakeAgent, attempt: int) -> None:
 
 
 async def test_the_head_is_told_when_it_starts_and_short_jobs_overtake_it(server: Server, clock: Clock) -> None:
-    agent = await server.node(slots=4)
+    agent = await server.node(slots=5)
     await server.submit(**job(3, time_limit_seconds=100))
     await agent.start_next()
-    head = await server.submit(**job(4))
+    head = await server.submit(**job(5))
     long = await server.submit(**job(1, time_limit_seconds=101))
     short = await server.submit(**job(1, time_limit_seconds=99))
     clock.advance(1)

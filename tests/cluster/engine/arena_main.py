@@ -25,10 +25,13 @@ def summed(x: np.ndarray) -> None:
     assert (x == sum(range(1, comm.size + 1))).all()
 
 
-def in_a_row(arrays: int) -> None:
-    """Each array takes the name of the one before; nothing grows."""
+def in_a_row(arrays: int, is_lent: bool) -> None:
+    """Each array is given back, or takes the name of the one before; nothing grows."""
     before = 0
     for number in range(arrays):
+        if is_lent:
+            with ringscope.lent(ROW, "float32") as y:
+                y[-1] = 1
         x = ringscope.empty(ROW, "float32")
         assert not x.any(), "zeroed, whoever had it before"
         x[-1] = 1
@@ -98,7 +101,8 @@ def too_much() -> None:
 
 
 ringscope.init(sys.argv[1], timeout_seconds=60)
-in_a_row(int(sys.argv[2]))
+for is_lent in (False, True):
+    in_a_row(int(sys.argv[2]), is_lent)
 views()
 given_back()
 disagreeing()

@@ -72,7 +72,7 @@ class Registered:
         self._pieces[number] = piece
         memory = self._buffers[self._slabs[piece.slab]].section(piece.start, piece.size).local
         memory.fill(0)
-        return Lease(memory, partial(self._dropped.add, number)).array()[:size_bytes]
+        return Lease(memory, partial(self._drop, number)).array()[:size_bytes]
 
     def number(self, x: Array) -> int:
         """Which piece begins with this array; EngineError for memory that is none, or given back already."""
@@ -86,6 +86,10 @@ class Registered:
         """A piece is free for other arrays (on every rank)."""
         self._arena.give_back(self._pieces.pop(number))
         self._dropped.discard(number)
+
+    def _drop(self, number: int) -> None:
+        if number in self._pieces:  # else it was given back before
+            self._dropped.add(number)
 
     def _collect(self, everywhere: Callable[[Array], Array]) -> None:
         numbers = list(self._pieces)

@@ -169,6 +169,13 @@ def test_what_is_the_same_explains_nothing() -> None:
     )
 
 
+def test_without_a_winner_it_tells_how_sure_each_time_is() -> None:
+    assert explained([row("ring", 20), row("direct", 20.1, error=0.04), row("mpi", 40)]) == (
+        "At 1 MiB: ring 20 µs ± 1 %, direct 20.1 µs ± 4 %. More iterations would narrow that."
+    )
+    assert explained([row("ring", 20, time_low_us=None, time_high_us=None), row("mpi", 40)]) == ""
+
+
 def test_what_a_library_does_is_not_known() -> None:
     assert explained(of_ranks(4, ring=20, mpi=40)) == (
         "ring sends at most 1.5 MiB from a rank, over 6 hops; what MPI_Allreduce does inside is the library's choice."

@@ -28,7 +28,7 @@ def test_the_winner_of_three_is_found_and_shared_within_two_minutes(browser: Bro
         summary = job["summary"]
         assert [each["algorithm"] for each in summary["best"]] != []
         expect(page.get_by_text(summary["verdict"])).to_be_visible()  # who wins
-        assert re.search("hop|library", summary["explanation"])
+        assert re.search("hop|library|±", summary["explanation"])  # of a tie: how sure each time is
         expect(page.get_by_text(summary["explanation"])).to_be_visible()  # and why
         choose(page, "Buffers", "in place", exact=True)
         expect(page).to_have_url(re.compile(r"place=in"))

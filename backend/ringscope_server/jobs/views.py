@@ -68,7 +68,9 @@ class BenchmarkSummary(BaseModel):
     wrong: int = Field(description="Wrong elements over all checks.")
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
     explanation: str = Field(
-        "", description="What the winner sends and over how many hops, beside the next; counted in their schedules."
+        "",
+        description="What the winner sends and over how many hops, beside the next, counted in their schedules; without "
+        "a winner how sure each time is.",
     )
 
 

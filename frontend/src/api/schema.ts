@@ -1853,7 +1853,7 @@ export interface components {
             best: components["schemas"]["AlgorithmBest"][];
             /**
              * Explanation
-             * @description What the winner sends and over how many hops, beside the next; counted in their schedules.
+             * @description What the winner sends and over how many hops, beside the next, counted in their schedules; without a winner how sure each time is.
              * @default
              */
             explanation: string;

@@ -108,12 +108,15 @@ def _is_simulated(contest: Contest) -> bool:
 def explanation(contest: Contest) -> str:
     """What the winner sends, and over how many hops, beside the next of our algorithms: counted in the schedules.
 
-    It says what differs, not that this made the difference. Empty without a clear winner, with wrong elements, with
-    more ranks than are counted, and for ``hierarchical``, whose schedule depends on the nodes.
+    It says what differs, not that this made the difference; without a clear winner, what stands in its way. Empty with
+    wrong elements, with more ranks than are counted, and for ``hierarchical``, whose schedule depends on the nodes.
     """
-    points = contest.at(reference_bytes(contest.sizes()), in_place=False)
-    if len(points) < 2 or contest.wrong or len(leaders(points)) > 1:
+    size_bytes = reference_bytes(contest.sizes())
+    points = contest.at(size_bytes, in_place=False)
+    if len(points) < 2 or contest.wrong:
         return ""
+    if len(tied := leaders(points)) > 1:
+        return _doubt(tied, points, size_bytes, contest)
     winner, *rest = points
     ours = SCHEDULED[contest.collective]
     rival = next((name for name in rest if name in ours), rest[0])
@@ -124,7 +127,6 @@ def explanation(contest: Contest) -> str:
     if contest.ranks > MOST_COUNTED_RANKS or "hierarchical" in (winner, rival):
         return ""
     mine = _effort(winner, points[winner], contest)
-    size_bytes = reference_bytes(contest.sizes())
     sends = f"{winner} sends at most {mine.bytes(size_bytes)} from a rank, over {mine.way}"
     if library:
         return f"{sends}; {unknown}"
@@ -136,6 +138,17 @@ def explanation(contest: Contest) -> str:
     if theirs.elements <= mine.elements and theirs.hops <= mine.hops:
         counts += f" That speaks for {rival}: look at the spread of the times."
     return counts
+
+
+def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, contest: Contest) -> str:
+    """Why none of them wins: their times, and how sure each is."""
+    errors = {name: points[name].log_error for name in tied}
+    if _is_simulated(contest) or None in errors.values():
+        return ""
+    times = ", ".join(
+        f"{_name(name, contest)} {points[name].time_us:.4g} µs ± {100 * (errors[name] or 0):.2g} %" for name in tied
+    )
+    return f"At {format_size(size_bytes)}: {times}. More iterations would narrow that."
 
 
 class _Effort(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ringscope.contracts.comparison import Difference, RowPair, differences, points, row_pairs
+from ringscope.contracts.comparison import FASTEST, Difference, RowPair, differences, fastest, points, row_pairs, timed
 from ringscope.contracts.record import Measurement
 
 
@@ -55,10 +55,22 @@ def test_rows_match_by_collective_algorithm_size_and_place() -> None:
     assert (points(a), points(b)) == (4, 4)
 
 
-def test_of_several_cycles_the_median_counts() -> None:
-    cycles = [row(time, cycle=number) for number, time in enumerate((10.0, 99.0, 12.0))]
-    [pair] = row_pairs(cycles, [row(6.0)])
-    assert (pair.a_us, pair.ratio) == (12.0, 0.5)
+def test_of_several_cycles_the_mean_counts_as_in_the_verdict() -> None:
+    cycles = [row(time, cycle=number, cv_percent=0.0) for number, time in enumerate((10.0, 11.0, 12.0))]
+    [pair] = row_pairs(cycles, [row(5.5, cv_percent=0.0)])
+    assert (pair.a_us, pair.ratio) == (11.0, 0.5)
+    assert pair.noise_us == pytest.approx((2 / 3) ** 0.5)  # how the cycles differ
+    [one] = timed(cycles)
+    assert one.iterations == 60
+    assert one.busbw_gb_per_s == pytest.approx(10.0 / 11.0)  # what the mean time amounts to
+
+
+def test_the_fastest_of_each_size_and_place_is_found_by_the_same_mean() -> None:
+    rows = [row(10.0), row(30.0, cycle=1), row(21.0, algorithm="direct"), row(5.0, algorithm="direct", in_place=True)]
+    assert [(one.algorithm, one.in_place, one.time_us) for one in fastest(timed(rows))] == [
+        (FASTEST, False, 20.0),
+        (FASTEST, True, 5.0),
+    ]
 
 
 @pytest.mark.parametrize(

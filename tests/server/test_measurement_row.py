@@ -4,7 +4,8 @@ from typing import Any
 
 from tests.server.conftest import measurement
 
-from ringscope.contracts.record import Measurement, SweepRow
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.sweep_row import SweepRow
 from ringscope_server.db import models
 from ringscope_server.results.queries import measurement_view
 from ringscope_server.results.rows import as_record, measurement_row

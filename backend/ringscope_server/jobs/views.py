@@ -69,8 +69,8 @@ class BenchmarkSummary(BaseModel):
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
     explanation: str = Field(
         "",
-        description="What the winner sends and over how many hops, beside the next, counted in their schedules; without "
-        "a winner how sure each time is.",
+        description="What the winner sends and over how many hops, beside the next, counted in their schedules; "
+        "without a winner how sure each time is.",
     )
 
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.comparison import FASTEST, RowPair, fastest, middle_rows, obstacles, row_pairs
+from ringscope.contracts.comparison import FASTEST, Timed, fastest, obstacles, pair, timed
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement as Row
 from ringscope.contracts.tuning import shape_of
@@ -26,14 +26,14 @@ class Against(BaseModel):
 
 
 class ComparedRow(BaseModel):
-    """One algorithm at one size and place; of several cycles the one in the middle."""
+    """One algorithm at one size and place; of several cycles their mean."""
 
     algorithm: str = Field(description=f"{FASTEST}: the one that took the least time.")
     size_bytes: int
     in_place: bool
     time_us: float
     busbw_gb_per_s: float
-    iterations: int
+    iterations: int = Field(description="Of all cycles.")
     against: Against | None = Field(description="null: the baseline has no such row, or is this job itself.")
 
 
@@ -75,23 +75,34 @@ async def comparison(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]],
 
 
 def _compared(rows: Sequence[Row], base: Sequence[Row] | None) -> list[ComparedRow]:
-    of_job = [*rows, *fastest(rows)]
-    pairs = [] if base is None else row_pairs([*base, *fastest(base)], of_job)
-    found = {(pair.algorithm, pair.size_bytes, pair.in_place): pair for pair in pairs}
-    return [_view(row, found.get((row.algorithm, row.size_bytes, row.in_place))) for row in middle_rows(of_job)]
+    of_base = {_place(one): one for one in _with_fastest(base or ())}
+    return [_view(one, of_base.get(_place(one))) for one in _with_fastest(rows)]
 
 
-def _view(row: Row, pair: RowPair | None) -> ComparedRow:
-    against = pair and Against(ratio=pair.ratio, noise=pair.noise_us / pair.a_us, is_beyond_noise=pair.is_beyond_noise)
+def _with_fastest(rows: Sequence[Row]) -> list[Timed]:
+    of_algorithms = timed(rows)
+    return [*of_algorithms, *fastest(of_algorithms)]
+
+
+def _place(one: Timed) -> tuple[str, int, bool]:
+    return one.algorithm, one.size_bytes, one.in_place
+
+
+def _view(one: Timed, base: Timed | None) -> ComparedRow:
     return ComparedRow(
-        algorithm=row.algorithm,
-        size_bytes=row.size_bytes,
-        in_place=row.in_place,
-        time_us=row.time_us,
-        busbw_gb_per_s=row.busbw_gb_per_s,
-        iterations=row.iterations,
-        against=against,
+        algorithm=one.algorithm,
+        size_bytes=one.size_bytes,
+        in_place=one.in_place,
+        time_us=one.time_us,
+        busbw_gb_per_s=one.busbw_gb_per_s,
+        iterations=one.iterations,
+        against=base and _against(base, one),
     )
+
+
+def _against(base: Timed, one: Timed) -> Against:
+    both = pair(base, one)
+    return Against(ratio=both.ratio, noise=both.noise_us / both.a_us, is_beyond_noise=both.is_beyond_noise)
 
 
 def _other_nodes(base: JobSpec, other: JobSpec, base_shape: str, shape: str) -> list[str]:

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from ringscope.contracts import record
+from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.units import plural
 from ringscope_server.db.models import Measurement
 from ringscope_server.instants import as_ns
@@ -16,7 +17,7 @@ STEP_COLUMNS = (
     "started_at_ns", "duration_us", "compute_us", "communication_us", "exposed_us", "loss", "samples", "lag",
 )  # fmt: skip
 
-_COLUMNS = set(record.SweepRow.model_fields)
+_COLUMNS = set(SweepRow.model_fields)
 
 
 def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tuple[Any, ...]]:

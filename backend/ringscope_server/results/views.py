@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.record import SweepRow
+from ringscope.contracts.sweep_row import SweepRow
 
 
 class _IdFirst(BaseModel):

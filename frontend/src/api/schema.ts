@@ -2059,7 +2059,7 @@ export interface components {
         };
         /**
          * ComparedRow
-         * @description One algorithm at one size and place; of several cycles the one in the middle.
+         * @description One algorithm at one size and place; of several cycles their mean.
          */
         ComparedRow: {
             /** @description null: the baseline has no such row, or is this job itself. */
@@ -2073,7 +2073,10 @@ export interface components {
             busbw_gb_per_s: number;
             /** In Place */
             in_place: boolean;
-            /** Iterations */
+            /**
+             * Iterations
+             * @description Of all cycles.
+             */
             iterations: number;
             /** Size Bytes */
             size_bytes: number;

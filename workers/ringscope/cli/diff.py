@@ -27,7 +27,7 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
     """Compare two jobs: specification, outcome, nodes, versions, and the measured rows side by side.
 
     B/A is the ratio of the times: below 1 B is faster. * marks times that differ by more than the noise: the root of
-    the squared sum of both rows' standard deviations (their cv). Of several cycles the one in the middle is compared.
+    the squared sum of both rows' standard deviations (their cv). Of several cycles their mean is compared.
     """
     with connect(url, data_dir) as client:
         jobs = client.job(a), client.job(b)

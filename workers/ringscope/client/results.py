@@ -7,7 +7,8 @@ from typing import Any
 from ringscope.client.connection import Connection
 from ringscope.client.events import Event
 from ringscope.client.view import Page, View
-from ringscope.contracts.record import Measurement, SweepRow
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.sweep_row import SweepRow
 
 
 class Step(View):

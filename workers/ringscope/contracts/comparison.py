@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot
-from typing import Any
+from math import hypot, sqrt
+from typing import Any, NamedTuple
 
 from ringscope.contracts.collectives import REDUCING
 from ringscope.contracts.job import JobSpec
@@ -21,12 +21,25 @@ class Difference:
     b: Any
 
 
+class Timed(NamedTuple):
+    """One algorithm at one size and place; of several cycles their mean, as everywhere (``contest``)."""
+
+    algorithm: str
+    size_bytes: int
+    in_place: bool
+    time_us: float
+    stdev_us: float  # of the iterations of all cycles
+    busbw_gb_per_s: float
+    iterations: int
+
+
 @dataclass(frozen=True)
 class RowPair:
-    """What both jobs measured with one algorithm at one size and place; of several cycles the one in the middle.
+    """What both jobs measured with one algorithm at one size and place; of several cycles their mean.
 
-    ``noise_us`` says how far iterations differ among themselves: the root of the squared sum of both rows' standard
-    deviations, each the row's cv of its time. A row that one preemption has spoiled has a large one.
+    ``noise_us`` says how far iterations differ among themselves: the root of the squared sum of both standard
+    deviations. A row that one preemption has spoiled has a large one. It is wider than the interval of a mean, as the
+    jobs ran at different times: what changed between them is in no interval.
     """
 
     algorithm: str
@@ -58,22 +71,27 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
 def row_pairs(a: Sequence[Measurement], b: Sequence[Measurement]) -> list[RowPair]:
     """Rows of the same algorithm, size and place, in the order of the first job."""
     of_a, of_b = _by_point(a), _by_point(b)
-    return [_pair(point, rows, of_b[point]) for point, rows in of_a.items() if point in of_b]
+    return [pair(_timed(rows), _timed(of_b[point])) for point, rows in of_a.items() if point in of_b]
 
 
-def fastest(rows: Sequence[Measurement]) -> list[Measurement]:
-    """Of each size and place the row of the algorithm that was fastest, renamed; of several cycles the middle one."""
-    best: dict[tuple[int, bool], Measurement] = {}
-    for row in middle_rows(rows):
-        place = row.size_bytes, row.in_place
-        if place not in best or row.time_us < best[place].time_us:
-            best[place] = row
-    return [row.model_copy(update={"algorithm": FASTEST}) for row in best.values()]
+def fastest(timed: Iterable[Timed]) -> list[Timed]:
+    """Of each size and place the algorithm that was fastest, renamed."""
+    best: dict[tuple[int, bool], Timed] = {}
+    for one in timed:
+        place = one.size_bytes, one.in_place
+        if place not in best or one.time_us < best[place].time_us:
+            best[place] = one
+    return [one._replace(algorithm=FASTEST) for one in best.values()]
 
 
-def middle_rows(rows: Sequence[Measurement]) -> list[Measurement]:
-    """One row for each algorithm, size and place: of several cycles the one in the middle."""
-    return [_middle(cycles) for cycles in _by_point(rows).values()]
+def timed(rows: Sequence[Measurement]) -> list[Timed]:
+    """One for each collective, algorithm, size and place, in the order of the rows."""
+    return [_timed(cycles) for cycles in _by_point(rows).values()]
+
+
+def pair(a: Timed, b: Timed) -> RowPair:
+    """Two of the same algorithm, size and place."""
+    return RowPair(a.algorithm, a.size_bytes, a.in_place, a.time_us, b.time_us, hypot(a.stdev_us, b.stdev_us))
 
 
 def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
@@ -111,16 +129,20 @@ def _by_point(rows: Sequence[Measurement]) -> dict[_Point, list[Measurement]]:
     return found
 
 
-def _pair(point: _Point, a: Sequence[Measurement], b: Sequence[Measurement]) -> RowPair:
-    _, algorithm, size_bytes, in_place = point
-    first, second = _middle(a), _middle(b)
-    noise_us = hypot(*(row.time_us * row.cv_percent / 100 for row in (first, second)))
-    return RowPair(algorithm, size_bytes, in_place, first.time_us, second.time_us, noise_us)
-
-
-def _middle(cycles: Sequence[Measurement]) -> Measurement:
-    """The cycle in the middle by its time."""
-    return sorted(cycles, key=lambda cycle: cycle.time_us)[len(cycles) // 2]
+def _timed(cycles: Sequence[Measurement]) -> Timed:
+    first, count = cycles[0], len(cycles)
+    time_us = sum(row.time_us for row in cycles) / count
+    within_us2 = sum((row.time_us * row.cv_percent / 100) ** 2 for row in cycles) / count
+    between_us2 = sum((row.time_us - time_us) ** 2 for row in cycles) / count
+    return Timed(
+        algorithm=first.algorithm,
+        size_bytes=first.size_bytes,
+        in_place=first.in_place,
+        time_us=time_us,
+        stdev_us=sqrt(within_us2 + between_us2),
+        busbw_gb_per_s=first.busbw_gb_per_s * first.time_us / time_us,
+        iterations=sum(row.iterations for row in cycles),
+    )
 
 
 def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:

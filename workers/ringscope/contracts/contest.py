@@ -25,7 +25,7 @@ UNSTABLE_P99 = 10.0  # times the median
 
 
 class Spread(Protocol):
-    """What tells whether a row is stable; ``record.SweepRow`` has it."""
+    """What tells whether a row is stable; ``SweepRow`` has it."""
 
     @property
     def cv_percent(self) -> float:
@@ -41,7 +41,7 @@ class Spread(Protocol):
 
 
 class Row(Spread, Protocol):
-    """What is read of a row; ``record.SweepRow`` and the row of the server's table have it."""
+    """What is read of a row; ``SweepRow`` and the row of the server's table have it."""
 
     @property
     def collective(self) -> str:

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from ringscope.contracts.columns import Count, Int32, Int64, Integers
+from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
 LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
@@ -264,49 +265,6 @@ class Check(RecordModel):
     want: str
     got: str
     time_ns: Int64
-
-
-class SweepRow(BaseModel):
-    """The columns of one row of a sweep's table, the same in the record, in SQL and in the REST API.
-
-    ``time_us`` is the mean of the timed iterations as in nccl-tests, over the ranks as the job's ``average`` says; the
-    other times are of the slowest rank per iteration. All are per operation.
-    """
-
-    collective: str
-    algorithm: str = Field(description="As the job names it; auto stays auto.")
-    chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
-    chosen_because: str | None = Field(description="Why auto took it, in a sentence.")
-    transport: str = Field(description="simulated: the times are the cost model's.")
-    in_place: bool
-    cycle: Int32 = Field(description="Which repetition of the whole sweep, from 0.")
-    size_bytes: Int64
-    count: Int64
-    dtype: str
-    op: str
-    ranks: Int32
-    iterations: Int32
-    time_us: float
-    time_low_us: float | None = Field(
-        None,
-        description="Its 95 % interval, by a bootstrap over rounds and iterations, reaches from here; null: fewer than "
-        "5 iterations, or measured by an earlier version.",
-    )
-    time_high_us: float | None = Field(None, description="To here.")
-    algbw_gb_per_s: float  # size_bytes / time, in 1e9 bytes per second
-    busbw_gb_per_s: float
-    wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
-    min_us: float
-    mean_us: float
-    p5_us: float | None = Field(None, description="null: measured by an earlier version; p10_us and p90_us too.")
-    p10_us: float | None = None
-    p50_us: float
-    p90_us: float | None = None
-    p95_us: float
-    p99_us: float
-    max_us: float
-    stdev_us: float  # of the population of iterations, as in nccl-tests
-    cv_percent: float  # 100 stdev / mean
 
 
 class _TypeFirst(RecordModel):

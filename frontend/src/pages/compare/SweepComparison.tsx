@@ -102,7 +102,7 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
         />
         <figcaption className="dim">
           {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; of
-          several cycles the one in the middle. More is faster.
+          several cycles their mean. More is faster.
           {missing.length > 0 && ` No such row: job ${missing.map((job) => job.job_id).join(", ")}.`}
         </figcaption>
         {found.jobs

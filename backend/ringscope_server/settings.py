@@ -42,6 +42,11 @@ class Settings(BaseSettings):
         168.0, gt=0, description="What a user has used counts half after so long."
     )
     allow_preemption: bool = Field(False, description="A job of higher priority may end one of lower priority.")
+    most_other_load_percent: float = Field(
+        10.0,
+        ge=0,
+        description="Where other load takes more of a node's processors, a benchmark gives no best or expected value.",
+    )
     max_queued_jobs_per_user: int = Field(0, ge=0, description="More are refused; 0: no limit.")
     max_running_slots_per_user: int = Field(0, ge=0, description="More wait in the queue; 0: no limit.")
     scrape_interval_seconds: float = Field(

@@ -172,7 +172,7 @@ def test_json_is_version_3_with_the_algorithm_in_each_result():
     assert ring["out_of_place_per_iter"]["p50_us"] == 10.0
     assert [device["rank"] for device in document["config"]["devices"]] == [0, 1]
     assert set(ring) == {
-        *("size", "count", "type", "redop", "root", "algorithm", "transport", "ranks", "cycle"),
+        *("size", "count", "type", "redop", "root", "algorithm", "transport", "ranks", "cores", "cycle"),
         *("out_of_place", "out_of_place_per_iter", "in_place", "in_place_per_iter"),
         *("actual_iterations", "experiment_name"),
     }

@@ -76,6 +76,9 @@ class Server:
         return self.client(response.json()["secret"])
 
     async def submit(self, **spec: Any) -> dict[str, Any]:
+        """A job that leaves the rest of its nodes to others, unless it says otherwise."""
+        if isinstance(placement := spec.get("placement", {}), dict):
+            spec["placement"] = {"exclusive": False} | placement
         response = await self.admin.post("/api/v1/jobs", json=spec)
         assert response.status_code == 201, response.text
         job: dict[str, Any] = response.json()

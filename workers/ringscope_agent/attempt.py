@@ -213,6 +213,7 @@ class Attempt:
             rank=outcome.rank,
             exit_code=outcome.exit_code,
             is_hearsay=outcome.is_hearsay,
+            load=outcome.load,
         )
 
     def _report_once(self, event: Event, **content: Any) -> None:

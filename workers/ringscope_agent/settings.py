@@ -1,6 +1,5 @@
 """The agent's settings: flags, else RINGSCOPE_* variables, else defaults; read once at the start."""
 
-import os
 import socket
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
+from ringscope.engine.cores import own_place
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -30,7 +30,12 @@ class AgentSettings(BaseSettings):
         "http://127.0.0.1:8000", description="URL of the Ringscope server; of several, with commas between them."
     )
     name: str = Field(default_factory=socket.gethostname, min_length=1, max_length=200, description="Node name.")
-    slots: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=4096, description="Ranks at once.")
+    slots: int = Field(
+        default_factory=lambda: own_place().at_once,
+        ge=1,
+        le=4096,
+        description="Ranks at once; default: a slot for each physical core that the agent may use.",
+    )
     address: str = Field("", description="Where the other nodes reach this one; also /metrics listens there.")
     metrics_port: int = Field(9465, ge=0, le=65_535, description="Port of /metrics; 0 takes any free one.")
     data_dir: Path = Field(Path("~/.local/share/ringscope"), description="Spools, logs and the token file.")

@@ -11,7 +11,7 @@ from sqlalchemy.orm import joinedload, selectinload
 from ringscope.contracts.job_states import ACTIVE
 from ringscope.contracts.protocol import Report
 from ringscope.contracts.tuning import Table
-from ringscope_server.attempts import quarantine, retries, verdicts
+from ringscope_server.attempts import disturbance, quarantine, retries, verdicts
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
@@ -36,6 +36,7 @@ async def start(
         token=secrets.token_hex(16),
         created_at=now,
         tuning=tuning and tuning.model_dump(mode="json"),
+        disturbed_by=await disturbance.neighbours(session, (share.node_id for share in shares)),
         started_at=None,
         finished_at=None,
     )
@@ -183,6 +184,7 @@ async def _follow(session: AsyncSession, attempt: Attempt, member: Member, repor
             await _stop_for(session, attempt, member, report, "hang_detected", report.message, now)
         case "ended":
             _advance(member, "ended", now)
+            member.load = report.load.model_dump() if report.load else None
             reason = report.reason or "rank_exit"
             if attempt.job.state == "stopping":
                 _correct(attempt, member, report, reason)

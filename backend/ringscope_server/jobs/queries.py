@@ -128,6 +128,7 @@ def view(job: Job) -> JobView:
                 message=attempt.message,
                 bad_node=attempt.bad_node,
                 bad_rank=attempt.bad_rank,
+                disturbed_by=attempt.disturbed_by,
                 created_at=attempt.created_at,
                 started_at=attempt.started_at,
                 finished_at=attempt.finished_at,

@@ -37,6 +37,8 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
         ],
         min_size_p99_us=points[sizes[0]].p99_us if sizes else None,
         limit_gb_per_s=tally.limit_gb_per_s,
+        ranks=tally.ranks,
+        cores=tally.cores,
         wrong=tally.wrong,
         verdict=verdict(tally),
         explanation=explanation(tally),

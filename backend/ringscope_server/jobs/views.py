@@ -65,6 +65,10 @@ class BenchmarkSummary(BaseModel):
         None, description="99th percentile of the same at the smallest size, of several cycles the largest."
     )
     limit_gb_per_s: float | None = Field(None, description="Bus bandwidth that its links allow; null: not known.")
+    ranks: int = Field(0, description="That were measured; 0: no row yet.")
+    cores: int | None = Field(
+        None, description="Physical cores that they had: fewer than ranks means that they took turns. null: not known."
+    )
     wrong: int = Field(description="Wrong elements over all checks.")
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
     explanation: str = Field(
@@ -144,6 +148,10 @@ class AttemptView(BaseModel):
     message: str
     bad_node: str | None = Field(description="The node that is to blame; the next try goes elsewhere if it can.")
     bad_rank: int | None = Field(description="The rank that ended, hung or was wrong first, where it is known.")
+    disturbed_by: str | None = Field(
+        description="What else its nodes did meanwhile, so that what it measured is no best value and none to expect: "
+        "another job's ranks, or other load. null: nothing that is known."
+    )
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

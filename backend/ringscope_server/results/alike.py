@@ -16,7 +16,8 @@ MAX_JOBS = 200
 
 
 async def alike_attempts(session: AsyncSession, collective: str, ranks: int, slots: Sequence[int]) -> list[int]:
-    """Attempts of succeeded jobs with the same collective, whose ranks lay on nodes alike; newest first.
+    """Attempts of succeeded jobs with the same collective, whose ranks lay on nodes alike, undisturbed; newest
+    first.
 
     ``slots`` are the ranks on each node.
     """
@@ -28,6 +29,7 @@ async def alike_attempts(session: AsyncSession, collective: str, ranks: int, slo
             Job.id.in_(succeeded),
             Job.collective == collective,
             Job.ranks == ranks,
+            Attempt.disturbed_by.is_(None),
         )
         .order_by(Attempt.id.desc())
         .limit(MAX_JOBS)

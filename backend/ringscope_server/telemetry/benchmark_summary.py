@@ -23,7 +23,8 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
     if job.state in WAITING or newest != attempt_id:
         return False
-    stored = await session.scalar(select(Attempt.tally).where(Attempt.id == attempt_id))
+    known = select(Attempt.tally, Attempt.disturbed_by).where(Attempt.id == attempt_id)
+    stored, disturbed_by = (await session.execute(known)).one()
     tally = Tally() if stored is None else Tally.model_validate(stored)
     is_behind = tally.rows != job.rows_done  # an earlier version of the server has stored rows, which kept no tally
     if is_behind or stored is None:
@@ -34,7 +35,7 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
     await session.execute(kept.execution_options(synchronize_session=False))
     summary = summary_of(tally)
     job.rows_done, job.summary = tally.rows, summary.model_dump(mode="json")
-    job.busbw_gb_per_s = measured_busbw_gb_per_s(summary)
+    job.busbw_gb_per_s = None if disturbed_by else measured_busbw_gb_per_s(summary)
     return True
 
 

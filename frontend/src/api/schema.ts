@@ -1666,6 +1666,11 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Disturbed By
+             * @description What else its nodes did meanwhile, so that what it measured is no best value and none to expect: another job's ranks, or other load. null: nothing that is known.
+             */
+            disturbed_by: string | null;
             /** Finished At */
             finished_at: string | null;
             /** Id */
@@ -1852,6 +1857,11 @@ export interface components {
              */
             best: components["schemas"]["AlgorithmBest"][];
             /**
+             * Cores
+             * @description Physical cores that they had: fewer than ranks means that they took turns. null: not known.
+             */
+            cores?: number | null;
+            /**
              * Explanation
              * @description What the winner sends and over how many hops, beside the next, counted in their schedules; without a winner how sure each time is.
              * @default
@@ -1872,6 +1882,12 @@ export interface components {
              * @description 99th percentile of the same at the smallest size, of several cycles the largest.
              */
             min_size_p99_us?: number | null;
+            /**
+             * Ranks
+             * @description That were measured; 0: no row yet.
+             * @default 0
+             */
+            ranks: number;
             /**
              * Sizes
              * @description Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.
@@ -3092,6 +3108,34 @@ export interface components {
             transport: string;
         };
         /**
+         * Load
+         * @description How busy a node was while its share of an attempt ran, in seconds of one processor.
+         */
+        Load: {
+            /**
+             * Busy Seconds
+             * @description Of all processors, and what a hypervisor gave to others.
+             */
+            busy_seconds: number;
+            /**
+             * Machine
+             * @description The same for nodes that are one running system; empty: not known.
+             */
+            machine: string;
+            /**
+             * Own Seconds
+             * @description That the attempt's processes took of these.
+             */
+            own_seconds: number;
+            /** Processors */
+            processors: number;
+            /**
+             * Seconds
+             * @description How long it ran.
+             */
+            seconds: number;
+        };
+        /**
          * LogLine
          * @description A line of output; ``rank`` is null for the launcher's and the agent's own lines.
          */
@@ -3206,6 +3250,11 @@ export interface components {
             chosen_because: string | null;
             /** Collective */
             collective: string;
+            /**
+             * Cores
+             * @description Physical cores that the ranks had, on each machine as many as it had ranks at most: fewer than ranks means that they took turns. null: on GPUs, simulated, or measured by an earlier version.
+             */
+            cores?: number | null;
             /** Count */
             count: number;
             /** Cv Percent */
@@ -3734,10 +3783,9 @@ export interface components {
             arrangement: "pack" | "spread";
             /**
              * Exclusive
-             * @description No other job on its nodes.
-             * @default false
+             * @description No other job on its nodes. Default: true for a benchmark that is measured, else false.
              */
-            exclusive: boolean;
+            exclusive?: boolean;
             /**
              * Gpu Model
              * @description Part of the model's name of every GPU of its nodes, such as H200.
@@ -4463,6 +4511,8 @@ export interface components {
              * @default 0
              */
             last_sequence: number;
+            /** @description With ended, where the system tells it. */
+            load?: components["schemas"]["Load"] | null;
             /**
              * Message
              * @default

@@ -22,7 +22,7 @@ export function Skeleton({ rows, isBare = false }: Props) {
 /** The same for a whole page: its head, its facts, its largest part. Who hears a page is told at once which one it is. */
 export function PageSkeleton({ title }: { title: string }) {
   return (
-    <div className="page">
+    <div className="page" aria-busy="true">
       <h1 className="hidden-visually">{title}</h1>
       <Skeleton rows={1} isBare />
       <Skeleton rows={3} />

@@ -24,6 +24,13 @@ describe("submitCommand", () => {
     expect(text).toMatch(/ -d int32 -r 3$/);
   });
 
+  it("says where other jobs may run on the same nodes", () => {
+    const shared = { ...spec, placement: { ...spec.placement, exclusive: false } };
+    expect(submitCommand(shared)).toContain("--ranks 4 --shared --algorithm");
+    const unsaid = { ...spec.placement, exclusive: undefined } as unknown as typeof spec.placement; // as a form has it
+    expect(submitCommand({ ...spec, placement: unsaid })).not.toContain("--shared");
+  });
+
   it("hands over the specification of what has no flags", () => {
     const script = { ...aTraining().spec, name: "ada's", training: null, script: { file: "a.py", arguments: [], device: "auto" as const } };
     const [, json] = /^echo '(.*)' \| ringscope submit -$/.exec(submitCommand(script, trainingChoices())) ?? [];

@@ -45,6 +45,7 @@ function sweepCommand(spec: BenchmarkSpec): string {
     ...(topology ? [] : ["--ranks", placement.ranks]),
     ...(placement.nodes == null ? [] : ["--nodes", placement.nodes]),
     ...(placement.ranks_per_node == null ? [] : ["--ranks-per-node", placement.ranks_per_node]),
+    ...(placement.exclusive === false && !topology ? ["--shared"] : []),
     ...(benchmark.collective === "all_reduce" ? [] : ["--collective", benchmark.collective]),
     "--algorithm", benchmark.algorithms.join(","),
     ...(benchmark.transport === "auto" ? [] : ["--transport", benchmark.transport]),

@@ -25,7 +25,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
     excluded_nodes: [],
     pending: null,
     progress: { done: 0, total: 10 },
-    summary: { kind: "benchmark", best: [], sizes: [], wrong: 0, verdict: "", explanation: "" },
+    summary: { kind: "benchmark", best: [], sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" },
     attempts: [],
     insights: [],
     spec: {
@@ -62,7 +62,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
         ranks_per_node: null,
         nodes: null,
         selector: {},
-        exclusive: false,
+        exclusive: true,
         arrangement: "pack",
         same_rack: false,
         gpu_model: null,
@@ -91,6 +91,13 @@ export const CLUSTER = {
   oversubscription: 1,
   reduce_gb_per_s: null,
 };
+
+/** A try that ran on no node. */
+export function anAttempt(change: Partial<JobView["attempts"][number]> = {}): JobView["attempts"][number] {
+  const times = { created_at: "2026-01-01T00:00:00Z", started_at: null, finished_at: null };
+  const end = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null };
+  return { id: 1, number: 1, nodes: [], members: [], ...times, ...end, ...change };
+}
 
 /** The specification of a simulation. */
 export function aSimulation(): BenchmarkSpec {

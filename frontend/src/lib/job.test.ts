@@ -59,7 +59,7 @@ it("names a job and its best bandwidth", () => {
   expect(jobTitle(aJob({ name: "", spec: alltoall }))).toBe("all-to-all sweep");
   expect(bestBusbw(aJob())).toBeNull();
   const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false, is_unstable: false }];
-  expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], wrong: 0, verdict: "", explanation: "" } }))).toBe(2.5);
+  expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" } }))).toBe(2.5);
 });
 
 it("tells simulated rows from measured ones", () => {

@@ -4,7 +4,7 @@ import { matches, nextSort, overBaseline } from "./jobFilter";
 
 const measured = (id: number, busbw: number) => {
   const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: busbw, size_bytes: 8, in_place: false, is_unstable: false }];
-  return aJob({ id, summary: { kind: "benchmark", best, sizes: [], wrong: 0, verdict: "", explanation: "" } });
+  return aJob({ id, summary: { kind: "benchmark", best, sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" } });
 };
 
 describe("matches", () => {

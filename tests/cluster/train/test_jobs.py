@@ -7,7 +7,7 @@ import psutil
 import pytest
 from tests.cluster.lab import SLOTS, Lab, eventually
 
-from ringscope.rank.cores import cores_each
+from ringscope.engine.cores import cores_each
 
 pytestmark = pytest.mark.long
 

@@ -176,6 +176,7 @@ class Sweep:
                 dtype=spec.dtype,
                 op=self._op,
                 ranks=self._comm.size,
+                cores=self._comm.cores,
                 time_us=time_us,
                 **self._interval(slowest, time_us),
                 algbw_gb_per_s=algbw,

@@ -11,11 +11,11 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, compla
 from ringscope.cli.follow import follow
 from ringscope.cli.outcome import exit_code
 from ringscope.cli.progress import describe, show_progress
-from ringscope.cli.stack import Stack, StackOptions, running_stack
+from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
 from ringscope.cli.up import Host, MetricsPort, Port
 from ringscope.client import Job
 
-DEMO_RANKS = 4
+MOST_RANKS = 4
 DEMO_JOB: dict[str, Any] = {
     "name": "demo",
     "kind": "benchmark",
@@ -25,7 +25,6 @@ DEMO_JOB: dict[str, Any] = {
         "max_bytes": 16 << 20,
         "check": True,
     },
-    "placement": {"ranks": DEMO_RANKS},
 }
 
 
@@ -45,7 +44,7 @@ def demo(
 
     With --exit the exit code is 0 only if the benchmark succeeded.
     """
-    options = StackOptions(data_dir, host, port, DEMO_RANKS, _free_or_any(host, metrics_port))
+    options = StackOptions(data_dir, host, port, min(MOST_RANKS, default_slots()), _free_or_any(host, metrics_port))
     code = 0
     try:
         with interrupts(), running_stack(options) as stack:
@@ -66,7 +65,7 @@ def _run(stack: Stack) -> Job:
     client = stack.client
     say(f"Ringscope runs at {client.url}")
     say(f"  log in once   {client.login_link().url}")
-    job = client.submit(DEMO_JOB)
+    job = client.submit(DEMO_JOB | {"placement": {"ranks": stack.slots}})
     job = show_progress(follow(client, job.id))
     rows = client.measurements(job.id)
     if rows:

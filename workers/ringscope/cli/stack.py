@@ -1,6 +1,5 @@
 """A server and one agent on this machine, with a Prometheus if asked for, started together and ended together."""
 
-import os
 import socket
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from ringscope.cli.connection import served_url, token
 from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
+from ringscope.engine.cores import own_place
 from ringscope.rank.local import find_mpiexec
 
 START_SECONDS = 60.0
@@ -73,8 +73,8 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 
 
 def default_slots() -> int:
-    """A slot per core, and four at least, so that a gang of four also runs on a laptop."""
-    return max(4, os.cpu_count() or 1)
+    """A slot per core, as of any agent, and two at least: a single rank has nobody to reduce with."""
+    return max(2, own_place().at_once)
 
 
 def _server_arguments(options: StackOptions, data_dir: Path, prometheus: Prometheus | None) -> tuple[str, ...]:

@@ -76,6 +76,7 @@ class Attempt(View):
     message: str = ""
     bad_node: str | None = None
     bad_rank: int | None = None
+    disturbed_by: str | None = None
     created_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from pydantic import BaseModel
 
 from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.units import plural
 
 REFERENCE_BYTES = 1 << 20
 FEWEST_ITERATIONS = 5  # of which an interval can be told
@@ -72,6 +73,10 @@ class Row(Spread, Protocol):
         """Ranks that took part."""
 
     @property
+    def cores(self) -> int | None:
+        """That they had; None: not known."""
+
+    @property
     def iterations(self) -> int:
         """Timed ones."""
 
@@ -94,6 +99,11 @@ class Row(Spread, Protocol):
     @property
     def wrong(self) -> int | None:
         """Wrong elements over all ranks."""
+
+
+def crowd(ranks: int, cores: int | None) -> str:
+    """ "4 ranks on 2 cores" where ranks had to take turns; else empty."""
+    return f"{ranks} ranks on {plural(cores, 'core')}" if cores is not None and cores < ranks else ""
 
 
 def is_unstable(row: Spread) -> bool:
@@ -220,6 +230,7 @@ class Contest(BaseModel):
 
     collective: str = ""
     ranks: int = 0
+    cores: int | None = None
     wrong: int = 0
     curves: list[Curve] = []
 
@@ -233,7 +244,7 @@ class Contest(BaseModel):
 
     def add(self, row: Row) -> None:
         """Take one more row in."""
-        self.collective, self.ranks = row.collective, row.ranks
+        self.collective, self.ranks, self.cores = row.collective, row.ranks, row.cores
         self.wrong += row.wrong or 0
         self._curve(row).add(row)
 

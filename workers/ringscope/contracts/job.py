@@ -19,6 +19,11 @@ JobKind = Literal["benchmark", "training", "script"]
 Arrangement = Literal["pack", "spread"]
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """Where the description tells it, as it depends on other fields."""
+    del schema["default"]
+
+
 class Placement(SpecModel):
     """How many ranks, and on which nodes."""
 
@@ -31,7 +36,11 @@ class Placement(SpecModel):
     ranks_per_node: int | None = Field(None, ge=1, le=4096, description="Exactly this many on each node.")
     nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
     selector: dict[str, str] = Field(default_factory=dict, description="Labels that a node must carry.")
-    exclusive: bool = Field(False, description="No other job on its nodes.")
+    exclusive: bool = Field(
+        False,
+        description="No other job on its nodes. Default: true for a benchmark that is measured, else false.",
+        json_schema_extra=_without_default,
+    )
     arrangement: Arrangement = Field(
         "pack",
         description="pack takes as few nodes as possible, spread as many; nodes or ranks_per_node says it exactly.",
@@ -108,6 +117,18 @@ class JobSpec(SpecModel):
             return data
         placement = data.get("placement", {})
         return data | {"placement": {"ranks": 1} | placement} if isinstance(placement, dict) else data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_measurement_has_its_nodes_alone(cls, data: Any) -> Any:
+        """Unless it is said otherwise."""
+        if not isinstance(data, dict) or data.get("kind", "benchmark") != "benchmark":
+            return data
+        benchmark, placement = data.get("benchmark") or {}, data.get("placement", {})
+        is_simulated = isinstance(benchmark, dict) and benchmark.get("transport") == SIMULATED
+        if is_simulated or not isinstance(placement, dict):
+            return data
+        return data | {"placement": {"exclusive": True} | placement}
 
     @model_validator(mode="before")
     @classmethod

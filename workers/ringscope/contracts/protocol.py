@@ -216,6 +216,18 @@ class RankEvidence(BaseModel):
     stack: str = Field(max_length=MAX_STACK_CHARACTERS, description="Of its threads; a sentence where there is none.")
 
 
+class Load(BaseModel):
+    """How busy a node was while its share of an attempt ran, in seconds of one processor."""
+
+    machine: str = Field(
+        max_length=100, description="The same for nodes that are one running system; empty: not known."
+    )
+    processors: int = Field(ge=1, lt=2**31)
+    seconds: float = Field(ge=0, lt=2**31, description="How long it ran.")
+    busy_seconds: float = Field(ge=0, lt=2**63, description="Of all processors, and what a hypervisor gave to others.")
+    own_seconds: float = Field(ge=0, lt=2**63, description="That the attempt's processes took of these.")
+
+
 class Report(BaseModel):
     """What happened to an attempt on this node. Repeating a report changes nothing.
 
@@ -241,6 +253,7 @@ class Report(BaseModel):
     exit_code: int | None = None
     is_hearsay: bool = False
     proxies: list[Proxy] = []
+    load: Load | None = Field(None, description="With ended, where the system tells it.")
     evidence: list[RankEvidence] = Field([], max_length=4096)
     last_sequence: int = 0
 

@@ -24,6 +24,11 @@ class SweepRow(BaseModel):
     dtype: str
     op: str
     ranks: Int32
+    cores: Int32 | None = Field(
+        None,
+        description="Physical cores that the ranks had, on each machine as many as it had ranks at most: fewer than "
+        "ranks means that they took turns. null: on GPUs, simulated, or measured by an earlier version.",
+    )
     iterations: Int32
     time_us: float
     time_low_us: float | None = Field(

@@ -32,6 +32,7 @@ from ringscope.engine.calls import (
     require_agreement,
 )
 from ringscope.engine.connect import connect
+from ringscope.engine.cores import own_place, usable_cores
 from ringscope.engine.errors import EngineError, StalledError
 from ringscope.engine.memory.arrays import copy
 from ringscope.engine.plans import Planner
@@ -86,6 +87,7 @@ class Communicator:
         self.transport: Transport
         self.transport, self.gpu = connect(self._comm, transport, device, timeout_seconds)
         self._planner = Planner(self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call)
+        self.cores = None if self.gpu else usable_cores(self._comm.allgather(own_place()))  # that its ranks have
         self._registered = Registered()
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._chooser = SharedChooser(self._comm, table)

@@ -22,7 +22,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.rank_process import THREADS_VARIABLE, TUNING_VARIABLE
 from ringscope.contracts.record import Environment, Failure, Hello, Measurement, Record, Trace
 from ringscope.engine import positions
-from ringscope.rank.cores import cores_each
+from ringscope.engine.cores import cores_each
 from ringscope.rank.kit import Kit
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.receiver import Receiver

@@ -11,6 +11,7 @@ import logging
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from ringscope.contracts.protocol import Proxy
@@ -20,6 +21,7 @@ from ringscope_agent.launch import launcher
 from ringscope_agent.launch.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
 from ringscope_agent.launch.control_server import ControlServer
 from ringscope_agent.launch.intake import Intake
+from ringscope_agent.launch.load import LoadMeter
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.share import Share
 from ringscope_agent.launch.stalls import LOOK_SECONDS, StallWatch
@@ -115,16 +117,17 @@ class Keeper:
             on_proxies=self._on_proxies,
             drain=self._intake.drain,
         )
-        watch = asyncio.create_task(self._watch_ranks())
+        watch, meter = asyncio.create_task(self._watch_ranks()), LoadMeter()
         try:
             outcome = await self._share.run(self._proxy)
         finally:
             watch.cancel()
+        load = meter.read()
         if outcome is None:
             await asyncio.sleep(PEER_END_SECONDS)
             sentence = f"The launcher proxy on node {task.node} lost the rest of its gang."
             outcome = Outcome("rank_exit", sentence, is_hearsay=True)
-        return outcome
+        return replace(outcome, load=load)
 
     async def _watch_ranks(self) -> None:
         """Until one stands still."""

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Proxy
 from ringscope.contracts.rank_process import SCRIPTS_VARIABLE, THREADS_VARIABLE
-from ringscope.rank.cores import cores_each
+from ringscope.engine.cores import cores_each
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch.control import Status, Task, Wanted
 from ringscope_agent.launch.keeper_link import KeeperLink

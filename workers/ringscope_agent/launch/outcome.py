@@ -4,7 +4,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ringscope.contracts.protocol import GangMember, rank_words
+from ringscope.contracts.protocol import GangMember, Load, rank_words
 from ringscope.contracts.rank_process import EXIT_VERIFICATION_FAILED
 from ringscope.contracts.record import Check, Done, Failure, Hello, Record
 from ringscope.contracts.units import plural
@@ -15,13 +15,17 @@ _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Outcome:
-    """The content of an ``ended`` report. ``is_hearsay``: what really happened another node may know better."""
+    """The content of an ``ended`` report.
+
+    ``is_hearsay``: what really happened another node may know better. ``load``: while ranks were there.
+    """
 
     reason: str
     message: str = ""
     rank: int | None = None
     exit_code: int | None = None
     is_hearsay: bool = field(default=False, compare=False)
+    load: Load | None = field(default=None, compare=False)
 
 
 @dataclass

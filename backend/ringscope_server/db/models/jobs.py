@@ -61,7 +61,9 @@ class Job(Base):
     # Kept beside the job, so that a page of jobs never reads measurement rows.
     rows_done: Mapped[int] = mapped_column(default=0)
     summary: Mapped[dict[str, Any]]
-    busbw_gb_per_s: Mapped[float | None]  # the best that was measured; null also of a simulation
+    busbw_gb_per_s: Mapped[
+        float | None
+    ]  # the best that was measured; null also of a simulation, and where it was disturbed
     attempts: Mapped[list["Attempt"]] = relationship(back_populates="job", order_by="Attempt.number", lazy="raise")
     insights: Mapped[list[Insight]] = relationship(order_by="Insight.id", lazy="raise", viewonly=True)
 
@@ -91,6 +93,8 @@ class Attempt(Base):
     bad_node: Mapped[str | None]
     bad_rank: Mapped[int | None]
     is_hearsay: Mapped[bool] = mapped_column(default=False)  # the reason, which a node that knows better may correct
+    # What else its nodes did meanwhile, in a sentence; null: nothing that is known.
+    disturbed_by: Mapped[str | None]
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
@@ -126,6 +130,7 @@ class Member(Base):
     clock_offset_seconds: Mapped[float | None]
     clock_error_seconds: Mapped[float | None]
     proxy: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    load: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  # ringscope.contracts.protocol.Load
     last_sequence: Mapped[int] = mapped_column(default=0)
     attempt: Mapped[Attempt] = relationship(back_populates="members", lazy="raise")
     node: Mapped[Node] = relationship(lazy="raise")

@@ -19,7 +19,7 @@ from ringscope.contracts.protocol import (
     Registration,
     Report,
 )
-from ringscope_server.attempts import gangs
+from ringscope_server.attempts import disturbance, gangs
 from ringscope_server.attempts.assignments import assignments_of, ordered_anew, orders_of
 from ringscope_server.changes import Changes, announce
 from ringscope_server.db.models import Attempt, Member
@@ -117,6 +117,8 @@ async def report(name: NodeName, body: Report, services: ServicesDep) -> None:
             raise Problem(412, "records_missing", sentence)
         had_started, orders = attempt.started_at is not None, orders_of(attempt)
         await gangs.apply_report(session, attempt, member, body, services.now())
+        if body.event == "ended":
+            await disturbance.note(session, attempt, services.settings.most_other_load_percent)
         changes.jobs.add(attempt.job_id)
         changes.nodes |= {node_id} | ordered_anew(orders, orders_of(attempt))
         if attempt.started_at is not None and not had_started:

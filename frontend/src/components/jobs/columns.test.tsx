@@ -8,7 +8,7 @@ const UNMARKED = { isPinned: false, isBaseline: false };
 function measured(id: number, busbw: number): JobView {
   const best = { algorithm: "ring", transport: "mpi", size_bytes: 1 << 20, in_place: false, busbw_gb_per_s: busbw, is_unstable: false };
   const sizes = [{ size_bytes: 8, busbw_gb_per_s: 0.5 }, { size_bytes: 1 << 20, busbw_gb_per_s: busbw }];
-  const summary = { kind: "benchmark" as const, best: [best], sizes, min_size_p99_us: 9.5, limit_gb_per_s: 25, wrong: 0, verdict: "", explanation: "" };
+  const summary = { kind: "benchmark" as const, best: [best], sizes, min_size_p99_us: 9.5, limit_gb_per_s: 25, ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" };
   return aJob({ id, state: "succeeded", summary });
 }
 

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { JobView, SizeBusbw } from "../../api/types";
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
+import { Caveats } from "../Caveats";
 import { SimulatedBadge } from "../SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../StateBadge";
@@ -133,6 +134,7 @@ function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={jobName(job)}>
         {jobTitle(job)}
       </Link>
+      <Caveats job={job} />
       {isBaseline && <span title="The baseline"> ★</span>}
       {isPinned && !isBaseline && <span title="Pinned"> ⌖</span>}
     </>

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { JobView } from "../../api/types";
+import { Caveats } from "../../components/Caveats";
 import { LineSwatch } from "../../components/LineSwatch";
 import { Segments } from "../../components/Segments";
 import { StateBadge } from "../../components/StateBadge";
@@ -42,6 +43,7 @@ export function CompareControls({ jobs, base, children }: Props) {
               job {job.id}
             </Link>
             <span className={classes.title}>{jobName(job)}</span>
+            <Caveats job={job} />
             <StateBadge look={JOB_STATES[job.state]} />
             {jobs.length > 1 && (
               <Link

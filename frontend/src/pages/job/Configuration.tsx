@@ -130,6 +130,7 @@ function placementText(placement: JobView["spec"]["placement"], noun: string): s
     plural(placement.ranks, noun),
     ...(placement.nodes == null ? [] : [`on exactly ${plural(placement.nodes, "node")}`]),
     ...(placement.ranks_per_node == null ? [] : [`${placement.ranks_per_node} on each node`]),
+    ...(placement.exclusive ? ["no other job on its nodes"] : []),
     ...Object.entries(placement.selector ?? {}).map(([key, value]) => `where ${key}=${value}`),
   ];
   return parts.join(", ");

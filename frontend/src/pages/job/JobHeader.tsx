@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { meQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
+import { Caveats } from "../../components/Caveats";
 import { Reference } from "../../components/Reference";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
@@ -32,6 +33,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         <h1>{jobTitle(job)}</h1>
         <StateBadge look={JOB_STATES[job.state]} large />
         {isSimulated && <SimulatedBadge />}
+        <Caveats job={job} />
         <div className={classes.actions}>
           <GraphLinks job={job} />
           <RingLink job={job} />

@@ -9,6 +9,7 @@ import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { useCollective } from "../../components/useCollective";
 import { caption } from "../../lib/caption";
+import { caveats } from "../../lib/caveats";
 import { toCsv } from "../../lib/csv";
 import { baselineWords, limitRule, referenceLines, referenceWords } from "../../lib/references";
 import type { JobSearch, Metric } from "../../lib/search";
@@ -24,7 +25,7 @@ import { useView } from "./useView";
 
 const CSV_COLUMNS: (keyof MeasurementView)[] = [
   "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
-  "count", "dtype", "op", "ranks", "iterations", "time_us", "time_low_us", "time_high_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
+  "count", "dtype", "op", "ranks", "cores", "iterations", "time_us", "time_low_us", "time_high_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
   "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
 ];
 
@@ -106,6 +107,7 @@ export function Results({ job, rows }: Props) {
               <SimulatedBadge /> Times of the cost model on a virtual clock; nothing was measured.{" "}
             </>
           )}
+          {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
           {caption(job, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
           {referenceWords(expectations, beside.shown, !isTable && metric !== "time" && isCut)}
           {beside.shown === "baseline" && baselineWords(compared, metric, place === "in")}

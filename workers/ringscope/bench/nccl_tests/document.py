@@ -121,6 +121,7 @@ def _result(pair: Pair, spec: BenchmarkSpec) -> dict[str, Any]:
         "algorithm": row.algorithm,
         "transport": row.transport,
         "ranks": row.ranks,
+        "cores": row.cores,
         "cycle": row.cycle,
     }
     for name, placement in zip(("out_of_place", "in_place"), pair, strict=True):

@@ -10,6 +10,7 @@ from itertools import groupby
 from ringscope.bench.nccl_tests.dtypes import THEIR_DTYPES
 from ringscope.bench.nccl_tests.pairs import Pair, by_algorithm, failed_checks, mean_busbw, placements, root_of
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Hello, Measurement
 from ringscope.contracts.units import format_size
@@ -57,6 +58,8 @@ def _table(
     if rows[0].transport == SIMULATED:
         cluster = f" ({spec.topology})" if spec and spec.topology else ""
         yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"
+    if crowded := crowd(rows[0].ranks, rows[0].cores):
+        yield f"# {crowded}: they took turns, which is in these times"
     if spec and spec.blocking:
         yield f"# Blocking Enabled: {_BLOCKING[spec.blocking]}"
     if spec and spec.per_iteration:

@@ -1,0 +1,107 @@
+"""What else the nodes of a gang did while it was measured: other jobs' ranks, other load.
+
+What is disturbed stays as it was measured, and says so; but it is nobody's best, no value to expect, and nothing that
+``auto`` chooses by.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.protocol import Load
+from ringscope_server.db.models import Allocation, Attempt, Member, Node
+from ringscope_server.db.models.jobs import IS_HELD
+
+_MOST_NAMED = 3
+
+
+async def neighbours(session: AsyncSession, node_ids: Iterable[int]) -> str | None:
+    """Whose slots are held on nodes where an attempt is about to start, in a sentence; None: nobody's."""
+    found = await session.execute(
+        select(Node.name, Attempt.job_id)
+        .select_from(Allocation)
+        .join(Attempt, Attempt.id == Allocation.attempt_id)
+        .join(Node, Node.id == Allocation.node_id)
+        .where(IS_HELD, Allocation.node_id.in_(list(node_ids)))
+        .distinct()
+        .order_by(Node.name, Attempt.job_id)
+    )
+    return _shared([(name, job_id) for name, job_id in found])
+
+
+async def note(session: AsyncSession, attempt: Attempt, most_other_percent: float) -> None:
+    """Write down what came to light of an attempt, with job, members and nodes loaded; the first thing found stays."""
+    if attempt.disturbed_by is None:
+        attempt.disturbed_by = await _newcomers(session, attempt) or _overloaded(attempt, most_other_percent)
+    if attempt.disturbed_by is not None:
+        attempt.job.busbw_gb_per_s = None
+
+
+async def _newcomers(session: AsyncSession, attempt: Attempt) -> str | None:
+    """Who started on its nodes before its ranks had ended."""
+    ends = [member.ended_at for member in attempt.members if member.ended_at is not None]
+    if not ends:
+        return None
+    found = await session.execute(
+        select(Node.name, Attempt.job_id)
+        .select_from(Member)
+        .join(Attempt, Attempt.id == Member.attempt_id)
+        .join(Node, Node.id == Member.node_id)
+        .where(
+            Member.attempt_id > attempt.id,
+            Member.node_id.in_([member.node_id for member in attempt.members]),
+            Attempt.job_id != attempt.job_id,
+            Attempt.created_at < max(ends),
+        )
+        .order_by(Node.name, Attempt.job_id)
+    )
+    return _shared([(name, job_id) for name, job_id in found])
+
+
+def _shared(found: Sequence[tuple[str, int]]) -> str | None:
+    if not found:
+        return None
+    nodes, jobs = (list(dict.fromkeys(column)) for column in zip(*found, strict=True))
+    return f"It shared {_listed('node', nodes)} with {_listed('job', jobs)}."
+
+
+def _listed(noun: str, names: Sequence[object]) -> str:
+    """ "node n1", "jobs 2, 3, 4 and 5 more"."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{noun if len(names) == 1 else f'{noun}s'} {', '.join(map(str, names[:_MOST_NAMED]))}{more}"
+
+
+class Other(NamedTuple):
+    """The load of others on a machine."""
+
+    node: str
+    percent: float  # of its processors
+
+
+def other_loads(loads: Iterable[tuple[str, Load]]) -> list[Other]:
+    """What took processors beside the attempt, on each machine; from the nodes' names and what they told. Pure.
+
+    Nodes that are one machine saw the same busy processors; each knows only its own ranks' share of them.
+    """
+    machines: defaultdict[str, list[tuple[str, Load]]] = defaultdict(list)
+    for name, load in loads:
+        machines[load.machine or f"node {name}"].append((name, load))
+    return [_other(here) for here in machines.values()]
+
+
+def _other(here: Sequence[tuple[str, Load]]) -> Other:
+    name, longest = max(here, key=lambda one: one[1].seconds)
+    others_seconds = longest.busy_seconds - sum(load.own_seconds for _, load in here)
+    whole_seconds = longest.seconds * longest.processors
+    return Other(name, max(0.0, 100 * others_seconds / whole_seconds) if whole_seconds else 0.0)
+
+
+def _overloaded(attempt: Attempt, most_percent: float) -> str | None:
+    told = [(member.node.name, Load.model_validate(member.load)) for member in attempt.members if member.load]
+    worst = max(other_loads(told), key=lambda other: other.percent, default=None)
+    if worst is None or worst.percent <= most_percent:
+        return None
+    return f"Other load took {worst.percent:.0f} % of the processors of node {worst.node} while it ran."

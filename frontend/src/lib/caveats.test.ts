@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import type { JobView } from "../api/types";
+import { caveats } from "./caveats";
+import { aJob, anAttempt, aTraining } from "./fixtures";
+
+function measuredBy(ranks: number, cores: number | null, disturbedBy: string | null = null): JobView {
+  const summary = { kind: "benchmark" as const, best: [], sizes: [], ranks, cores, wrong: 0, verdict: "", explanation: "" };
+  return aJob({ summary, attempts: [anAttempt({ disturbed_by: "of an earlier try" }), anAttempt({ disturbed_by: disturbedBy })] });
+}
+
+describe("caveats", () => {
+  it("tells of ranks that had to take turns", () => {
+    expect(caveats(measuredBy(4, 2)).map(({ word }) => word)).toEqual(["4 ranks on 2 cores"]);
+    expect(caveats(measuredBy(2, 1)).map(({ word }) => word)).toEqual(["2 ranks on 1 core"]);
+    for (const cores of [4, null]) expect(caveats(measuredBy(4, cores))).toEqual([]);
+  });
+
+  it("tells what else ran on the nodes of the last try", () => {
+    const [only] = caveats(measuredBy(2, 2, "It shared node n1 with job 7."));
+    expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. So it is no best value, and none to expect." });
+  });
+
+  it("has none of what measures nothing", () => {
+    expect(caveats({ ...aTraining(), attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] })).toEqual([]);
+  });
+});

@@ -1,0 +1,22 @@
+import type { JobView } from "../api/types";
+import { plural } from "./format";
+import { isBenchmark } from "./state";
+
+interface Caveat {
+  word: string;
+  /** In a sentence. */
+  why: string;
+}
+
+/** Why what a job measured is not what its nodes can do: ranks without cores of their own, and what else ran there. */
+export function caveats(job: JobView): Caveat[] {
+  if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
+  const { ranks, cores } = job.summary;
+  const disturbedBy = job.attempts.at(-1)?.disturbed_by;
+  return [
+    ...(cores != null && cores < ranks
+      ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
+      : []),
+    ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} So it is no best value, and none to expect.` }] : []),
+  ];
+}

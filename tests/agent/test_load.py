@@ -1,0 +1,62 @@
+"""How busy the node was beside an attempt."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ringscope_agent.launch import load
+from ringscope_agent.launch.load import LoadMeter
+
+SPIN = "import time; end = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+
+
+def test_what_descendants_took_is_our_own_whether_they_live_or_have_ended() -> None:
+    meter = LoadMeter()
+    # A shell that waits for its child, as the launcher's proxy for its ranks, and is waited for itself …
+    subprocess.run(["sh", "-c", f"{sys.executable} -c '{SPIN}'; true"], check=True)
+    # … and one that still lives, with a child that has ended.
+    with subprocess.Popen(
+        ["sh", "-c", f"{sys.executable} -c '{SPIN}'; echo done; read line"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as living:  # fmt: skip
+        assert living.stdout is not None
+        assert living.stdout.readline() == "done\n"
+        found = meter.read()
+    assert found is not None
+    assert found.own_seconds >= 0.6
+    assert found.busy_seconds >= found.own_seconds - 0.1  # jiffies are coarse
+    assert found.machine
+
+
+def test_others_are_no_part_of_ours() -> None:
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    other.kill()
+    other.wait()  # ended before the meter began
+    meter = LoadMeter()
+    found = meter.read()
+    assert found is not None
+    assert found.own_seconds < 0.5
+
+
+def test_a_system_that_does_not_tell_gives_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    meter = LoadMeter()
+    monkeypatch.setattr(load, "_PROC", tmp_path)
+    assert meter.read() is None
+    assert LoadMeter().read() is None
+
+
+def test_the_machines_own_line_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(load, "_PROC", tmp_path)
+    stat = tmp_path / "stat"
+    ticks = load._TICKS_PER_SECOND
+    stat.write_text(f"cpu {ticks} {2 * ticks} {3 * ticks} 999 999 999 999 {4 * ticks} 0 0\ncpu0 1 2\n")
+    meter = LoadMeter()
+    stat.write_text(f"cpu {2 * ticks} {2 * ticks} {3 * ticks} 9999 9999 9999 9999 {5 * ticks} 0 0\ncpu0 1 2\n")
+    began = time.monotonic()
+    found = meter.read()
+    assert found is not None
+    assert found.busy_seconds == pytest.approx(2.0)  # user and steal; idle, waiting and interrupts do not count
+    assert found.seconds < time.monotonic() - began + 10

@@ -1,0 +1,119 @@
+"""What else the nodes did while a job was measured: it is said, and such a job is held up to nobody."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement
+
+from ringscope.contracts.protocol import Load
+from ringscope_server.attempts.disturbance import other_loads
+
+SHARED = ONE_SIZE | {"placement": {"ranks": 2, "exclusive": False}}
+
+
+def load(busy: float, own: float, machine: str = "", seconds: float = 10.0, processors: int = 2) -> Load:
+    return Load(machine=machine, processors=processors, seconds=seconds, busy_seconds=busy, own_seconds=own)
+
+
+def percents(*loads: Load) -> list[float]:
+    named = [(f"n{number}", one) for number, one in enumerate(loads)]
+    return [pytest.approx(found.percent) for found in other_loads(named)]
+
+
+def test_what_others_took_is_what_was_busy_less_the_ranks_own_share() -> None:
+    assert percents(load(18, 14)) == [20.0]
+    assert percents(load(18, 14), load(20, 20)) == [20.0, 0.0]
+
+
+def test_nodes_of_one_machine_are_no_load_for_each_other() -> None:
+    assert percents(*[load(19, 6, machine="a")] * 3) == [5.0]
+    assert percents(load(19, 9, machine="a"), load(19, 19, machine="b")) == [50.0, 0.0]
+
+
+@given(st.lists(st.builds(Load, machine=st.sampled_from(["", "a", "b"]), processors=st.integers(1, 256),
+    seconds=st.floats(0, 1e6), busy_seconds=st.floats(0, 1e9), own_seconds=st.floats(0, 1e9))))  # fmt: skip
+def test_whatever_agents_tell_comes_to_a_share(loads: list[Load]) -> None:
+    assert all(found.percent >= 0 for found in other_loads([("n", one) for one in loads]))
+
+
+async def ran(server: Server, node: FakeAgent, **more: Any) -> dict[str, Any]:
+    """A benchmark that has succeeded."""
+    job = await server.submit(**SHARED)
+    attempt = await node.start_next()
+    await finish(node, attempt, **more)
+    return await server.job(job["id"])
+
+
+async def finish(node: FakeAgent, attempt: int, **more: Any) -> None:
+    node.sequence = 0
+    await node.records(attempt, measurement(), measurement(in_place=True))
+    await node.report(attempt, "ended", reason="completed", **more)
+    await node.report(attempt, "clean", last_sequence=2)
+
+
+async def test_other_load_is_told_beyond_a_tenth_of_the_processors(server: Server) -> None:
+    node = await server.node(slots=2)
+    quiet = await ran(server, node, load=load(18, 16.1).model_dump())
+    assert (quiet["state"], quiet["attempts"][0]["disturbed_by"]) == ("succeeded", None)
+    busy = await ran(server, node, load=load(18, 15.9).model_dump())
+    sentence = "Other load took 10 % of the processors of node n1 while it ran."
+    assert (busy["state"], busy["attempts"][0]["disturbed_by"]) == ("succeeded", sentence)
+
+
+async def test_jobs_that_share_a_node_name_each_other(server: Server, clock: Clock) -> None:
+    node = await server.node(slots=4)
+    first, second = await server.submit(**SHARED), await server.submit(**SHARED)
+    await server.one_pass()
+    attempts = [assignment["attempt_id"] for assignment in await node.assignments()]
+    for attempt in attempts:
+        await node.report(attempt, "ready")
+        await node.report(attempt, "running")
+    clock.advance(1)
+    for attempt in attempts:
+        await finish(node, attempt)
+    for job, other in ((first, second), (second, first)):
+        [told] = (await server.job(job["id"]))["attempts"]
+        assert told["disturbed_by"] == f"It shared node n1 with job {other['id']}."
+
+
+async def test_a_job_that_came_after_the_ranks_had_ended_disturbs_nobody(server: Server, clock: Clock) -> None:
+    node = await server.node(slots=4)
+    first = await server.submit(**SHARED)
+    attempt = await node.start_next()
+    await node.records(attempt, measurement(), measurement(in_place=True))
+    await node.report(attempt, "ended", reason="completed")
+    clock.advance(1)
+    await server.submit(**SHARED)
+    await server.one_pass()
+    await node.report(attempt, "clean", last_sequence=2)
+    assert (await server.job(first["id"]))["attempts"][0]["disturbed_by"] is None
+
+
+async def test_what_was_disturbed_is_no_best_value_and_none_to_expect(server: Server) -> None:
+    node = await server.node(slots=2)
+    busy = [await ran(server, node, load=load(20, 0).model_dump()) for _ in range(3)]
+    expected = await server.admin.get(f"/api/v1/jobs/{busy[-1]['id']}/expectations")
+    assert expected.json()["usual"] == []
+    quiet = [await ran(server, node, load=load(20, 20).model_dump()) for _ in range(4)]
+    expected = await server.admin.get(f"/api/v1/jobs/{quiet[-1]['id']}/expectations")
+    assert [row["runs"] for row in expected.json()["usual"]] == [3, 3]
+    fastest = (await server.admin.get("/api/v1/jobs", params={"sort": "-busbw"})).json()["items"]
+    assert {job["id"] for job in fastest[:4]} == {job["id"] for job in quiet}  # the disturbed ones come last
+
+
+async def test_a_measured_benchmark_has_its_nodes_alone_unless_it_shares_them(server: Server) -> None:
+    async def is_exclusive(**spec: Any) -> bool:
+        answer = await server.admin.post("/api/v1/jobs", json=spec)
+        assert answer.status_code == 201, answer.text
+        found: bool = answer.json()["spec"]["placement"]["exclusive"]
+        return found
+
+    await server.node(slots=4)
+    assert await is_exclusive(**ONE_SIZE)
+    assert await is_exclusive(kind="benchmark")
+    assert not await is_exclusive(**SHARED)
+    assert not await is_exclusive(kind="training", training={"model": "mlp"})
+    simulated = {"transport": "simulated", "topology": {"shape": "4x8"}, "algorithms": ["ring"]}
+    assert not await is_exclusive(benchmark=simulated)

@@ -1,0 +1,113 @@
+"""Cores: which of them a process may run on, how they are shared out, and how many the ranks of a gang have.
+
+Ranks wait by spinning, so a rank without a core of its own spends another one's time: what more ranks than cores
+measure is the kernel's turns, not the links.
+"""
+
+import contextlib
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+_CPUS = Path("/sys/devices/system/cpu")
+_GROUPS = Path("/sys/fs/cgroup")
+_SELF = Path("/proc/self")
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Place(NamedTuple):
+    """Where a process may run.
+
+    Args:
+        machine: the same for all containers and network namespaces of one running system.
+        group: the control group that ``most`` counts for, on that machine.
+        cores: physical ones, each by the first of its processors.
+        most: at most so many at once, whichever they are; None: all.
+    """
+
+    machine: str
+    group: str
+    cores: frozenset[int]
+    most: int | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many ranks can run here at once."""
+        return len(self.cores) if self.most is None else min(len(self.cores), self.most)
+
+
+def own_place() -> Place:
+    """This process's."""
+    path = _group()
+    return Place(machine(), path, frozenset(map(_core, _cpus())), _most(path))
+
+
+def machine() -> str:
+    """The running system: the same in all its containers; empty where it does not tell."""
+    try:
+        return _BOOT_ID.read_text().strip()
+    except OSError:
+        return ""
+
+
+def cores_each(shares: int) -> int:
+    """How many of the processors that this process may run on there are for each of so many; at least one."""
+    return max(1, len(_cpus()) // shares)
+
+
+def usable_cores(places: Iterable[Place]) -> int:
+    """How many cores ranks at these places can run on at once: on each machine as many as it has ranks, at most."""
+    of_machines: defaultdict[str, list[Place]] = defaultdict(list)
+    for place in places:
+        of_machines[place.machine].append(place)
+    return sum(min(len(here), _cores(here)) for here in of_machines.values())
+
+
+def _cores(places: list[Place]) -> int:
+    """Those of one machine: all that they may run on, and no more than their groups allow."""
+    every: set[int] = set()
+    of_groups: defaultdict[str, set[int]] = defaultdict(set)
+    for place in places:
+        every |= place.cores
+        of_groups[place.group] |= place.cores
+    most = {place.group: place.most for place in places}
+    allowed = sum(len(cores) if (limit := most[group]) is None else limit for group, cores in of_groups.items())
+    return min(len(every), allowed)
+
+
+def _cpus() -> set[int]:
+    """Of this process's affinity; elsewhere than on Linux all there are."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+
+
+def _core(cpu: int) -> int:
+    """The first processor of its core."""
+    try:
+        siblings = (_CPUS / f"cpu{cpu}/topology/thread_siblings_list").read_text()
+    except OSError:
+        return cpu
+    return int(siblings.replace("-", ",").partition(",")[0])
+
+
+def _group() -> str:
+    """The path of this process's control group (version 2); empty without one."""
+    try:
+        lines = (_SELF / "cgroup").read_text().splitlines()
+        namespace = str((_SELF / "ns/cgroup").readlink())
+    except OSError:
+        return ""
+    return next((namespace + line[3:] for line in lines if line.startswith("0::")), "")
+
+
+def _most(group: str) -> int | None:
+    """The processor time that it and those above it may take, in whole cores: ``cpu.max``, one at least."""
+    path = _GROUPS / group.partition("]/")[2]
+    found: list[int] = []
+    for folder in (path, *path.parents):
+        if folder.is_relative_to(_GROUPS):
+            with contextlib.suppress(OSError, ValueError):
+                quota_us, period_us = (folder / "cpu.max").read_text().split()
+                found.append(max(1, int(quota_us) // int(period_us)))  # "max" is no number: no limit
+    return min(found, default=None)

@@ -1,0 +1,73 @@
+"""How busy a node was with other things while an attempt ran: /proc/stat, less what the attempt's processes took."""
+
+import contextlib
+import os
+import resource
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from ringscope.contracts.protocol import Load
+from ringscope.engine.cores import machine
+
+_PROC = Path("/proc")
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+# Of /proc/stat's first line: user, nice, system, and what a hypervisor gave to others. Interrupts are left out: those
+# of an all-reduce's own messages count there.
+_BUSY = (0, 1, 2, 7)
+# Of /proc/PID/stat behind the name: the parent, and the times of the process and of the children it has waited for.
+_PARENT, _TIMES = 1, slice(11, 15)
+
+
+class LoadMeter:
+    """From its creation on, in the process whose descendants are the attempt's ranks."""
+
+    def __init__(self) -> None:
+        self._begin = _readings()
+
+    def read(self) -> Load | None:
+        """What was so far; None where the system does not tell."""
+        if self._begin is None or (now := _readings()) is None:
+            return None
+        seconds, busy_seconds, own_seconds = (
+            max(0.0, end - begin) for end, begin in zip(now, self._begin, strict=True)
+        )
+        return Load(
+            machine=machine(),
+            processors=os.cpu_count() or 1,
+            seconds=seconds,
+            busy_seconds=busy_seconds,
+            own_seconds=own_seconds,
+        )
+
+
+def _readings() -> tuple[float, float, float] | None:
+    """The clock, the machine's busy time and our own, in seconds."""
+    try:
+        fields = (_PROC / "stat").read_text().partition("\n")[0].split()[1:]
+        busy_seconds = sum(int(fields[place]) for place in _BUSY) / _TICKS_PER_SECOND
+        return time.monotonic(), busy_seconds, _own_seconds()
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _own_seconds() -> float:
+    """Of this process and all its descendants, also of those that have ended."""
+    ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in ended) + _descendants_ticks() / _TICKS_PER_SECOND
+
+
+def _descendants_ticks() -> int:
+    """Of those that live, with what they have waited for."""
+    children: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for folder in _PROC.iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                children[int(fields[_PARENT])].append((int(folder.name), sum(map(int, fields[_TIMES]))))
+    ticks, parents = 0, [os.getpid()]
+    while parents:
+        for pid, its_ticks in children[parents.pop()]:
+            ticks += its_ticks
+            parents.append(pid)
+    return ticks

@@ -27,6 +27,9 @@ async def test_a_job_runs_from_prepare_to_clean(
     clean = await server.wait_for("clean", 7)
     ended = await server.wait_for("ended", 7)
     assert (ended.reason, ended.message) == ("completed", "")
+    # Two interpreters with NumPy and MPI were started: no less, and nothing that they took is others' load.
+    assert ended.load is not None
+    assert 0.2 < ended.load.own_seconds <= ended.load.busy_seconds + 0.1
     assert [r.event for r in server.reports] == ["ready", "proxies", "running", "ended", "clean"]
     records = server.parsed(7)
     assert clean.last_sequence == len(server.records[7])

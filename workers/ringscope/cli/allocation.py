@@ -27,7 +27,7 @@ class Allocation(SpecModel):
     name: str = "ringscope"
     partition: str | None = None
     account: str | None = None
-    slots: int | None = Field(None, ge=1, le=4096, description="Ranks on each node; null: whole nodes, all their CPUs.")
+    slots: int | None = Field(None, ge=1, le=4096, description="Ranks on each node; null: whole nodes, a rank for each core.")
     options: tuple[str, ...] = Field((), description="More options of sbatch, such as --gres=gpu:8.")
 
     @field_validator("time")
@@ -104,7 +104,7 @@ run_agent() {
     # On SIGTERM (scancel, or the time limit) the agent ends its ranks and leaves; only then may its folder go.
     trap 'kill -TERM $agent 2>/dev/null' TERM
     "$agent_python" -m ringscope_agent --name "slurm-$SLURM_JOB_ID-$SLURMD_NODENAME" --address "$address" \
-        --slots "${agent_slots:-$SLURM_CPUS_ON_NODE}" --leaves-at "$leaves_at" --metrics-port 0 --data-dir "$data" \
+        ${agent_slots:+--slots "$agent_slots"} --leaves-at "$leaves_at" --metrics-port 0 --data-dir "$data" \
         --label "slurm_job=$SLURM_JOB_ID" --label "slurm_partition=$SLURM_JOB_PARTITION" &
     agent=$!
     while kill -0 $agent 2>/dev/null; do

@@ -83,7 +83,9 @@ def test_each_range_of_sizes_has_its_winner() -> None:
 
 def test_a_size_at_which_several_may_be_the_fastest_ends_no_range() -> None:
     rows = over_sizes(direct=(10, 20.1, 60), ring=(20, 20, 40))
-    assert said(*rows) == ("direct is fastest up to 1 MiB, ring above; ring and direct cannot be told apart at 1 MiB")
+    assert said(*rows) == (
+        "direct is unbeaten up to 1 MiB, ring is fastest above; ring and direct cannot be told apart at 1 MiB"
+    )
 
 
 def test_what_changes_all_the_time_is_counted() -> None:

@@ -63,17 +63,20 @@ def _ranges(found: list[Range], contest: Contest) -> str:
     if len(found) == 1:
         [only] = found
         where = f"at {format_size(only.sizes[0])}" if len(only.sizes) == 1 else "at every size"
-        return f"{_whose(only, contest, ' is fastest')} {where}"
+        return f"{_whose(only, contest)} {where}"
     if len(found) > MOST_RANGES:
         return f"the fastest changes {len(found) - 1} times over the sizes"
     first, *between, last = found
-    parts = [f"{_whose(first, contest, ' is fastest')} up to {format_size(first.sizes[-1])}"]
-    parts += [f"{_whose(each, contest)} up to {format_size(each.sizes[-1])}" for each in between]
-    return ", ".join([*parts, f"{_whose(last, contest)} above"])
+    parts = [f"{_whose(first, contest)} up to {format_size(first.sizes[-1])}"]
+    parts += [f"{_whose(each, contest, first)} up to {format_size(each.sizes[-1])}" for each in between]
+    return ", ".join([*parts, f"{_whose(last, contest, (between or [first])[-1])} above"])
 
 
-def _whose(each: Range, contest: Contest, verb: str = "") -> str:
+def _whose(each: Range, contest: Contest, before: Range | None = None) -> str:
+    """Where the range before has said it, too, the verb is left out."""
     if len(each.winners) == 1:
+        is_said = before is not None and len(before.winners) == 1 and before.is_fastest == each.is_fastest
+        verb = "" if is_said else " is fastest" if each.is_fastest else " is unbeaten"
         return f"{_name(each.winners[0], contest)}{verb}"
     return f"no clear winner ({', '.join(_name(name, contest) for name in each.winners)})"
 

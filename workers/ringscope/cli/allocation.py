@@ -27,7 +27,7 @@ class Allocation(SpecModel):
     name: str = "ringscope"
     partition: str | None = None
     account: str | None = None
-    slots: int | None = Field(None, ge=1, le=4096, description="Ranks on each node; null: whole nodes, a rank for each core.")
+    slots: int | None = Field(None, ge=1, le=4096, description="Ranks on each node; null: whole nodes, one a core.")
     options: tuple[str, ...] = Field((), description="More options of sbatch, such as --gres=gpu:8.")
 
     @field_validator("time")

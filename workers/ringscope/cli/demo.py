@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ringscope.bench.nccl_tests.table import render_table
+from ringscope.cli.caveats import sentences
 from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.cli.follow import follow
@@ -72,7 +73,7 @@ def _run(stack: Stack) -> Job:
         say(render_table(rows, job.spec.sweep))
     say()
     say(describe(job))
-    for sentence in filter(None, (job.summary.verdict, job.summary.explanation)):
+    for sentence in filter(None, (job.summary.verdict, job.summary.explanation, *sentences(job))):
         say(sentence)
     return job
 

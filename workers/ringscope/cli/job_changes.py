@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ringscope.cli.caveats import title
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_BAD_INPUT, DataDir, complain, say
 from ringscope.cli.job_body import label_changes, patch_of
@@ -66,7 +67,7 @@ def label(
         labels = {key: value for key, value in (job.labels | changes).items() if value is not None}
         # the revision keeps a change that somebody else makes between the two requests
         job = client.edit_job(job_id, {"labels": labels}, job.revision)
-    say(f"Job {job.id} {job.name}".rstrip() + f": labels {label_words(job.labels) or 'none'}")
+    say(f"Job {job.id} {title(job)}".rstrip() + f": labels {label_words(job.labels) or 'none'}")
 
 
 def retry(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from ringscope.bench.nccl_tests.table import render_table
+from ringscope.cli.caveats import marks, sentences, title
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.cli.follow import LogReader, follow
@@ -14,28 +15,30 @@ from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.words import AsJson, Columns, label_words, say_list, when
-from ringscope.client import Job, Summary
+from ringscope.client import Job
 
 JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's number.")]
 
 
-def _busbw(summary: Summary) -> str:
+def _busbw(job: Job) -> str:
     """Of the fastest algorithm; empty where nothing is told yet, and of training."""
+    summary = job.summary
     if not summary.sizes:
         return ""
     busbw, limit = summary.sizes[-1].busbw_gb_per_s, summary.limit_gb_per_s
-    return f"{busbw:.3g} GB/s" + (f", {busbw / limit:.0%} of the limit" if limit else "")
+    of_limit = [f"{busbw / limit:.0%} of the limit"] if limit else []
+    return ", ".join([f"{busbw:.3g} GB/s", *of_limit, *marks(job)])
 
 
 _COLUMNS: Columns[Job] = {
     "ID": lambda job: job.id,
-    "NAME": lambda job: job.name,
+    "NAME": title,
     "STATE": lambda job: job.state,
     "REASON": lambda job: job.pending.reason if job.pending else job.reason,
     "USER": lambda job: job.user,
     "DONE": done_of_total,
     "CREATED": lambda job: when(job.created_at),
-    "BUSBW AT MAX SIZE": lambda job: _busbw(job.summary),
+    "BUSBW AT MAX SIZE": _busbw,
     "VERDICT": lambda job: figures(job.summary),
 }
 
@@ -97,7 +100,7 @@ def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: Data
         say(job.model_dump_json(indent=2))
         return
     say(describe(job))
-    for line in (*_facts(job), *insight_lines(job.insights)):
+    for line in (*_facts(job), *sentences(job), *insight_lines(job.insights)):
         say(line)
     if rows:
         say(render_table(rows, job.spec.sweep))

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ringscope.cli.caveats import sentences
 from ringscope.cli.console import EXIT_CANCELLED, EXIT_FAILED, EXIT_INTERRUPTED, complain, say
 from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.progress import describe, show_progress
@@ -25,6 +26,8 @@ def report(client: Client, job: Job, wait: bool, with_log: bool, as_json: bool) 
         say(describe(job))
         if found := figures(job.summary):
             say(found)
+        for sentence in sentences(job):
+            say(sentence)
         say(f"{client.url}/jobs/{job.id}")
     return exit_code(job) if wait or with_log else 0
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ringscope.cli.caveats import title
 from ringscope.cli.console import complain, stderr_console
 from ringscope.client import Job
 
@@ -20,15 +21,15 @@ def show_progress(jobs: Iterable[Job]) -> Job:
 
 def describe(job: Job) -> str:
     """Where the job stands, in one sentence: the reason why it waits or ended, where there is one."""
-    title = f"Job {job.id} {job.name}".rstrip()
+    name = f"Job {job.id} {title(job)}".rstrip()
     if job.state == "queued" and job.pending:
         sentence = job.pending.sentence
-        return f"{title}: queued, {sentence[:1].lower()}{sentence[1:]}"
+        return f"{name}: queued, {sentence[:1].lower()}{sentence[1:]}"
     if job.state == "starting" and (awaited := _awaited(job)):
-        return f"{title}: starting, waits for {awaited}"
+        return f"{name}: starting, waits for {awaited}"
     reason = f" ({job.reason})" if job.reason and job.reason != "completed" else ""
     message = f": {job.message}" if job.message else ""
-    return f"{title}: {job.state}{reason}{message}"
+    return f"{name}: {job.state}{reason}{message}"
 
 
 def unit(job: Job) -> str:

@@ -39,6 +39,8 @@ class Summary(View):
     sizes: list[SizeBusbw] = []
     min_size_p99_us: float | None = None
     limit_gb_per_s: float | None = None
+    ranks: int = 0
+    cores: int | None = None
     loss: float | None = None
     validation_accuracy: float | None = None
     samples_per_second: float | None = None

@@ -271,10 +271,14 @@ class Contest(BaseModel):
 
 
 class Range(NamedTuple):
-    """Neighbouring sizes with the same winners: those that nobody clearly beats at any of them."""
+    """Neighbouring sizes with the same winners: those that nobody clearly beats at any of them.
+
+    ``is_fastest``: of one winner, that it clearly beats everybody at each of them.
+    """
 
     sizes: list[int]
     winners: list[str]
+    is_fastest: bool
 
 
 def ranges(contest: Contest, in_place: bool) -> list[Range]:
@@ -284,10 +288,11 @@ def ranges(contest: Contest, in_place: bool) -> list[Range]:
         if len(points := contest.at(size, in_place)) < 2:
             continue
         unbeaten = leaders(points)
+        is_fastest = len(unbeaten) == 1
         if found and (common := [name for name in found[-1].winners if name in unbeaten]):
-            found[-1] = Range([*found[-1].sizes, size], common)
+            found[-1] = Range([*found[-1].sizes, size], common, is_fastest and found[-1].is_fastest)
         else:
-            found.append(Range([size], unbeaten))
+            found.append(Range([size], unbeaten, is_fastest))
     return found
 
 

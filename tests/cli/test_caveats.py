@@ -1,0 +1,43 @@
+"""What a job's numbers do not tell by themselves, in a terminal."""
+
+from typing import Any
+
+import pytest
+from tests.cli.fake_api import FakeApi, items, job
+
+ROW = {"size_bytes": 1024, "busbw_gb_per_s": 2.0}
+SHARED = {"number": 1, "nodes": ["n1"], "disturbed_by": "It shared node n1 with job 7."}
+
+
+def benchmark(**more: Any) -> dict[str, Any]:
+    summary = {"verdict": "ring wins", "sizes": [ROW], "ranks": 4, "cores": 2}
+    return job(1, name="noisy", state="succeeded", summary=summary, attempts=[SHARED]) | more
+
+
+def test_a_list_marks_what_should_not_be_compared(api: FakeApi) -> None:
+    api.answers["GET /jobs"] = items(benchmark())
+    assert "2 GB/s, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
+
+
+@pytest.mark.parametrize("command", [("show", "1"), ("clone", "1", "--wait")])
+def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
+    api.answers |= {"GET /jobs/1": benchmark(), "POST /jobs/1/clone": benchmark(), "GET /jobs/1/measurements": items()}
+    out = api.run(*command).out
+    assert "4 ranks on 2 cores: they took turns, which is in every time." in out
+    assert "It shared node n1 with job 7. So it is no best value, and none to expect." in out
+
+
+def test_training_has_none(api: FakeApi) -> None:
+    api.answers["GET /jobs/1"] = job(1, spec={"kind": "training", "training": {}}, kind="training", attempts=[SHARED])
+    assert "shared" not in api.run("show", "1").out
+
+
+def test_simulated_stands_before_the_name(api: FakeApi) -> None:
+    spec = {"benchmark": {"transport": "simulated", "topology": {"shape": "4x8"}, "algorithms": ["ring"]}}
+    api.answers |= {
+        "GET /jobs": items(job(1, name="big", spec=spec)),
+        "GET /jobs/1": job(1, name="big", spec=spec, state="succeeded"),
+        "GET /jobs/1/measurements": items(),
+    }
+    assert "SIMULATED big" in api.run("jobs").out
+    assert api.run("show", "1").out.startswith("Job 1 SIMULATED big: succeeded")

@@ -1,0 +1,29 @@
+"""What to know before a job's numbers are compared with others, in the page's words."""
+
+from ringscope.client import Job
+from ringscope.contracts.contest import crowd
+from ringscope.contracts.devices import SIMULATED
+
+
+def title(job: Job) -> str:
+    """The job's name; what nothing was measured of says so before it."""
+    return f"{SIMULATED.upper()} {job.name}".rstrip() if job.spec.is_simulated else job.name
+
+
+def marks(job: Job) -> list[str]:
+    """In a word or two, for a list."""
+    return [*filter(None, (crowd(job.summary.ranks, job.summary.cores), "disturbed" if _disturbed_by(job) else ""))]
+
+
+def sentences(job: Job) -> list[str]:
+    """The same with the reasons."""
+    crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job)
+    return [
+        *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
+        *([f"{disturbed} So it is no best value, and none to expect."] if disturbed else []),
+    ]
+
+
+def _disturbed_by(job: Job) -> str | None:
+    """Of its last attempt; training shares its nodes as it is told to."""
+    return job.attempts[-1].disturbed_by if job.attempts and job.spec.benchmark is not None else None

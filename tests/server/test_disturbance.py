@@ -78,6 +78,15 @@ async def test_jobs_that_share_a_node_name_each_other(server: Server, clock: Clo
         assert told["disturbed_by"] == f"It shared node n1 with job {other['id']}."
 
 
+async def test_a_simulation_is_disturbed_by_nothing(server: Server) -> None:
+    node = await server.node(slots=2)
+    cluster = {"transport": "simulated", "topology": {"shape": "4x8"}, "algorithms": ["ring"]}
+    job = await server.submit(benchmark=cluster)
+    attempt = await node.start_next()
+    await node.report(attempt, "ended", reason="completed", load=load(20, 0).model_dump())
+    assert (await server.job(job["id"]))["attempts"][0]["disturbed_by"] is None
+
+
 async def test_a_job_that_came_after_the_ranks_had_ended_disturbs_nobody(server: Server, clock: Clock) -> None:
     node = await server.node(slots=4)
     first = await server.submit(**SHARED)

@@ -11,15 +11,19 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Load
 from ringscope_server.db.models import Allocation, Attempt, Member, Node
 from ringscope_server.db.models.jobs import IS_HELD
+from ringscope_server.db.specs import spec_of
 
 _MOST_NAMED = 3
 
 
-async def neighbours(session: AsyncSession, node_ids: Iterable[int]) -> str | None:
-    """Whose slots are held on nodes where an attempt is about to start, in a sentence; None: nobody's."""
+async def neighbours(session: AsyncSession, spec: JobSpec, node_ids: Iterable[int]) -> str | None:
+    """Whose slots are held on nodes where a job is about to start, in a sentence; None: nobody's, or nothing to it."""
+    if not _measures(spec) or spec.placement.exclusive:
+        return None
     found = await session.execute(
         select(Node.name, Attempt.job_id)
         .select_from(Allocation)
@@ -34,10 +38,17 @@ async def neighbours(session: AsyncSession, node_ids: Iterable[int]) -> str | No
 
 async def note(session: AsyncSession, attempt: Attempt, most_other_percent: float) -> None:
     """Write down what came to light of an attempt, with job, members and nodes loaded; the first thing found stays."""
+    if not _measures(spec_of(attempt.job)):
+        return
     if attempt.disturbed_by is None:
         attempt.disturbed_by = await _newcomers(session, attempt) or _overloaded(attempt, most_other_percent)
     if attempt.disturbed_by is not None:
         attempt.job.busbw_gb_per_s = None
+
+
+def _measures(spec: JobSpec) -> bool:
+    """Training shares its nodes as it is told to, and the model's times are the same anywhere."""
+    return spec.benchmark is not None and not spec.is_simulated
 
 
 async def _newcomers(session: AsyncSession, attempt: Attempt) -> str | None:

@@ -13,6 +13,7 @@ from ringscope.contracts.protocol import Report
 from ringscope.contracts.tuning import Table
 from ringscope_server.attempts import disturbance, quarantine, retries, verdicts
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
+from ringscope_server.db.specs import read_spec
 from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
 from ringscope_server.jobs.reasons import reason_of
@@ -29,6 +30,7 @@ async def start(
     """
     if not await transition(session, job_id, "starting", now):
         return False
+    spec = await read_spec(session, job_id)
     number = await session.scalar(select(func.count()).where(Attempt.job_id == job_id))
     attempt = Attempt(
         job_id=job_id,
@@ -36,7 +38,7 @@ async def start(
         token=secrets.token_hex(16),
         created_at=now,
         tuning=tuning and tuning.model_dump(mode="json"),
-        disturbed_by=await disturbance.neighbours(session, (share.node_id for share in shares)),
+        disturbed_by=await disturbance.neighbours(session, spec, (share.node_id for share in shares)),
         started_at=None,
         finished_at=None,
     )

@@ -1,3 +1,4 @@
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
 import type { JobView } from "../../api/types";
 import { aJob, aTraining } from "../../lib/fixtures";
@@ -33,6 +34,15 @@ it("tells of a benchmark what it reached, at which size, and of what the links a
   expect(told(job, "of-limit")).toEqual(["50.0 %", "ring, out of place at 1 MiB, of 25.0 GB/s"]);
   expect(told(job, "p99-at-min")).toEqual(["9.50 µs", "ring, out of place at 8 B, of 20 iterations"]);
   expect(told(job, "sizes")).toEqual(["8 B – 64 MiB", undefined]);
+});
+
+it("signs what should not be compared, and says why", () => {
+  const { summary, ...job } = measured(1, 12.5);
+  if (summary.kind !== "benchmark") throw new Error("a benchmark");
+  const [cell] = told({ ...job, summary: { ...summary, ranks: 4, cores: 2 } }, "speed");
+  const text = renderToStaticMarkup(<>{cell}</>);
+  expect(text).toContain("4 ranks on 2 cores: The ranks took turns");
+  expect(text).toMatch(/12\.5 GB\/s$/);
 });
 
 it("has a dash for what was not measured", () => {

@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import type { JobView, SizeBusbw } from "../../api/types";
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
-import { Caveats } from "../Caveats";
+import { CaveatSign } from "../Caveats";
+import { caveats } from "../../lib/caveats";
 import { SimulatedBadge } from "../SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../StateBadge";
@@ -134,7 +135,6 @@ function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={jobName(job)}>
         {jobTitle(job)}
       </Link>
-      <Caveats job={job} />
       {isBaseline && <span title="The baseline"> ★</span>}
       {isPinned && !isBaseline && <span title="Pinned"> ⌖</span>}
     </>
@@ -193,9 +193,12 @@ function resultWords(job: JobView): string | undefined {
   return job.pending?.sentence ?? (job.state === "succeeded" ? outcome(job) : undefined);
 }
 
-/** Of a benchmark the best bus bandwidth, of training the samples per second. */
-function speed(job: JobView): string {
-  if (isBenchmark(job)) return rate(job.summary.best[0]?.busbw_gb_per_s);
+/** Of a benchmark the best bus bandwidth, with a sign where it should not be compared; of training the samples per second. */
+function speed(job: JobView): ReactNode {
+  if (isBenchmark(job)) {
+    const best = rate(job.summary.best[0]?.busbw_gb_per_s);
+    return caveats(job).length === 0 ? best : <><CaveatSign job={job} />{best}</>;
+  }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
   return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
 }

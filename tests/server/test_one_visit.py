@@ -51,20 +51,70 @@ async def test_many_rows_are_one_statement(connections: tuple[one_visit.Connecti
         assert cursor.rowcount == 100
 
 
-async def test_a_statement_is_one_visit(
-    connections: tuple[one_visit.Connection, aiosqlite.Connection], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mine, visits = connections[0], []
-    execute = mine._execute
+Visits = list[Any]
+
+
+@pytest.fixture
+def visits(connections: tuple[one_visit.Connection, aiosqlite.Connection], monkeypatch: pytest.MonkeyPatch) -> Visits:
+    """What our connection asked of its thread."""
+    found, execute = [], connections[0]._execute
 
     async def counted(visit: Any, *arguments: Any) -> Any:
-        visits.append(visit)
+        found.append(visit)
         return await execute(visit, *arguments)
 
-    monkeypatch.setattr(mine, "_execute", counted)
+    monkeypatch.setattr(connections[0], "_execute", counted)
+    return found
+
+
+async def test_a_statement_is_one_visit(
+    connections: tuple[one_visit.Connection, aiosqlite.Connection], visits: Visits
+) -> None:
     for statement, parameters in STATEMENTS:
-        await answer(mine, statement, parameters)
+        await answer(connections[0], statement, parameters)
     assert len(visits) == len(STATEMENTS)
+
+
+async def test_a_transaction_begins_with_its_first_statement_and_ends_once(
+    connections: tuple[one_visit.Connection, aiosqlite.Connection], visits: Visits
+) -> None:
+    mine, _ = connections
+    await answer(mine, "CREATE TABLE t (id INTEGER)", [])
+    visits.clear()
+    for end, left in ((mine.rollback, 0), (mine.commit, 1)):
+        mine.begin("BEGIN IMMEDIATE")
+        assert not mine.in_transaction
+        await answer(mine, "INSERT INTO t VALUES (1)", [])
+        assert mine.in_transaction
+        await end()
+        await mine.rollback()  # as a pool does with what comes back to it
+        assert len(visits) == 2
+        assert (await answer(mine, "SELECT count(*) FROM t", []))[1] == [(left,)]
+        visits.clear()
+
+
+async def test_a_transaction_without_a_statement_is_none(
+    connections: tuple[one_visit.Connection, aiosqlite.Connection], visits: Visits
+) -> None:
+    mine, _ = connections
+    for end in (mine.commit, mine.rollback):
+        mine.begin("BEGIN IMMEDIATE")
+        await end()
+        await answer(mine, "SELECT 1", [])
+        assert not mine.in_transaction
+    assert len(visits) == 2
+
+
+async def test_a_first_statement_that_fails_leaves_a_transaction_to_undo(
+    connections: tuple[one_visit.Connection, aiosqlite.Connection],
+) -> None:
+    mine, _ = connections
+    mine.begin("BEGIN")
+    with pytest.raises(sqlite3.OperationalError, match="no such table: t"):
+        await answer(mine, "SELECT * FROM t", [])
+    assert mine.in_transaction
+    await mine.rollback()
+    assert not mine.in_transaction
 
 
 async def test_an_error_is_the_databases_own_and_leaves_the_connection_usable(

@@ -2,7 +2,8 @@
 
 aiosqlite runs a connection in a thread of its own, which is asked to make a cursor, to execute, to fetch all rows and
 to close the cursor: four times for a statement, and each time two threads wait for each other. All rows are fetched
-anyway before SQLAlchemy gives the first one out, so one visit does all four.
+anyway before SQLAlchemy gives the first one out, so one visit does all four. A transaction begins in the visit of its
+first statement, and there is no visit to end one that never began or has ended.
 """
 
 import sqlite3
@@ -65,6 +66,26 @@ class Cursor:
 class Connection(aiosqlite.Connection):
     """Gives out such cursors."""
 
+    _begin = ""  # a transaction that the next statement begins
+
+    def begin(self, how: str) -> None:
+        """Begin a transaction by this statement, together with the first one in it."""
+        self._begin = how
+
+    async def commit(self) -> None:
+        """End the transaction, if one has begun."""
+        if self._has_begun():
+            await super().commit()
+
+    async def rollback(self) -> None:
+        """Undo it, if one has begun."""
+        if self._has_begun():
+            await super().rollback()
+
+    def _has_begun(self) -> bool:
+        self._begin = ""
+        return self.in_transaction
+
     @contextmanager
     async def cursor(self) -> Cursor:  # type: ignore[override]  # it can less: what nobody here asks for is left out
         """One for a statement."""
@@ -73,9 +94,13 @@ class Connection(aiosqlite.Connection):
     async def visit(self, run: Callable[[sqlite3.Cursor], object]) -> Answer:
         """Run a statement in the connection's thread, to its end."""
 
+        begin, self._begin = self._begin, ""
+
         def answer() -> Answer:
             cursor = self._conn.cursor()
             try:
+                if begin:
+                    cursor.execute(begin)
                 run(cursor)
                 rows = cursor.fetchall() if cursor.description else []
                 return Answer(cursor.description, rows, cursor.rowcount, cursor.lastrowid)

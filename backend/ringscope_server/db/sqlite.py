@@ -57,4 +57,6 @@ def _begin(connection: Connection) -> None:
         # A table is altered by copying it and dropping the old one, which would take the rows that refer to it along.
         # Inside a transaction the pragma does nothing.
         connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITE) else "BEGIN")
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, one_visit.Connection)
+    driver.begin("BEGIN IMMEDIATE" if options.get(WRITE) else "BEGIN")

@@ -168,13 +168,22 @@ class Lab:
         # mpiexec and its proxy name the module as well, but run no Python
 
         def look() -> list[psutil.Process] | None:
-            ranks = [process for process in self.ranks() if "python" in Path(process.cmdline()[0]).name]
+            ranks = [process for process in self.ranks() if "python" in program_name(process)]
             return ranks if len(ranks) == count else None
 
         return eventually(look, f"{count} ranks")
 
 
 LABS: WeakSet[Lab] = WeakSet()  # those that may have something to say of a test that failed
+
+
+def program_name(process: psutil.Process) -> str:
+    """What it runs, without the folder; empty once it has ended."""
+    try:
+        command = process.cmdline()
+    except psutil.NoSuchProcess:
+        return ""
+    return Path(command[0]).name if command else ""
 
 
 def kill_in_a_call(rank: psutil.Process) -> None:

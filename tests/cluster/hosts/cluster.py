@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from tests.cluster.lab import DEADLINE_SECONDS, Lab, eventually, free_port, ringscope
+from tests.cluster.lab import DEADLINE_SECONDS, Lab, eventually, free_port, program_name, ringscope
 
 from ringscope.client import Job, is_ready
 from ringscope.client.jobs import FINISHED_STATES
@@ -189,7 +189,7 @@ class Cluster(Lab):
         """The one program on a host that is named so: mpiexec, hydra_pmi_proxy, python3 (a rank)."""
 
         def look() -> psutil.Process | None:
-            found = [process for process in self.programs(host) if Path(process.cmdline()[0]).name == name]
+            found = [process for process in self.programs(host) if program_name(process) == name]
             return found[0] if len(found) == 1 else None
 
         return eventually(look, f"{name} on {host}")

@@ -218,7 +218,8 @@ def assert_nothing_left(lab: Lab, hosts: Hosts) -> None:
     assert gateway not in {name for _, name in socket.if_nameindex()}
 
     def others() -> list[psutil.Process]:
-        return [process for process in lab.processes() if "ringscope_server" not in process.cmdline()]
+        server = lab.processes("ringscope_server")
+        return [process for process in lab.processes() if process not in server]
 
     # The relay ends by itself once its gateway is gone.
     eventually(lambda: others() == [] and not relays(gateway), "the end of every process of the lab")

@@ -1,11 +1,10 @@
 """Training jobs through the server: `ringscope train`, a real agent, real ranks, rows and curve."""
 
 import json
-from pathlib import Path
 
 import psutil
 import pytest
-from tests.cluster.lab import SLOTS, Lab, eventually
+from tests.cluster.lab import SLOTS, Lab, eventually, program_name
 
 from ringscope.engine.cores import cores_each
 
@@ -26,7 +25,7 @@ def submitted(lab: Lab, *words: str) -> int:
 def rank_programs(lab: Lab) -> list[psutil.Process]:
     """In the order of their ranks."""
     # mpiexec and its proxy name the module as well, but run no Python
-    ranks = [process for process in lab.ranks() if "python" in Path(process.cmdline()[0]).name]
+    ranks = [process for process in lab.ranks() if "python" in program_name(process)]
     assert len(ranks) == 2
     return sorted(ranks, key=lambda process: int(process.environ()["PMI_RANK"]))
 

@@ -4,11 +4,11 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 
 import psutil
 from tests.cluster.hosts.soak.site import HOSTS, Site
+from tests.cluster.lab import program_name
 
 from ringscope.client import is_ready
 
@@ -99,12 +99,12 @@ def kill_rank(faults: Faults) -> Fault | None:
 
 def kill_mpiexec(faults: Faults) -> Fault | None:
     """kill -9 of a first node's launcher."""
-    return faults.kill("mpiexec", lambda process: _program(process).startswith("mpiexec"))
+    return faults.kill("mpiexec", lambda process: program_name(process).startswith("mpiexec"))
 
 
 def kill_proxy(faults: Faults) -> Fault | None:
     """kill -9 of a node's launcher proxy."""
-    return faults.kill("proxy", lambda process: _program(process) == "hydra_pmi_proxy")
+    return faults.kill("proxy", lambda process: program_name(process) == "hydra_pmi_proxy")
 
 
 def kill_keeper(faults: Faults) -> Fault | None:
@@ -183,17 +183,12 @@ KINDS: dict[Kind, float] = {
 
 def is_rank(process: psutil.Process) -> bool:
     """A rank itself; mpiexec and its proxy name the module as well, but run no Python."""
-    return "python" in _program(process) and "ringscope.rank" in process.cmdline()
+    return "python" in program_name(process) and "ringscope.rank" in process.cmdline()
 
 
 def is_keeper(process: psutil.Process) -> bool:
     """A keeper, with a task or spare."""
     return "ringscope_agent.launch.keeper" in process.cmdline()
-
-
-def _program(process: psutil.Process) -> str:
-    command = process.cmdline()
-    return Path(command[0]).name if command else ""
 
 
 def _those(processes: Iterable[psutil.Process], is_it: Callable[[psutil.Process], bool]) -> list[psutil.Process]:

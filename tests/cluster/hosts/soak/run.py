@@ -73,8 +73,8 @@ class Soak:
 
     def report(self) -> str:
         """Seed, faults and findings: what is needed to understand them."""
-        lines = [f"RINGSCOPE_SOAK_SEED={self._seed}", *self._log, *self._found]
-        return "\n".join(lines)
+        first = f"RINGSCOPE_SOAK_SEED={self._seed}: {'; '.join(self._found)}"  # all that a summary keeps
+        return "\n".join([first, *self._log])
 
     @property
     def _elapsed(self) -> float:

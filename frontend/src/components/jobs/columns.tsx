@@ -48,7 +48,7 @@ const COLUMNS: readonly Column[] = [
   { name: "work", heading: "Work", widthPx: 100, fromPx: 960, className: classes.cut, title: workTitle, content: workTitle },
   { name: "algorithms", heading: "Algorithms", widthPx: 116, fromPx: 960, className: classes.cut, title: allAlgorithms, content: algorithms },
   { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
-  { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1400, className: classes.cut, content: sizes },
+  { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1600, className: classes.cut, content: sizes },
   { name: "result", heading: "Result", fromPx: 640, className: classes.cut, title: resultWords, content: result },
   { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, isNumber: true, title: speedAt, content: speed },
   {
@@ -102,7 +102,7 @@ const AGE: Column = {
 };
 
 /** Widths of the window at which columns come. */
-export const STEPS_PX = [480, 640, 960, 1200, 1400];
+export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
 
 /** Those that a window of this width shows, from state to age; with a baseline also the difference to it. */
 export function columnsFor(widthPx: number, baseline: JobView | undefined): Column[] {

@@ -181,6 +181,8 @@ class Gang:
             return (
                 partial(np.negative, recv.local, recv.local) if in_place else partial(np.copyto, recv.local, send.local)
             )
+        if name == AUTO:
+            self._comm.settle("sum", send, recv)
         return self._comm.plan(self._executed(name, size_bytes, dtype, in_place), "sum", send, recv).run
 
     def _executed(self, name: str, size_bytes: int, dtype: str, in_place: bool) -> str:

@@ -178,7 +178,7 @@ class Communicator:
 
         Where something is measured, that counts and nothing is tried.
         """
-        call = all_reduce_call(x, x if out is None else out, op, AUTO, self._registered.place)
+        call = all_reduce_call(x, x if out is None else out, op, AUTO, self._registered.place, "tune")
         self._agree(call)
         staging = self._registered.staging(x.nbytes, self.buffer)
         send, recv = (buffer.head(x.nbytes).view(str(x.dtype)) for buffer in staging)

@@ -14,6 +14,7 @@ import plot
 import training
 import training_links
 import training_numbers
+import untuned
 from report import Result, say, say_targets
 
 PARTS = {
@@ -22,6 +23,7 @@ PARTS = {
     "model": model.run,
     "training": training.run,
     "training_links": training_links.run,
+    "untuned": untuned.run,
 }
 
 

@@ -7,6 +7,8 @@ is as long as all ranks agree that it needs to be.
 
 ``auto`` chooses as in a job, by a table of measured times. The same gang measures it before the timed rounds, with the
 same calls in blocks of their own, as `ringscope tune` does: a choice is never judged by the calls that it comes from.
+Untuned, it tries as a sweep does where nothing is measured, and ``model`` is what the model alone would have taken.
+Where what they chose is measured beside them, its times are theirs.
 """
 
 import json
@@ -23,19 +25,24 @@ from typing import Any
 import numpy as np
 
 from ringscope.bench.timing import timed_block
-from ringscope.choice.chooser import candidates
+from ringscope.choice.chooser import Chooser, candidates
+from ringscope.choice.situation import Situation
 from ringscope.contracts.collectives import AUTO, bus_factor
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
+from ringscope.engine.base import Buffer
 from ringscope.engine.communicator import Communicator
 from ringscope.rank.parent_death import end_with_parent
 
 COPY = "copy"
+MODEL = "model"
+_CHOOSING = (AUTO, MODEL)
 _NETWORK = Path("/proc/self/net/dev")
 _SENT_COLUMN = 8
 _MAX_ITERATIONS = 200
 _TUNING_ROUNDS = 5
 _TUNING_BLOCK_US = 2_000.0
+_Key = tuple[str, str, bool]  # what is executed, on which numbers, in place or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,7 @@ class MeasurePlan:
     ``copy`` is every rank reading one message and writing another; in place, reading and writing the same one.
     ``in_place`` lists the placements, ``block_us`` is how long a timed block should take (0: ``min_iterations`` calls,
     whatever they take), ``warmup`` how many untimed calls go before each, ``device`` a network card whose bytes are
-    counted.
+    counted. ``is_tuned``: ``auto`` has a table.
     """
 
     algorithms: tuple[str, ...]
@@ -58,6 +65,7 @@ class MeasurePlan:
     min_iterations: int = 3
     warmup: int = 1
     device: str | None = None
+    is_tuned: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ class Gang:
 
     def measure(self) -> Iterator[Series]:
         """Every call, size by size (collective)."""
-        if AUTO in self._plan.algorithms:
+        if AUTO in self._plan.algorithms and self._plan.is_tuned:
             self._tune()
         for size_bytes in self._plan.sizes_bytes:
             yield from self._measure(size_bytes)
@@ -149,44 +157,52 @@ class Gang:
 
     def _measure(self, size_bytes: int) -> Iterator[Series]:
         plan = self._plan
-        calls = {key: self._call(size_bytes, *key) for key in product(plan.algorithms, plan.dtypes, plan.in_place)}
+        keys = list(product(plan.algorithms, plan.dtypes, plan.in_place))
+        executed = {key: (self._executed(size_bytes, *key), *key[1:]) for key in keys}
+        calls = {key: self._call(size_bytes, *key) for key in dict.fromkeys(executed.values())}
         iterations = {key: self._iterations(call, plan.block_us) for key, call in calls.items()}
-        blocks: dict[tuple[str, str, bool], list[tuple[float, float]]] = {key: [] for key in calls}
-        keys = list(calls)
+        blocks: dict[_Key, list[tuple[float, float]]] = {key: [] for key in calls}
+        order = list(calls)
         for number in range(self._plan.rounds):
-            Random(number).shuffle(keys)  # alike on all ranks
-            for key in keys:
+            Random(number).shuffle(order)  # alike on all ranks
+            for key in order:
                 blocks[key].append(self._block(calls[key], iterations[key]))
-        for key in calls:
+        for key, its in executed.items():
             name, dtype, in_place = key
-            times_us, sent_bytes = zip(*blocks[key], strict=True)
+            times_us, sent_bytes = zip(*blocks[its], strict=True)
             yield Series(
                 algorithm=name,
                 transport=self._comm.transport.name,
                 dtype=dtype,
                 ranks=self._comm.size,
                 size_bytes=size_bytes,
-                iterations=iterations[key],
+                iterations=iterations[its],
                 times_us=times_us,
                 in_place=in_place,
                 sent_bytes=median(sent_bytes) if self._plan.device else None,
-                chosen_algorithm=self._executed(name, size_bytes, dtype, in_place) if name == AUTO else None,
+                chosen_algorithm=its[0] if name in _CHOOSING else None,
             )
 
     def _call(self, size_bytes: int, name: str, dtype: str, in_place: bool) -> Callable[[], None]:
-        send, recv = (buffer.head(size_bytes).view(dtype) for buffer in (self._send, self._recv))
-        if in_place:
-            send = recv
+        send, recv = self._buffers(size_bytes, dtype, in_place)
         if name == COPY:
             return (
                 partial(np.negative, recv.local, recv.local) if in_place else partial(np.copyto, recv.local, send.local)
             )
-        return self._comm.plan(self._executed(name, size_bytes, dtype, in_place), "sum", send, recv).run
+        return self._comm.plan(name, "sum", send, recv).run
 
-    def _executed(self, name: str, size_bytes: int, dtype: str, in_place: bool) -> str:
-        if name != AUTO:
-            return name
-        return self._comm.choose("all_reduce", dtype, size_bytes, in_place).algorithm
+    def _buffers(self, size_bytes: int, dtype: str, in_place: bool) -> tuple[Buffer, Buffer]:
+        send, recv = (buffer.head(size_bytes).view(dtype) for buffer in (self._send, self._recv))
+        return (recv if in_place else send), recv
+
+    def _executed(self, size_bytes: int, name: str, dtype: str, in_place: bool) -> str:
+        if name == MODEL:
+            shape = tuple(map(len, self._comm.nodes))
+            situation = Situation("all_reduce", dtype, shape, self._comm.transport.name, in_place)
+            return Chooser(Table()).choose(situation, size_bytes).algorithm
+        if name == AUTO:
+            return self._comm.settle("sum", *self._buffers(size_bytes, dtype, in_place)).algorithm
+        return name
 
     def _iterations(self, call: Callable[[], None], block_us: float) -> int:
         if not block_us:

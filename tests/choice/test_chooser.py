@@ -161,3 +161,31 @@ def test_without_anything_to_send_nothing_is_priced(nodes, size_bytes):
 
 def test_every_carrier_has_default_parameters():
     assert set(DEFAULTS) == {"shared_memory", "mpi", MPI_ON_GPUS, "cuda_ipc", LIBRARY}
+
+
+def test_without_measurements_the_likeliest_are_worth_trying() -> None:
+    at_8_bytes, at_64_mib = (Chooser(Table()).likely(HERE, size) for size in (8, 64 * MIB))
+    for likely, size in ((at_8_bytes, 8), (at_64_mib, 64 * MIB)):
+        assert likely[0] == choose(Table(), size)[0]
+        assert "mpi" in likely, "how the library does it is not known, so that it is always tried"
+    assert "direct" in at_64_mib
+    assert "naive" not in Chooser(Table()).likely(Situation("all_reduce", "float32", (16,), "mpi"), 64 * MIB)
+
+
+def test_nothing_is_tried_where_measurements_have_the_say() -> None:
+    known = table(direct={MIB: 20.0}, ring={MIB: 25.0})
+    assert Chooser(known).likely(HERE, MIB) == []
+    assert Chooser(known).likely(HERE, 64 * MIB) != []
+
+
+@pytest.mark.parametrize(
+    "situation",
+    [
+        Situation("all_reduce", "float32", (1,), "shared_memory"),
+        Situation("all_reduce", "float32", (8,), "nccl"),
+        Situation("all_reduce", "float32", (64,), "shared_memory"),
+    ],
+    ids=str,
+)
+def test_nothing_is_tried_where_the_model_is_not_asked(situation: Situation) -> None:
+    assert Chooser(Table()).likely(situation, MIB) == []

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from ringscope.engine.base import Array
-from ringscope.engine.calls import Call, Place, all_reduce_call, empty_call, needs_staging, require_agreement
+from ringscope.engine.calls import (
+    Call,
+    Place,
+    all_reduce_call,
+    empty_call,
+    give_back_call,
+    needs_staging,
+    require_agreement,
+)
 from ringscope.engine.errors import EngineError
 
 
@@ -53,6 +61,24 @@ def test_another_function_is_a_difference() -> None:
     x = np.zeros(8, "float32")
     with pytest.raises(EngineError, match=r"function \(empty against all_reduce\)"):
         require_agreement(every(all_reduce_call(x, x, "sum", "ring", registered), empty_call(8)))
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "words"),
+    [
+        (empty_call(4096), empty_call(512), "empty: rank 1 differs from rank 0 in size (512 bytes against 4096 bytes)"),
+        (
+            give_back_call(3),
+            give_back_call(5),
+            "free: rank 1 differs from rank 0 in which array"
+            " (no. 5 of those that empty gave against no. 3 of those that empty gave)",
+        ),
+    ],
+)
+def test_memory_is_told_in_its_own_words(mine: Call, other: Call, words: str) -> None:
+    with pytest.raises(EngineError) as error:
+        require_agreement(every(mine, other))
+    assert words in str(error.value)
 
 
 def test_memory_that_some_rank_has_elsewhere_is_staged() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement
+from tests.server.metrics_page import samples
 
 from ringscope.contracts.protocol import Load
 from ringscope_server.attempts.disturbance import other_loads
@@ -110,6 +111,16 @@ async def test_what_was_disturbed_is_no_best_value_and_none_to_expect(server: Se
     assert [row["runs"] for row in expected.json()["usual"]] == [3, 3]
     fastest = (await server.admin.get("/api/v1/jobs", params={"sort": "-busbw"})).json()["items"]
     assert {job["id"] for job in fastest[:4]} == {job["id"] for job in quiet}  # the disturbed ones come last
+
+
+@pytest.mark.parametrize(("own_seconds", "shapes"), [(0, 0), (20, 1)])
+async def test_what_was_disturbed_is_on_no_gauge(server: Server, clock: Clock, own_seconds: float, shapes: int) -> None:
+    await ran(server, await server.node(slots=2), load=load(20, own_seconds).model_dump())
+    for _ in range(2):
+        clock.advance(50)
+        await server.one_pass()
+    names = [name for name, _ in await samples(server)]
+    assert names.count("ringscope_benchmark_bus_bandwidth_bytes_per_second") == shapes
 
 
 async def test_a_measured_benchmark_has_its_nodes_alone_unless_it_shares_them(server: Server) -> None:

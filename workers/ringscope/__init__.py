@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         init,
         lent,
         log_step,
+        tune,
     )
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "init",
     "lent",
     "log_step",
+    "tune",
 ]
 
 

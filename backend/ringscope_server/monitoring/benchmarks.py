@@ -1,4 +1,4 @@
-"""The last benchmark of each shape, for gauges that outlive the jobs."""
+"""The last undisturbed benchmark of each shape, for gauges that outlive the jobs."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -70,13 +70,16 @@ class Benchmarks:
 
 
 def _ends(jobs: Collection[int]) -> Any:
-    """The last attempt of each succeeded job, its number of nodes and its end, oldest first."""
+    """The last attempt of each succeeded job, its number of nodes and its end, oldest first.
+
+    Without those that something disturbed: the gauges are held against the best of a week.
+    """
     last = select(func.max(Attempt.id)).where(Attempt.job_id.in_(jobs)).group_by(Attempt.job_id)
     return (
         select(Attempt.id, func.count(Member.member), Job.finished_at)
         .join(Job, Job.id == Attempt.job_id)
         .join(Member, Member.attempt_id == Attempt.id)
-        .where(Attempt.id.in_(last), Job.state == "succeeded")
+        .where(Attempt.id.in_(last), Attempt.disturbed_by.is_(None), Job.state == "succeeded")
         .group_by(Attempt.id, Job.finished_at)
         .order_by(Job.finished_at)
     )

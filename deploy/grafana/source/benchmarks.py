@@ -17,7 +17,10 @@ BEST = f"max without (instance, job) (max_over_time({BUSBW}[7d]))"
 
 def dashboard() -> dict[str, Any]:
     """Ringscope benchmarks."""
-    description = "Bus bandwidth of the last finished benchmark of each shape: collective, size, ranks, nodes, backend."
+    description = (
+        "Bus bandwidth of the last undisturbed benchmark of each shape: collective, size, ranks, nodes, backend. "
+        "By the mean time of its iterations, in or out of place, whichever is faster."
+    )
     one = board("benchmarks", "benchmarks", description, [_sizes(), [_trend()], _places(), [_age()]])
     return one | {"time": {"from": "now-7d", "to": "now"}, "refresh": "1m"}
 
@@ -27,7 +30,7 @@ def _sizes() -> list[Panel]:
     return [
         table(
             "By message size",
-            "Bus bandwidth of the last finished benchmark.",
+            "Of the last benchmark that nothing disturbed, by the mean time of its iterations.",
             BANDWIDTH,
             now(LAST),
             columns=size | SHAPE | {"Value": "Bus bandwidth"},

@@ -56,6 +56,14 @@ def main() -> None:
     else:
         raise AssertionError("different lengths went through")
     assert (comm.all_reduce(np.ones(7, np.float32)) == comm.size).all()
+    assert comm.tune(x) == choice, "where it is measured nothing is tried"
+    foreign.fill(1)
+    found = comm.tune(foreign, out=np.empty_like(foreign))
+    assert found.because.startswith("tried here: "), found
+    assert (foreign == 1).all(), "what is tried is tried elsewhere"
+    assert comm.choose("all_reduce", "float32", foreign.nbytes, in_place=False) == found
+    assert comm.tune(foreign, out=np.empty_like(foreign)) == found, "once"
+    assert (comm.all_reduce(foreign, out=np.empty_like(foreign)) == comm.size).all()
     assert len(loads) == (comm.rank == 0), "read once, on rank 0"
 
     damaged = Communicator("shared_memory", table=unreadable)

@@ -40,6 +40,12 @@ def slot_count(spec: BenchmarkSpec, message_elements: int, memory_elements: int)
     return max(1, min(memory_elements // message_elements, spec.iterations * spec.aggregate, MOST_SLOTS))
 
 
+def _slot(send: Buffer, recv: Buffer, start: int, elements: int, in_place: bool) -> tuple[Buffer, Buffer]:
+    """A message's input and result; in place they are one."""
+    result = recv.section(start, elements)
+    return (result if in_place else send.section(start, elements)), result
+
+
 class Contestant:
     """Prepared for one size; every method is called by all ranks (collective)."""
 
@@ -60,13 +66,12 @@ class Contestant:
         """
         self._comm, self._spec = comm, spec
         self.algorithm, self.in_place = algorithm, in_place
-        size_bytes = elements * recv.local.itemsize
-        self.choice = comm.choose(spec.collective, spec.dtype, size_bytes, in_place) if algorithm == AUTO else None
+        starts = range(0, recv.local.size, elements) if elements else (0,)
+        self._slots = [_slot(send, recv, start, elements, in_place) for start in starts]
+        is_auto = algorithm == AUTO
+        self.choice = comm.settle(spec.op, *self._slots[0], spec.collective, spec.root) if is_auto else None
         executed = algorithm if self.choice is None else self.choice.algorithm
         self.transport = carrier(executed, comm.transport.name)
-        starts = range(0, recv.local.size, elements) if elements else (0,)
-        origin = recv if in_place else send
-        self._slots = [(origin.section(start, elements), recv.section(start, elements)) for start in starts]
         self._plans = [
             comm.plan(executed, spec.op, source, target, spec.collective, spec.root) for source, target in self._slots
         ]

@@ -14,6 +14,13 @@ def candidates(collective: str, transport: str) -> tuple[str, ...]:
     return (*SCHEDULED[collective], *([library] if library is not None else []))
 
 
+def _candidates(situation: Situation) -> tuple[str, ...]:
+    names = candidates(situation.collective, situation.transport)
+    if situation.base_transport == MPI_ON_GPUS and situation.key.arithmetic in HALVES:
+        return tuple(name for name in names if name not in VENDORS)  # few MPI libraries add these by themselves
+    return names
+
+
 class Chooser:
     """Chooses by one table. Choices are worked out once and then looked up."""
 
@@ -28,10 +35,15 @@ class Chooser:
             self._choices[place] = self._choose(*place)
         return self._choices[place]
 
+    def likely(self, situation: Situation, size_bytes: int) -> list[str]:
+        """What is worth trying, the likeliest first; empty where measurements have the say, or nothing is sent."""
+        names = _candidates(situation)
+        if situation.ranks == 1 or not size_bytes or self._measured.choose(situation, size_bytes, names):
+            return []
+        return self._model.likely(situation, size_bytes, names)
+
     def _choose(self, situation: Situation, size_bytes: int) -> Choice:
-        names = candidates(situation.collective, situation.transport)
-        if situation.base_transport == MPI_ON_GPUS and situation.key.arithmetic in HALVES:
-            names = tuple(name for name in names if name not in VENDORS)  # few MPI libraries add these by themselves
+        names = _candidates(situation)
         if situation.ranks == 1 or not size_bytes:
             return Choice(names[0], "There is nothing to send.")
         measured = self._measured.choose(situation, size_bytes, names)

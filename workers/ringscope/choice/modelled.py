@@ -27,6 +27,8 @@ MAX_PRICED_RANKS = 32  # the schedules of more take longer to price than most sw
 _MIN_FIT_ROWS = 10
 _MAX_REGIMES = 3
 _ELEMENT_BYTES = 4
+# What it named was slower than another by no more, where it was wrong: four ranks on two cores, caches too small.
+_DOUBT = 4.0
 _NOT_FITTED = frozenset({"hierarchical"})  # its schedule depends on the nodes, which a fit does not know
 
 
@@ -58,8 +60,21 @@ class Model:
             return Choice(library, f"More than {MAX_PRICED_RANKS} ranks are too many to price; {missing}.")
         fitted = self._fit(situation.base_transport, len(situation.ranks_of_nodes) > 1, situation.ranks)
         model = "model" if fitted is None else f"model, fitted to {len(fitted.log_ratios)} measured rows"
-        times_us = {name: self._price_s(situation, size_bytes, name) * 1e6 for name in names}
-        return Choice.fastest(model, times_us, f"; {missing}")
+        return Choice.fastest(model, self._times_us(situation, size_bytes, names), f"; {missing}")
+
+    def likely(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> list[str]:
+        """Those that may well be the fastest, the likeliest first: the model is a guess about machines not measured.
+
+        Empty where it is not asked.
+        """
+        if situation.base_transport not in DEFAULTS or not 1 < situation.ranks <= MAX_PRICED_RANKS:
+            return []
+        times_us = self._times_us(situation, size_bytes, names)
+        ordered = sorted(names, key=times_us.__getitem__)
+        return [name for name in ordered if times_us[name] <= _DOUBT * times_us[ordered[0]] or name in VENDORS]
+
+    def _times_us(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> dict[str, float]:
+        return {name: self._price_s(situation, size_bytes, name) * 1e6 for name in names}
 
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
         """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, many ranks."""

@@ -14,7 +14,8 @@ from ringscope.engine.memory.arrays import is_array, is_writable, overlap
 from ringscope.schedules.algorithms import SCHEDULES
 
 ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
-FUNCTIONS = ("all_reduce", "empty", "free")
+FUNCTIONS = ("all_reduce", "tune", "empty", "free")
+_COUNTED = {"empty": ("size", "{} bytes"), "free": ("which array", "no. {} of those that empty gave")}
 _EQUAL = ("function", "length", "dtype", "op", "algorithm", "in place or out of place")
 Place = tuple[int, int]  # in registered memory: index of the allocation, byte offset; -1: elsewhere
 
@@ -48,7 +49,9 @@ def give_back_call(number: int) -> Call:
     return Call(FUNCTIONS.index("free"), number)
 
 
-def all_reduce_call(x: Any, target: Any, op: str, algorithm: str, place: Callable[[Array], Place]) -> Call:
+def all_reduce_call(
+    x: Any, target: Any, op: str, algorithm: str, place: Callable[[Array], Place], function: str = "all_reduce"
+) -> Call:
     """Of an all-reduce of ``x`` into ``target``. Raises EngineError for arguments that no rank may give."""
     dtype = _common_dtype(x, target)
     check("dtype", check_dtype, dtype)
@@ -56,7 +59,7 @@ def all_reduce_call(x: Any, target: Any, op: str, algorithm: str, place: Callabl
     if algorithm not in ALGORITHMS:
         raise EngineError(f"algorithm: unknown algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}.")
     return Call(
-        function=FUNCTIONS.index("all_reduce"),
+        function=FUNCTIONS.index(function),
         count=x.size,
         dtype=DTYPES.index(dtype),
         op=OPS.index(op),
@@ -72,10 +75,11 @@ def require_agreement(every: Array) -> None:
     for column, name in enumerate(_EQUAL):
         different = np.flatnonzero(every[:, column] != every[0, column])
         if different.size:
-            other = int(different[0])
-            theirs, ours = (_shown(name, int(every[rank, column])) for rank in (other, 0))
+            function, other = FUNCTIONS[int(every[0, 0])], int(different[0])
+            theirs, ours = (_shown(function, name, int(every[rank, column])) for rank in (other, 0))
+            named = _COUNTED[function][0] if name == "length" and function in _COUNTED else name
             raise EngineError(
-                f"{FUNCTIONS[int(every[0, 0])]}: rank {other} differs from rank 0 in {name} "
+                f"{function}: rank {other} differs from rank 0 in {named} "
                 f"({theirs} against {ours}); all ranks must make the same call."
             )
 
@@ -113,7 +117,10 @@ def check(field: str, check: Callable[..., None], *values: str) -> None:
         raise EngineError(f"{field}: {error}") from error
 
 
-def _shown(name: str, number: int) -> str:
+def _shown(function: str, name: str, number: int) -> str:
+    if name == "length":
+        _, words = _COUNTED.get(function, (name, "{} elements"))
+        return words.format(number)
     named = {
         "dtype": DTYPES,
         "op": OPS,
@@ -121,4 +128,4 @@ def _shown(name: str, number: int) -> str:
         "in place or out of place": ("out", "in"),
         "function": FUNCTIONS,
     }
-    return named[name][number] if name in named else f"{number} elements"
+    return named[name][number]

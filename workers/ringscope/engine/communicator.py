@@ -18,6 +18,7 @@ from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.dtypes import check_dtype
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.units import format_size
 from ringscope.engine import positions
 from ringscope.engine.agreement import Agreement
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Transport, require_memory
@@ -40,6 +41,7 @@ from ringscope.engine.post import Post
 from ringscope.engine.registered import Registered
 from ringscope.engine.shared_choice import SharedChooser
 from ringscope.engine.transports.mpi import abort, unlink_segments
+from ringscope.engine.trial import tried
 from ringscope.engine.vendors.gloo import torch_store
 from ringscope.engine.waiting.roll_call import RollCall
 
@@ -148,9 +150,46 @@ class Communicator:
 
     def choose(self, collective: str, dtype: str, size_bytes: int, in_place: bool) -> Choice:
         """What ``auto`` means for such a call, and why (collective, with equal arguments)."""
-        ranks_of_nodes = tuple(map(len, self.nodes))
-        situation = Situation(collective, dtype, ranks_of_nodes, self.transport.name, in_place)
-        return self._chooser.choose(situation, size_bytes)
+        return self._chooser.choose(self._situation(collective, dtype, in_place), size_bytes)
+
+    def settle(self, op: str, send: Buffer, recv: Buffer, collective: str = "all_reduce", root: int = 0) -> Choice:
+        """The same, by trying the likeliest ones where nothing is measured (collective). Both buffers are written to.
+
+        What was found counts for later calls alike, also for those of ``all_reduce``.
+        """
+        dtype, size_bytes = str(recv.local.dtype), recv.local.nbytes
+        situation = self._situation(collective, dtype, send is recv)
+        likely = self._chooser.likely(situation, size_bytes)
+        if len(likely) < 2:
+            return self._chooser.choose(situation, size_bytes)
+        times_us = tried(
+            likely,
+            size_bytes,
+            lambda name: self.plan(name, op, send, recv, collective, root),
+            self.maximum,
+            self.barrier,
+        )
+        found = Choice.fastest("tried here", times_us, f" at {format_size(size_bytes)}")
+        self._chooser.learn(situation, size_bytes, found)
+        return found
+
+    def tune(self, x: Array, op: str = "sum", out: Array | None = None) -> Choice:
+        """Try what ``auto`` should take for all-reduces like this one, in memory of its own (collective).
+
+        Where something is measured, that counts and nothing is tried.
+        """
+        call = all_reduce_call(x, x if out is None else out, op, AUTO, self._registered.place, "tune")
+        self._agree(call)
+        staging = self._registered.staging(x.nbytes, self.buffer)
+        send, recv = (buffer.head(x.nbytes).view(str(x.dtype)) for buffer in staging)
+        for buffer in (send, recv):
+            buffer.local.fill(0)
+        found = self.settle(op, recv if call.in_place else send, recv)
+        self._forget_plans()  # of what auto took before
+        return found
+
+    def _situation(self, collective: str, dtype: str, in_place: bool) -> Situation:
+        return Situation(collective, dtype, tuple(map(len, self.nodes)), self.transport.name, in_place)
 
     def plan(
         self,
@@ -237,6 +276,11 @@ class Communicator:
             self._plans[key] = self.plan(algorithm, op, send, recv)
         return self._plans[key]
 
+    def _forget_plans(self) -> None:
+        for plan in self._plans.values():
+            plan.free()
+        self._plans.clear()
+
     # what a sweep needs beside
 
     def barrier(self) -> None:
@@ -272,9 +316,7 @@ class Communicator:
 
     def free(self) -> None:
         """Give back all registered memory (collective); arrays in it must not be used any more."""
-        for plan in self._plans.values():
-            plan.free()
-        self._plans.clear()
+        self._forget_plans()
         self._registered.forget()
         with self._roll_call.watchdog.guard("the end"):
             self.transport.free()

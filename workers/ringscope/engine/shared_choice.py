@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple, TypeVar, cast
 
 from mpi4py import MPI
 
@@ -11,6 +12,14 @@ from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table
 from ringscope.engine.errors import EngineError
+
+T = TypeVar("T")
+
+
+class _Refusal(NamedTuple):
+    """Why there is no answer."""
+
+    sentence: str
 
 
 class SharedChooser:
@@ -25,24 +34,40 @@ class SharedChooser:
         self._comm, self._load = comm, load
         self._chooser: Chooser | None = None
         self._known: dict[tuple[Situation, int], Choice] = {}
+        self._tried: set[tuple[Situation, int]] = set()
 
     def choose(self, situation: Situation, size_bytes: int) -> Choice:
         """The choice for one call (collective, with equal arguments). EngineError on every rank without a table."""
         question = situation, size_bytes
         if question not in self._known:
-            answer = self._comm.bcast(self._answer(*question) if self._comm.rank == 0 else None)
-            if isinstance(answer, str):
-                raise EngineError(answer)
-            self._known[question] = Choice(*answer)
+            self._known[question] = self._shared(lambda chooser: chooser.choose(*question))
         return self._known[question]
 
-    def _answer(self, situation: Situation, size_bytes: int) -> Choice | str:
+    def likely(self, situation: Situation, size_bytes: int) -> list[str]:
+        """What is worth trying before such calls (collective, as ``choose``); empty once something was found."""
+        if (situation, size_bytes) in self._tried:
+            return []
+        return self._shared(lambda chooser: chooser.likely(situation, size_bytes))
+
+    def learn(self, situation: Situation, size_bytes: int, choice: Choice) -> None:
+        """What a trial found, alike on every rank: it counts from now on."""
+        self._known[situation, size_bytes] = choice
+        self._tried.add((situation, size_bytes))
+
+    def _shared(self, ask: Callable[[Chooser], T]) -> T:
+        """Rank 0's answer, on every rank."""
+        answer = self._comm.bcast(self._answer(ask) if self._comm.rank == 0 else None)
+        if isinstance(answer, _Refusal):
+            raise EngineError(answer.sentence)
+        return cast(T, answer)
+
+    def _answer(self, ask: Callable[[Chooser], T]) -> T | _Refusal:
         """A sentence where there is no choice: the others wait for an answer."""
         try:
             if self._chooser is None:
                 self._chooser = Chooser(self._load())
-            return self._chooser.choose(situation, size_bytes)
+            return ask(self._chooser)
         except UserError as error:
-            return " ".join(error.sentences)
+            return _Refusal(" ".join(error.sentences))
         except Exception as error:  # a fault of ours, which must not leave them waiting
-            return f"algorithm: rank 0 could not choose for auto ({error!r}); name an algorithm."
+            return _Refusal(f"algorithm: rank 0 could not choose for auto ({error!r}); name an algorithm.")

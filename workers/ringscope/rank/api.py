@@ -21,6 +21,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from ringscope.choice.situation import Choice
 from ringscope.choice.tuning_file import default_path, read
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array
 from ringscope.engine.communicator import Communicator
@@ -40,8 +41,11 @@ __all__ = [
     "StalledError",
     "all_reduce",
     "empty",
+    "free",
     "init",
+    "lent",
     "log_step",
+    "tune",
 ]
 
 _communicator: Communicator | None = None
@@ -90,9 +94,19 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
 
     ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is cut towards zero; complex numbers have
     sum and avg only. ``algorithm`` is one of ``ringscope.schedules.algorithms.SCHEDULES``, mpi, or auto, which takes
-    the fastest for this size: by what `ringscope tune` measured on this machine, else by the cost model.
+    the fastest for this size: by what `ringscope tune` measured on this machine or ``tune`` in this program, else by
+    the cost model.
     """
     return init().all_reduce(x, op, algorithm, out)
+
+
+def tune(x: Array, op: str = "sum", out: Array | None = None) -> Choice:
+    """Try which algorithm ``all_reduce`` should take for arrays like ``x``, and keep it for ``auto`` (collective).
+
+    Takes some dozen calls, in memory of its own: ``x`` stays as it is. The answer says ``algorithm`` and ``because``.
+    Sums in another order may differ in their last digits, so that two runs of a program that tunes may, too.
+    """
+    return init().tune(x, op, out)
 
 
 def DistributedOptimizer(  # noqa: N802 (known by this name to users of Horovod)

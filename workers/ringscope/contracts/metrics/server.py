@@ -73,7 +73,8 @@ NODE_LAST_HEARTBEAT_TIMESTAMP = SERVER.gauge(
 
 BENCHMARK_BUS_BANDWIDTH = SERVER.gauge(
     "benchmark_bus_bandwidth_bytes_per_second",
-    "The last succeeded benchmark of this shape; backend is algorithm and transport, as in ring/mpi.",
+    "By the mean time of the last succeeded, undisturbed benchmark of this shape; backend is algorithm and "
+    "transport, as in ring/mpi.",
     "op", "message_bytes", "world_size", "nodes", "backend", unit="B/s", alerts=("RingscopeBenchmarkRegressed",),
 )  # fmt: skip
 BENCHMARK_LAST_RUN_TIMESTAMP = SERVER.gauge(

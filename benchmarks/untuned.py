@@ -1,0 +1,92 @@
+"""How far off ``auto`` is where nothing was ever measured: a first job on a new node.
+
+Every algorithm that ``auto`` can take, and MPI, in the same rounds; ``auto`` has an empty tuning file, and tries as a
+sweep does. Its time is that of the algorithm it took, so that a share below 1 is a wrong choice and not noise between
+two equal calls. ``model`` is what it takes without trying, as in a program that does not call ``ringscope.tune``; of it
+nothing is asked. Inside this machine over shared memory and over messages, with as many ranks as cores and with more;
+then between four hosts with links of 1 Gbit/s.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gangs import on_hosts, on_this_machine
+from measure import MODEL, MeasurePlan, Series, speedup
+from network import Network, NetworkError, require_network
+from report import Result, Target, say, say_targets, watched
+
+from ringscope.choice.chooser import candidates
+from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.units import format_size
+
+RANKS = (2, 3, 4)
+TRANSPORTS = ("shared_memory", "mpi")
+HOSTS, RATE_BIT_PER_S = 4, 10**9
+_WANTED = 0.9
+_SIZES = (8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20)
+_SIZES_BETWEEN = tuple(size for size in _SIZES if size <= 4 << 20)  # the link decides above, and a round takes minutes
+_ROUNDS, _ROUNDS_BETWEEN = 9, 5
+_BLOCK_US = 4_000.0
+_PLACES = {False: "out of place", True: "in place"}
+_CHOOSING = (AUTO, MODEL)
+
+
+def run() -> Result:
+    """Measure every placement."""
+    series: list[Series] = []
+    targets: list[Target] = []
+    with watched() as conditions:
+        for transport in TRANSPORTS:
+            plan = _plan(transport, _SIZES, _ROUNDS)
+            for ranks in RANKS:
+                where = f"{ranks} ranks, {transport}"
+                rows = [row for size in _SIZES for row in on_this_machine(ranks, replace(plan, sizes_bytes=(size,)))]
+                series += rows
+                targets += _told(where, rows)
+        rows = _between_hosts()
+        series += rows
+        targets += _told(f"{HOSTS} hosts, 1 Gbit/s", rows)
+    say(f"untuned ({conditions})")
+    say_targets(targets)
+    return Result("untuned", conditions, series, targets)
+
+
+def _plan(transport: str, sizes_bytes: tuple[int, ...], rounds: int) -> MeasurePlan:
+    return MeasurePlan(
+        (*candidates("all_reduce", transport), *_CHOOSING),
+        sizes_bytes,
+        rounds,
+        transport,
+        in_place=tuple(_PLACES),
+        block_us=_BLOCK_US,
+        min_iterations=2,
+        is_tuned=False,
+    )
+
+
+def _between_hosts() -> list[Series]:
+    try:
+        require_network()
+    except NetworkError as error:
+        say(f"untuned: hosts are left out. {error}")
+        return []
+    with Network(HOSTS, RATE_BIT_PER_S) as network:
+        return on_hosts(network, _plan("mpi", _SIZES_BETWEEN, _ROUNDS_BETWEEN))
+
+
+def _told(where: str, rows: list[Series]) -> Iterable[Target]:
+    """A table of shares of the fastest one's bandwidth, and what ``auto`` is held to."""
+    if not rows:
+        return
+    say(f"\n{where}: share of the fastest one's bandwidth, and what was taken")
+    say(f"{'size':>9} {'':>12} {'fastest':>22} {AUTO:>28} {MODEL:>28}")
+    for in_place, place in _PLACES.items():
+        worst = 1.0
+        for size_bytes in sorted({row.size_bytes for row in rows}):
+            here = {row.algorithm: row for row in rows if (row.size_bytes, row.in_place) == (size_bytes, in_place)}
+            best = min((row for name, row in here.items() if name not in _CHOOSING), key=lambda row: row.time_us)
+            shares = {name: speedup(here[name], best) for name in _CHOOSING}
+            taken = (f"{here[name].chosen_algorithm:>23} {share:4.2f}" for name, share in shares.items())
+            say(f"{format_size(size_bytes):>9} {place:>12} {best.algorithm:>22} {' '.join(taken)}")
+            worst = min(worst, shares[AUTO])
+        yield Target(f"{where}, {place}: auto, share of the fastest, worst size", _WANTED, worst)

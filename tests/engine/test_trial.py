@@ -1,0 +1,92 @@
+"""Which algorithms a trial tries, how often, and what it makes of their times."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from ringscope.engine import trial
+from ringscope.engine.base import Array
+from ringscope.engine.trial import tried
+
+NAMES = ("ring", "direct", "tree", "naive", "mpi")
+
+
+class Machine:
+    """Where each algorithm takes the microseconds that it is said to, call by call; the last ones for ever."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **calls_us: tuple[float, ...]) -> None:
+        self.ran: list[str] = []
+        self.free = 0
+        self._now_us = 0.0
+        self._left: dict[str, Iterator[float]] = {name: self._repeated(us) for name, us in calls_us.items()}
+        monkeypatch.setattr(trial.time, "perf_counter_ns", lambda: round(self._now_us * 1e3))
+
+    def _repeated(self, calls_us: tuple[float, ...]) -> Iterator[float]:
+        yield from calls_us
+        while True:
+            yield calls_us[-1]
+
+    def prepare(self, name: str) -> "Plan":
+        return Plan(self, name)
+
+    def run(self, name: str) -> None:
+        self.ran.append(name)
+        self._now_us += next(self._left[name])
+
+    def tried(
+        self, *names: str, size_bytes: int = 1024, slowest: Callable[[Array], Array] = np.copy
+    ) -> dict[str, float]:
+        return tried(names, size_bytes, self.prepare, slowest, lambda: self.ran.append("|"))
+
+
+class Plan:
+    def __init__(self, machine: Machine, name: str) -> None:
+        self._machine, self._name = machine, name
+
+    def run(self) -> None:
+        self._machine.run(self._name)
+
+    def free(self) -> None:
+        self._machine.free += 1
+
+
+BLOCK = 20  # calls of a small message
+TURNS = 5
+
+
+def test_many_are_tried_shortly_and_the_fastest_three_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch, ring=(30,), direct=(20,), tree=(50,), naive=(99,), mpi=(10,))
+    assert machine.tried(*NAMES) == {"mpi": 10, "direct": 20, "ring": 30}
+    first = [word for name in NAMES for word in (name, "|", *[name] * BLOCK)]
+    assert machine.ran[: len(first)] == first
+    turn = [name for name in ("mpi", "direct", "ring") for _ in range(BLOCK)]
+    assert machine.ran[len(first) :] == ["mpi", "direct", "ring", "|", *turn * TURNS]
+    assert machine.free == 5 + 3, "what a plan holds is given back"
+
+
+def test_few_need_no_first_heat(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch, ring=(30,), mpi=(10,))
+    assert machine.tried("ring", "mpi") == {"ring": 30, "mpi": 10}
+    assert machine.ran.index("|") == 2
+
+
+def test_the_first_call_and_a_preemption_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    preempted = (*[10] * BLOCK, 9000, *[10] * BLOCK)
+    machine = Machine(monkeypatch, ring=(5000, *preempted, 10), direct=(12,))
+    assert machine.tried("ring", "direct") == {"ring": 10, "direct": 12}
+
+
+def test_the_slowest_rank_of_each_block_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch, ring=(10,), direct=(12,))
+    elsewhere = np.array([[30.0, 5.0]] * TURNS)
+    assert machine.tried("ring", "direct", slowest=lambda mine: np.maximum(mine, elsewhere)) == {
+        "ring": 30,
+        "direct": 12,
+    }
+
+
+def test_large_messages_are_tried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch, **dict.fromkeys(NAMES, (1000.0,)))
+    machine.tried(*NAMES, size_bytes=64 << 20)
+    assert len([name for name in machine.ran if name != "|"]) == 5 * 2 + 3 * (1 + TURNS)

@@ -14,6 +14,11 @@ Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "in
 
 Count = Annotated[int, Field(ge=0, lt=2**63), WithJsonSchema({"type": "integer"})]
 
+# Beyond these nothing is measured, and what is made of them (sums, squares, intervals) is a number for certain.
+MOST_MICROSECONDS = 1e15  # 31 years
+Microseconds = Annotated[float, Field(ge=0, le=MOST_MICROSECONDS), WithJsonSchema({"type": "number"})]
+GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"})]
+
 
 def _packed(column: "array[int]") -> str:
     if _IS_BIG_ENDIAN:

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from ringscope.contracts.columns import Count, Int32, Int64, Integers, Microseconds
+from ringscope.contracts.columns import Count, Int32, Int64, Integers, Microseconds, Text
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
@@ -61,7 +61,7 @@ class Environment(RecordModel):
     host: str
     ranks: list[int] = Field(description="Those on this node.")
     versions: dict[str, str] = Field(description="Libraries, MPI, kernel and C library; what is missing is left out.")
-    variables: dict[str, str] = Field(description="The environment variables that steer a run.")
+    variables: dict[Text, Text] = Field(description="The environment variables that steer a run.")
     cpu_model: str
     cores: int = Field(description="Logical processors.")
     physical_cores: int | None
@@ -302,7 +302,7 @@ class Failure(RecordModel):
     type: Literal["failure"] = "failure"
     rank: int
     reason: Literal["rank_exit", "verification_failed", "oom"]
-    message: str
+    message: Text
     lost_rank: int | None = Field(None, description="Stops only because the process of this rank has ended.")
 
 

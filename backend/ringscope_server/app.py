@@ -135,8 +135,8 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
             Middleware(SecurityHeaders),
             Middleware(CacheControl),
             Middleware(GZipMiddleware, minimum_size=1024),
-            Middleware(RequestBody, max_bytes=services.settings.max_body_bytes),
             Middleware(WithServices, services=services),
+            Middleware(RequestBody, max_bytes=services.settings.max_body_bytes),
         ],
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from ringscope_server.clock_watch import ClockWatch
 from ringscope_server.db.engine import Database
 from ringscope_server.db.lease import Lease
 from ringscope_server.insights.pulses import Pulses
@@ -44,6 +45,7 @@ class Services:
     stream: Stream = field(default_factory=Stream)
     steps: LiveSteps = field(default_factory=LiveSteps)
     signals: Signals = field(default_factory=Signals)
+    clock_watch: ClockWatch = field(default_factory=ClockWatch)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
     directory: Directory = field(default_factory=Directory)
     token_cache: TokenCache = field(default_factory=TokenCache)

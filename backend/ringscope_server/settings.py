@@ -30,7 +30,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address that the server listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port of API and web page; 0 takes any free one.")
     public_url: str = Field("", description="URL under which people reach the server; default http://host:port.")
-    max_body_bytes: int = Field(16 << 20, ge=1024, description="Largest request body that is read.")
+    max_body_bytes: int = Field(16 << 20, ge=1024, description="Largest request body of an agent.")
     scheduler_interval_seconds: float = Field(1.0, gt=0, description="Longest pause between two passes.")
     poll_seconds: float = Field(5.0, gt=0, description="How long an agent's poll is held when nothing changes.")
     start_deadline_seconds: float = Field(30.0, gt=0, description="Every rank of a gang must run by then.")

@@ -1,3 +1,4 @@
+import os
 import socket
 import time
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ringscope.contracts.record import RECORD, Done, Failure, Hello, Record, Steps
+from ringscope.rank.environment import take_environment
 from ringscope.rank.receiver import Receiver
 from ringscope.rank.reporter import Reporter
 
@@ -146,3 +148,13 @@ def test_flushing_gives_up_on_who_does_not_read(listener):
         reporter.flush(deadline_seconds=0.2)
         assert 0.2 <= time.monotonic() - before < 5
         reporter.close(deadline_seconds=0)
+
+
+def test_bytes_of_another_encoding_are_told_as_question_marks() -> None:
+    """As Python has them in variables and paths; UTF-8 has no words for them."""
+    told = Failure(rank=0, reason="rank_exit", message=os.fsdecode(b"caf\xe9.py is not there."))
+    assert RECORD.validate_json(told.model_dump_json()) == told
+    assert told.message == "caf?.py is not there."
+    surroundings = take_environment(0, [0], {}, {"LD_PRELOAD": os.fsdecode(b"caf\xe9")})
+    assert RECORD.validate_json(surroundings.model_dump_json()) == surroundings
+    assert surroundings.variables == {"LD_PRELOAD": "caf?"}

@@ -16,6 +16,7 @@ from tests.postgres import Postgres, running_postgres
 from tests.server.statements import share_statements
 
 from ringscope_server.app import create_app, prepare, routes, services_for
+from ringscope_server.clock_watch import ClockWatch
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.postgresql import postgresql_url
@@ -31,11 +32,17 @@ class Clock:
     """Time stands still until a test moves it."""
 
     now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+    elapsed: float = 0.0  # of the clock that nobody sets
 
     def __call__(self) -> datetime:
         return self.now
 
     def advance(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+        self.elapsed += seconds
+
+    def set(self, seconds: float) -> None:
+        """Somebody moves its hands."""
         self.now += timedelta(seconds=seconds)
 
 
@@ -202,6 +209,7 @@ async def running_server(data_dir: Path, clock: Clock, **settings: Any) -> Async
     usual = {"poll_seconds": 0.05, "requests_per_second": 0}
     services = services_for(Settings(data_dir=data_dir, **(usual | settings)))
     services.now = clock
+    services.clock_watch = ClockWatch(elapsed=lambda: clock.elapsed)
     share_statements(services.database)
     # Tests make the scheduler's passes themselves.
     app = create_app(services, with_scheduler=False)

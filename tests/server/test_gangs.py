@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
 
+from ringscope_server.jobs.reasons import REASONS
+
 TWO_NODES = {**ONE_SIZE, "placement": {"ranks": 4, "nodes": 2}}
 
 
@@ -27,6 +29,30 @@ async def test_every_node_must_be_ready_before_anything_is_launched(server: Serv
     await second.report(attempt, "ready")
     assert (await first.assignments())[0]["desired"] == "launch"
     assert (await server.job(job_id))["state"] == "starting"
+
+
+async def test_a_node_that_has_nothing_left_of_a_running_job_has_ended_it(server: Server) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    for event in ("ready", "running"):
+        for agent in (first, second):
+            await agent.report(attempt, event)
+    await second.report(attempt, "clean")
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"]) == ("stopping", "rank_exit")
+    assert job["message"] == "Node n2 has nothing of it left and did not say how it ended."
+    await first.report(attempt, "clean")
+    assert (await server.job(job_id))["state"] == "failed"
+
+
+@pytest.mark.parametrize("reason", [each.name for each in REASONS if each.is_servers])
+async def test_what_only_people_and_the_server_know_no_node_can_say(server: Server, reason: str) -> None:
+    node = await server.node()
+    job = await server.submit(max_attempts=3)
+    attempt = await node.start_next()
+    await node.report(attempt, "ended", reason=reason, message="They were gone.")
+    await node.report(attempt, "clean")
+    ended = await server.job(job["id"])
+    assert (ended["state"], ended["reason"], ended["message"]) == ("failed", "rank_exit", "They were gone.")
 
 
 async def test_the_first_nodes_proxies_reach_every_node(server: Server) -> None:

@@ -193,6 +193,21 @@ async def test_records_that_no_column_can_hold_are_counted_and_passed_over(serve
     assert server.services.monitoring.rejected["malformed"] == 5
 
 
+@pytest.mark.parametrize("value", [1e308, -1.0, -(2.0**31)])
+@pytest.mark.parametrize("name", ["time_us", "time_low_us", "busbw_gb_per_s", "stdev_us", "p99_us"])
+async def test_a_number_that_nothing_could_have_measured_is_passed_over(
+    server: Server, name: str, value: float
+) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    answer = await agent.records(attempt, measurement(**{name: value}), measurement(in_place=True))
+    assert answer.json() == {"last_sequence": 2}, "what comes behind it is stored"
+    (row,) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]
+    assert row["in_place"]
+    BenchmarkSummary.model_validate((await server.job(job["id"]))["summary"])
+
+
 async def test_what_a_rank_prints_is_kept_even_if_no_database_could_hold_it(server: Server) -> None:
     agent = await server.node()
     job = await server.submit(**ONE_SIZE)

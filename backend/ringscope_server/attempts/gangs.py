@@ -16,7 +16,7 @@ from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.db.specs import read_spec
 from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
-from ringscope_server.jobs.reasons import reason_of
+from ringscope_server.jobs.reasons import reason_of, told_by_node
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.snapshot import Share
 
@@ -77,6 +77,9 @@ async def apply_report(session: AsyncSession, attempt: Attempt, member: Member, 
     """Take one agent's news of its share of a gang. Old news changes nothing."""
     match report.event:
         case "clean":
+            if attempt.finished_at is None and member.phase in ("assigned", "ready", "running"):
+                sentence = f"Node {member.node.name} has nothing of it left and did not say how it ended."
+                await _stop_for(session, attempt, member, report, "rank_exit", sentence, now)
             _advance(member, "clean", now)
             await _release(session, member)
             await quarantine.lift(session, member, now)
@@ -187,7 +190,7 @@ async def _follow(session: AsyncSession, attempt: Attempt, member: Member, repor
         case "ended":
             _advance(member, "ended", now)
             member.load = report.load.model_dump() if report.load else None
-            reason = report.reason or "rank_exit"
+            reason = told_by_node(report.reason)
             if attempt.job.state == "stopping":
                 _correct(attempt, member, report, reason)
             elif reason != "completed" or _all_reached(attempt, "ended"):

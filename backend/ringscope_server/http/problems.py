@@ -114,19 +114,25 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(SQLAlchemyError)
     async def _database(request: Request, error: SQLAlchemyError) -> JSONResponse:
-        if is_bad_value(error):
-            return problem_response(Problem(422, "invalid_request", f"A value cannot be stored: {cause_of(error)}."))
-        fault = fault_of(error)
-        if fault is None:
+        problem = of_database(error)
+        if problem is None:
             return _mistake(request, error)
-        log.warning("%s %s: %s (%s)", request.method, request.url.path, fault.sentence, cause_of(error))
-        response = problem_response(Problem(503, fault.code, fault.sentence))
-        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-        return response
+        log.warning("%s %s: %s (%s)", request.method, request.url.path, problem.document.detail, cause_of(error))
+        return problem_response(problem)
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         return _mistake(request, error)
+
+
+def of_database(error: SQLAlchemyError) -> Problem | None:
+    """A value that it cannot store, or trouble that passes; None for a mistake of ours."""
+    if is_bad_value(error):
+        return Problem(422, "invalid_request", f"A value cannot be stored: {cause_of(error)}.")
+    fault = fault_of(error)
+    if fault is None:
+        return None
+    return Problem(503, fault.code, fault.sentence, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
 def _mistake(request: Request, error: Exception) -> JSONResponse:

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ringscope_server.http import json_text
-from ringscope_server.http.problems import Problem, invalid, problem_response
+from ringscope_server.http.problems import Problem, invalid, of_database, problem_response
+from ringscope_server.services import Services
 
 # What an agent sends was printed by a rank and cannot be said again: it is mended where a person would be told.
-MENDED = "/api/v1/agents/"
+AGENTS = "/api/v1/agents/"
+# Of everybody but agents, whose records come in megabytes: to look at more would only keep the server from others.
+SMALL_BYTES = 64 << 10
 
 
 class ClientGoneError(Exception):
@@ -17,7 +21,11 @@ class ClientGoneError(Exception):
 
 
 class RequestBody:
-    """ASGI middleware: reads the body, up to ``max_bytes``, and hands on one that can be stored, or answers 4xx."""
+    """ASGI middleware: reads the body and hands on one that can be stored, or answers 4xx.
+
+    It is read up to ``max_bytes`` of agents, and up to ``SMALL_BYTES`` of others. Of strangers too little is read to
+    keep anybody waiting; that they are none of ours a route tells them.
+    """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self.app = app
@@ -31,35 +39,58 @@ class RequestBody:
         headers = Headers(scope=scope)
         try:
             _check_url(scope)
-            body = await self._read(headers, receive)
+            body = await _read(headers, receive, await self._limit(scope, headers))
             if body:
                 body = _checked(scope["path"], headers, body)
         except Problem as problem:
             await problem_response(problem)(scope, receive, send)
             return
+        except SQLAlchemyError as error:
+            trouble = of_database(error)
+            if trouble is None:
+                raise
+            await problem_response(trouble)(scope, receive, send)
+            return
         except ClientGoneError:
             return
         await self.app(scope, _replay(body, receive), send)
 
-    async def _read(self, headers: Headers, receive: Receive) -> bytes:
-        declared = headers.get("content-length", "0")
-        if declared.isdecimal() and int(declared) > self.max_bytes:
-            raise self._too_large()
-        parts, size, more = [], 0, True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ClientGoneError
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > self.max_bytes:
-                raise self._too_large()
-            more = message.get("more_body", False)
-        return b"".join(parts)
+    async def _limit(self, scope: Scope, headers: Headers) -> int:
+        """How much of this body is read."""
+        small = min(self.max_bytes, SMALL_BYTES)
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        if not scope["path"].startswith(AGENTS) or kind.lower() != "bearer" or 0 < _declared(headers) <= small:
+            return small
+        services: Services = scope["state"]["services"]
+        token = await services.token_cache.find(services.database, secret.strip(), services.now())
+        return self.max_bytes if token is not None and token.kind == "agent" else small
 
-    def _too_large(self) -> Problem:
-        sentence = f"The request body is larger than {self.max_bytes} bytes; send less at a time."
-        return Problem(413, "body_too_large", sentence)
+
+def _declared(headers: Headers) -> int:
+    """Bytes, 0 where they come one by one."""
+    length = headers.get("content-length", "0")
+    return int(length) if length.isdecimal() else 0
+
+
+async def _read(headers: Headers, receive: Receive, most_bytes: int) -> bytes:
+    if _declared(headers) > most_bytes:
+        raise _too_large(most_bytes)
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGoneError
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most_bytes:
+            raise _too_large(most_bytes)
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _too_large(most_bytes: int) -> Problem:
+    sentence = f"The request body is larger than {most_bytes} bytes; send less at a time."
+    return Problem(413, "body_too_large", sentence)
 
 
 def _check_url(scope: Scope) -> None:
@@ -74,7 +105,7 @@ def _checked(path: str, headers: Mapping[str, str], body: bytes) -> bytes:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise Problem(415, "not_json", "The request body must be JSON; send it with Content-Type: application/json.")
-    if path.startswith(MENDED):
+    if path.startswith(AGENTS):
         return json_text.mended(body)
     errors = json_text.findings(body)
     if errors:

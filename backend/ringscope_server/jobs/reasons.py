@@ -23,6 +23,7 @@ class Reason:
         blames_node: whether the node that reports it is to blame, so that the next try goes elsewhere if it can.
         may_follow_loss: whether the loss of another node also looks like this to those that are left.
         costs_no_progress: whether training is tried again for it, which goes on from a checkpoint.
+        is_servers: whether only people and the server know of it, so that no node's word for it counts.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Reason:
     blames_node: bool = False
     may_follow_loss: bool = False
     costs_no_progress: bool = False
+    is_servers: bool = False
 
     @property
     def may_be_retried(self) -> bool:
@@ -41,9 +43,9 @@ class Reason:
 
 REASONS: tuple[Reason, ...] = (
     Reason("completed", "succeeded", "never", "Every rank finished, every row or epoch arrived, nothing was wrong."),
-    Reason("user_cancelled", "cancelled", "never", "Somebody cancelled it."),
-    Reason("time_limit", "failed", "never", "It ran longer than `time_limit_seconds`."),
-    Reason("queue_timeout", "failed", "never", "It waited longer than `queue_timeout_seconds`."),
+    Reason("user_cancelled", "cancelled", "never", "Somebody cancelled it.", is_servers=True),
+    Reason("time_limit", "failed", "never", "It ran longer than `time_limit_seconds`.", is_servers=True),
+    Reason("queue_timeout", "failed", "never", "It waited longer than `queue_timeout_seconds`.", is_servers=True),
     Reason("rank_exit", "failed", "never", "A rank ended with an error.", may_follow_loss=True),
     Reason(
         "rank_signal",
@@ -55,7 +57,13 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason("oom", "failed", "never", "A rank ran out of memory."),
     Reason("verification_failed", "failed", "never", "A result was wrong."),
-    Reason("results_missing", "failed", "never", "The ranks finished, but rows of the sweep, or epochs, are missing."),
+    Reason(
+        "results_missing",
+        "failed",
+        "never",
+        "The ranks finished, but rows of the sweep, or epochs, are missing.",
+        is_servers=True,
+    ),
     Reason(
         "launch_failed",
         "failed",
@@ -64,12 +72,14 @@ REASONS: tuple[Reason, ...] = (
         blames_node=True,
         may_follow_loss=True,
     ),
-    Reason("node_lost", "failed", "again", "A node's heartbeats stopped.", blames_node=True),
-    Reason("hang_detected", "failed", "again", "Ranks were alive and came no further.", blames_node=True),
+    Reason("node_lost", "failed", "again", "A node's heartbeats stopped.", blames_node=True, is_servers=True),
+    Reason(
+        "hang_detected", "failed", "again", "Ranks were alive and came no further.", blames_node=True, is_servers=True
+    ),
     Reason("agent_restarted", "failed", "again", "A node's agent was stopped while the ranks ran.", blames_node=True),
     Reason("launcher_lost", "failed", "again", "A node's mpiexec, proxy or keeper was killed.", blames_node=True),
-    Reason("server_error", "failed", "again", "The service made a mistake."),
-    Reason("preempted", "failed", "always", "It had to make room for a job of higher priority."),
+    Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),
+    Reason("preempted", "failed", "always", "It had to make room for a job of higher priority.", is_servers=True),
 )
 _BY_NAME = {reason.name: reason for reason in REASONS}
 
@@ -77,3 +87,8 @@ _BY_NAME = {reason.name: reason for reason in REASONS}
 def reason_of(name: str) -> Reason:
     """What follows from a reason; one that this server does not know, from a newer agent, is a failure for good."""
     return _BY_NAME.get(name) or Reason(name, "failed", "never", "")
+
+
+def told_by_node(name: str | None) -> str:
+    """How a node's ranks ended, in its words; one that is not a node's to say is only that they ended."""
+    return "rank_exit" if name is None or reason_of(name).is_servers else name

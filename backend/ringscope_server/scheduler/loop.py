@@ -16,6 +16,7 @@ from ringscope_server.nodes import health, lifetimes
 from ringscope_server.placement import usage
 from ringscope_server.placement.snapshot import Policy
 from ringscope_server.scheduler import deadlines
+from ringscope_server.scheduler.clock_steps import move_along
 from ringscope_server.scheduler.dispatch import carry_out, decide
 from ringscope_server.schedules.firing import fire_due
 from ringscope_server.services import Services
@@ -76,8 +77,11 @@ async def one_pass(services: Services) -> None:
     Raises LeaseTakenError when another server does it.
     """
     now = services.now()
+    step = services.clock_watch.step(now)
     changes, policy = Changes(), Policy.of(services.settings)
     await services.heartbeats.flush(services.database)
+    if step:
+        services.heartbeats.listen(now)
     listening_since = services.heartbeats.listening_since(now)
     settings = services.settings
     start = deadlines.StartLimit(
@@ -85,12 +89,15 @@ async def one_pass(services: Services) -> None:
     )
     async with services.database.write() as session:
         await services.lease.take(session)
+        if step:
+            await move_along(session, step, now)
         judged = await health.judge(session, listening_since, now)
         leaving = await lifetimes.enforce(session, now)
         changes.nodes.update(node.id for node in (*judged, *leaving))
         await deadlines.enforce(session, start, changes, now)
         await fire_due(session, changes, now, services.settings.max_queued_jobs_per_user)
         await usage.charge_finished(session, now, policy.fair_share_half_life_hours)
+    services.clock_watch.accept(now)
     decided = await decide(services.database, policy, now)
     if not decided.is_empty:
         async with services.database.write() as session:

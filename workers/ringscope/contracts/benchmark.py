@@ -1,7 +1,8 @@
 """What a benchmark job is: a sweep over message sizes, timed with several algorithms side by side. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -32,8 +33,11 @@ class BenchmarkSpec(SpecModel):
     """A sweep over message sizes: each size is timed with every algorithm, out of place and in place."""
 
     collective: Collective = Field("all_reduce", description="The collective to measure.")
-    algorithms: Annotated[tuple[Algorithm, ...], Field(min_length=1)] = Field(
-        _USUAL_ALGORITHMS, description="Measured side by side; at each size they take turns."
+    algorithms: tuple[Algorithm, ...] = Field(
+        _USUAL_ALGORITHMS,
+        min_length=1,
+        max_length=len(get_args(Algorithm)),
+        description="Measured side by side; at each size they take turns.",
     )
     transport: TransportName = Field(
         "auto",
@@ -113,7 +117,7 @@ class BenchmarkSpec(SpecModel):
     @field_validator("algorithms")
     @classmethod
     def _each_once(cls, algorithms: tuple[Algorithm, ...]) -> tuple[Algorithm, ...]:
-        repeated = sorted({name for name in algorithms if algorithms.count(name) > 1})
+        repeated = sorted(name for name, times in Counter(algorithms).items() if times > 1)
         if repeated:
             raise ValueError(f"{', '.join(repeated)} is named more than once; name each algorithm once.")
         return algorithms

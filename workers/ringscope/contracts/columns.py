@@ -1,10 +1,10 @@
-"""Columns of records: numbers that the tables can hold, and arrays of them that are quick to read and write."""
+"""Columns of records: numbers and text that the tables can hold, and arrays that are quick to read and write."""
 
 from array import array
 from binascii import a2b_base64, b2a_base64
 from typing import Annotated, Any
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 _IS_BIG_ENDIAN = array("H", [1]).tobytes() == b"\0\1"
 
@@ -13,6 +13,15 @@ Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "in
 Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
 
 Count = Annotated[int, Field(ge=0, lt=2**63), WithJsonSchema({"type": "integer"})]
+
+# Beyond these nothing is measured, and what is made of them (sums, squares, intervals) is a number for certain.
+MOST_MICROSECONDS = 1e15  # 31 years
+Microseconds = Annotated[float, Field(ge=0, le=MOST_MICROSECONDS), WithJsonSchema({"type": "number"})]
+GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"})]
+
+
+# Variables and paths may hold bytes of another encoding, for which UTF-8 has no words: each is a question mark.
+Text = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
 
 
 def _packed(column: "array[int]") -> str:

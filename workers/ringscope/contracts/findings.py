@@ -1,6 +1,7 @@
 """Bad input as sentences: pydantic's findings, each with the name of its field and the remedy. Pure."""
 
 from collections.abc import Sequence
+from itertools import islice
 from reprlib import Repr
 from typing import Any
 
@@ -30,7 +31,8 @@ def request_field_errors(errors: Sequence[Any], skip: int = 1) -> list[FieldErro
     found = [(tuple(e["loc"])[skip:], e["type"], e["msg"], e.get("ctx") or {}, e.get("input")) for e in errors]
     # A wrong element makes pydantic also complain about the list around it: keep the inner finding only.
     inner = {location[:-1] for location, *_ in found if location and isinstance(location[-1], int)}
-    return [_field_error(*finding) for finding in found if finding[0] not in inner][:MAX_FINDINGS]
+    told = islice((finding for finding in found if finding[0] not in inner), MAX_FINDINGS)
+    return [_field_error(*finding) for finding in told]
 
 
 def pointer(location: tuple[str | int, ...]) -> str:
@@ -64,6 +66,8 @@ def _field_error(
             sentence = f"{name}: {_shown(value)} is too large; give {context['le']} or less."
         case "too_short":
             sentence = f"{name}: the list is empty; name at least {context['min_length']}."
+        case "too_long":
+            sentence = f"{name}: the list is too long; give {context['max_length']} or fewer."
         case "value_error":
             sentence = f"{name}: {context['error']}"
         case "field_sentence":

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from ringscope.contracts.columns import Count, Int32, Int64, Integers
+from ringscope.contracts.columns import Count, Int32, Int64, Integers, Microseconds, Text
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
@@ -61,7 +61,7 @@ class Environment(RecordModel):
     host: str
     ranks: list[int] = Field(description="Those on this node.")
     versions: dict[str, str] = Field(description="Libraries, MPI, kernel and C library; what is missing is left out.")
-    variables: dict[str, str] = Field(description="The environment variables that steer a run.")
+    variables: dict[Text, Text] = Field(description="The environment variables that steer a run.")
     cpu_model: str
     cores: int = Field(description="Logical processors.")
     physical_cores: int | None
@@ -89,12 +89,12 @@ class Steps(RecordModel):
     transport: str
     in_place: bool
     bytes: Int64
-    bus_factor: float
+    bus_factor: Annotated[float, Field(ge=0, le=1e6)]
     start_ns: list[Int64]
-    duration_us: list[float]
-    communication_us: list[float]
-    compute_us: list[float]
-    exposed_us: list[float]
+    duration_us: list[Microseconds]
+    communication_us: list[Microseconds]
+    compute_us: list[Microseconds]
+    exposed_us: list[Microseconds]
     loss: list[_Loss] | None = None
     samples: list[Int32] | None = Field(None, description="Of a training step: how many this rank took.")
     lag: list[Int32] | None = Field(
@@ -142,7 +142,7 @@ class Iterations(RecordModel):
     rank: Int32
     first_step: int = Field(ge=0, lt=2**31)
     op: str
-    bus_factor: float
+    bus_factor: Annotated[float, Field(ge=0, le=1e6)]
     kinds: list[IterationKind]
     blocks: list[IterationBlock] = Field(description="Each an array; their steps follow one another.")
     duration_ns: Integers = Field(description="Of the iterations of all blocks.")
@@ -200,11 +200,11 @@ class Buckets(RecordModel):
     type: Literal["buckets"] = "buckets"
     rank: Int32
     step: int = Field(ge=0, lt=2**31)
-    backward_us: float = Field(description="End of the backward pass.")
+    backward_us: Microseconds = Field(description="End of the backward pass.")
     bytes: list[Int64] = Field(description="Of the gradients, before compression.")
-    ready_us: list[float]
-    start_us: list[float]
-    end_us: list[float]
+    ready_us: list[Microseconds]
+    start_us: list[Microseconds]
+    end_us: list[Microseconds]
 
     @model_validator(mode="after")
     def _columns_are_equally_long(self) -> "Buckets":
@@ -245,9 +245,9 @@ class Epoch(RecordModel):
     validation_loss: _Loss | None = Field(description="Mean over the held-out samples; null where there are none.")
     validation_accuracy: float | None = Field(description="Share of the held-out samples (of gpt: tokens) told right.")
     samples: Int64 = Field(description="Of all ranks in this epoch.")
-    duration_us: float = Field(description="Of the epoch's steps, without validation and checkpoint.")
-    validation_us: float
-    checkpoint_us: float
+    duration_us: Microseconds = Field(description="Of the epoch's steps, without validation and checkpoint.")
+    validation_us: Microseconds
+    checkpoint_us: Microseconds
     time_ns: Int64
 
 
@@ -280,7 +280,7 @@ class Measurement(SweepRow, _TypeFirst):
     chosen_because: str | None = None
     cycle: Int32 = 0
     wrong: Count | None
-    times_us: list[float] | None = Field(
+    times_us: list[Microseconds] | None = Field(
         None, description="Of the slowest rank, every iteration in order; null unless the job asks per_iteration."
     )
     time_ns: Int64
@@ -302,7 +302,7 @@ class Failure(RecordModel):
     type: Literal["failure"] = "failure"
     rank: int
     reason: Literal["rank_exit", "verification_failed", "oom"]
-    message: str
+    message: Text
     lost_rank: int | None = Field(None, description="Stops only because the process of this rank has ended.")
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.columns import Int32, Int64
+from ringscope.contracts.columns import GbPerS, Int32, Int64, Microseconds
 
 
 class SweepRow(BaseModel):
@@ -30,24 +30,24 @@ class SweepRow(BaseModel):
         "ranks means that they took turns. null: on GPUs, simulated, or measured by an earlier version.",
     )
     iterations: Int32
-    time_us: float
-    time_low_us: float | None = Field(
+    time_us: Microseconds
+    time_low_us: Microseconds | None = Field(
         None,
         description="Its 95 % interval, by a bootstrap over rounds and iterations, reaches from here; null: fewer than "
         "5 iterations, or measured by an earlier version.",
     )
-    time_high_us: float | None = Field(None, description="To here.")
-    algbw_gb_per_s: float  # size_bytes / time, in 1e9 bytes per second
-    busbw_gb_per_s: float
+    time_high_us: Microseconds | None = Field(None, description="To here.")
+    algbw_gb_per_s: GbPerS  # size_bytes / time, in 1e9 bytes per second
+    busbw_gb_per_s: GbPerS
     wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
-    min_us: float
-    mean_us: float
-    p5_us: float | None = Field(None, description="null: measured by an earlier version; p10_us and p90_us too.")
-    p10_us: float | None = None
-    p50_us: float
-    p90_us: float | None = None
-    p95_us: float
-    p99_us: float
-    max_us: float
-    stdev_us: float  # of the population of iterations, as in nccl-tests
+    min_us: Microseconds
+    mean_us: Microseconds
+    p5_us: Microseconds | None = Field(None, description="null: measured by an earlier version; p10_us and p90_us too.")
+    p10_us: Microseconds | None = None
+    p50_us: Microseconds
+    p90_us: Microseconds | None = None
+    p95_us: Microseconds
+    p99_us: Microseconds
+    max_us: Microseconds
+    stdev_us: Microseconds  # of the population of iterations, as in nccl-tests
     cv_percent: float  # 100 stdev / mean

@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ringscope.contracts.columns import MOST_MICROSECONDS
 from ringscope.contracts.record import Record
+from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import ITERATIONS
 from ringscope.train.telling import Step, Telling
 
@@ -37,6 +39,15 @@ class StepLog:
         size_bytes: int | None,
     ) -> None:
         """Tell a step; what is None comes from the clock and the optimizer, as far as they know it."""
+        given = {
+            "duration_us": duration_us,
+            "compute_us": compute_us,
+            "communication_us": communication_us,
+            "exposed_us": exposed_us,
+        }
+        for name, time_us in given.items():
+            if time_us is not None and not 0 <= time_us <= MOST_MICROSECONDS:
+                raise EngineError(f"{name}: {time_us:g} is no time of a step; give 0 or more microseconds.")
         elapsed_us = (time.perf_counter() - self._since) * 1e6
         sums = self.optimizer.sums if self.optimizer else None
         step = Step(

@@ -1,0 +1,83 @@
+"""Somebody sets the clock of the server's machine, or NTP does: nothing is older or younger than it was."""
+
+from datetime import timedelta
+
+import pytest
+from tests.server.conftest import Clock, FakeAgent, Server
+
+from ringscope_server.clock_watch import ClockWatch
+
+STEPS = pytest.mark.parametrize("step_seconds", [3600, -3600])
+
+
+async def passes(server: Server, clock: Clock, seconds: float, alive: FakeAgent) -> None:
+    """The scheduler's loop for so long, while an agent goes on."""
+    for _ in range(round(seconds / 5)):
+        clock.advance(5)
+        await alive.assignments()
+        await server.one_pass()
+
+
+async def observed(server: Server, name: str) -> str:
+    node = (await server.admin.get(f"/api/v1/nodes/{name}")).json()
+    found: str = node["observed"]
+    return found
+
+
+@STEPS
+async def test_no_node_is_lost_for_it_and_none_that_died_looks_alive(
+    server: Server, clock: Clock, step_seconds: float
+) -> None:
+    alive, _dead = await server.node("n1"), await server.node("n2")
+    await passes(server, clock, 5, alive)
+    clock.set(step_seconds)
+    await server.one_pass()
+    assert [await observed(server, name) for name in ("n1", "n2")] == ["ready", "ready"]
+    await passes(server, clock, 20, alive)
+    assert [await observed(server, name) for name in ("n1", "n2")] == ["ready", "lost"]
+
+
+@STEPS
+async def test_a_job_runs_as_long_as_its_limit_says(server: Server, clock: Clock, step_seconds: float) -> None:
+    node = await server.node()
+    job = await server.submit(time_limit_seconds=60)
+    await node.start_next()
+    clock.set(step_seconds)
+    await passes(server, clock, 60, node)
+    assert (await server.job(job["id"]))["state"] == "running"
+    await passes(server, clock, 5, node)
+    ended = await server.job(job["id"])
+    assert (ended["state"], ended["reason"]) == ("stopping", "time_limit")
+
+
+@STEPS
+async def test_a_job_waits_as_long_as_its_timeout_says(server: Server, clock: Clock, step_seconds: float) -> None:
+    node = await server.node(slots=2)
+    await server.submit()
+    await node.start_next()
+    job = await server.submit(queue_timeout_seconds=60)
+    await server.one_pass()
+    clock.set(step_seconds)
+    await passes(server, clock, 60, node)
+    assert (await server.job(job["id"]))["state"] == "queued"
+    await passes(server, clock, 5, node)
+    assert (await server.job(job["id"]))["reason"] == "queue_timeout"
+
+
+def test_a_clock_that_is_slewed_was_not_set() -> None:
+    clock = Clock()
+    watch = ClockWatch(lambda: clock.elapsed)
+    for _ in range(100):
+        clock.advance(1)
+        clock.set(0.5)
+        assert watch.step(clock()) == timedelta()
+
+
+def test_a_step_is_told_until_it_is_accepted() -> None:
+    clock = Clock()
+    watch = ClockWatch(lambda: clock.elapsed)
+    watch.accept(clock())
+    clock.set(-30)
+    assert [watch.step(clock()), watch.step(clock())] == [timedelta(seconds=-30)] * 2
+    watch.accept(clock())
+    assert watch.step(clock()) == timedelta()

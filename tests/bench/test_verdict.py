@@ -121,6 +121,10 @@ def test_one_algorithm_alone_is_told_at_the_size_nearest_to_one_mebibyte_and_onl
     assert said(rows[2]) == ""
 
 
+def test_where_no_byte_goes_over_a_bus_the_time_is_told() -> None:
+    assert said(row("ring", 9, 8, ranks=1, busbw_gb_per_s=0.0)) == "ring takes 9 us"
+
+
 def test_model_times_are_called_simulated_and_are_sure() -> None:
     none = {"time_low_us": None, "time_high_us": None, "transport": "simulated"}
     rows = [row(name, time_us, **none) for name, time_us in (("ring", 40), ("tree", 80))]

@@ -285,3 +285,21 @@ async def test_a_viewer_who_cancels_changes_nothing(server: Server) -> None:
     assert found["detail"] == "This needs the role operator; your token has the role viewer."
     assert (await server.job(job["id"]))["state"] == "queued"
     assert (await server.admin.get("/api/v1/events", params={"actor": "eve"})).json()["items"] == []
+
+
+async def test_a_rank_that_says_very_much_of_its_end_is_cut_short_and_has_ended(server: Server) -> None:
+    node = await server.node()
+    job = await server.submit()
+    attempt = await node.start_next()
+    assert (await node.report(attempt, "ended", reason="rank_exit", message="x" * 1_000_000)).status_code == 204
+    found = await server.job(job["id"])
+    assert (found["reason"], len(found["message"])) == ("rank_exit", 10_000)
+
+
+async def test_a_name_holds_nothing_that_nobody_sees(server: Server) -> None:
+    await server.node()
+    wanted = {"  a\u202eb\t": "ab", " \t ": "all_reduce ring, direct, mpi on 2 ranks", "x\u200dy": "x\u200dy"}
+    for name, shown in wanted.items():
+        assert (await server.submit(name=name))["name"] == shown
+    renamed = await server.admin.patch(f"{JOBS}/1", json={"name": "b\u202e"}, headers={"If-Match": "*"})
+    assert renamed.json()["name"] == "b"

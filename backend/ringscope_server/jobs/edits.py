@@ -6,6 +6,7 @@ from datetime import datetime
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.job import JobName
 from ringscope.contracts.job_states import TERMINAL
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.models import Job
@@ -17,7 +18,7 @@ from ringscope_server.jobs.service import WrongStateError, default_name
 class JobEdit(SpecModel):
     """The fields that are to change; what is left out stays."""
 
-    name: str = Field("", max_length=200, description="Empty: made from the specification.")
+    name: JobName = Field("", description="Empty: made from the specification.")
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
     labels: dict[str, str] = Field({}, description="Instead of all that it has.")
 

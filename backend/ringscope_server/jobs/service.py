@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import WAITING
+from ringscope.contracts.units import plural
 from ringscope_server.db import advisory_lock
 from ringscope_server.db.models import Job
 from ringscope_server.events import audit
@@ -157,9 +158,10 @@ def default_name(spec: JobSpec) -> str:
     """A name for a job whose owner gave none."""
     if spec.training is not None:
         training = spec.training
-        return f"{training.model} on {training.dataset.name}, {training.strategy}, {spec.ranks} ranks"
+        return f"{training.model} on {training.dataset.name}, {training.strategy}, {plural(spec.ranks, 'rank')}"
     if spec.script is not None:
-        return f"{spec.script.file} on {spec.ranks} ranks"
+        return f"{spec.script.file} on {plural(spec.ranks, 'rank')}"
     benchmark = spec.sweep
     simulated = "simulated " if benchmark.is_simulated else ""
-    return f"{benchmark.collective} {', '.join(benchmark.algorithms)} on {spec.ranks} {simulated}ranks"
+    ranks = plural(spec.ranks, f"{simulated}rank")
+    return f"{benchmark.collective} {', '.join(benchmark.algorithms)} on {ranks}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
 from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Range, leaders, ranges, reference_bytes
 from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.units import format_size, plural
+from ringscope.contracts.units import format_duration, format_size, plural
 from ringscope.schedules.algorithms import build
 
 VENDOR_NAMES = {
@@ -38,6 +38,8 @@ def verdict(contest: Contest) -> str:
     if len(points) == 1:
         [(name, point)] = points.items()
         simulated = f" ({SIMULATED})" if _is_simulated(contest) else ""
+        if not point.busbw_gb_per_s:  # one rank, or nothing to send
+            return f"{_name(name, contest)} takes {format_duration(point.time_us / 1e6)}{simulated}"
         reached = f"{point.busbw_gb_per_s:.3g} GB/s bus bandwidth at {format_size(size_bytes)}"
         return f"{_name(name, contest)} reaches {reached}{simulated}"
     fewest = min(point.iterations for point in points.values())

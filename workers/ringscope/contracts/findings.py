@@ -50,7 +50,7 @@ def _field_error(
     location: tuple[str | int, ...], kind: str, message: str, context: dict[str, Any], value: object
 ) -> FieldError:
     name = dotted(location)
-    last = str(location[-1]) if location else ""
+    last = next((part for part in reversed(location) if isinstance(part, str)), "")
     match kind:
         case "literal_error":
             noun = "algorithm" if "algorithms" in location else last.replace("_", " ")
@@ -67,7 +67,7 @@ def _field_error(
         case "too_short":
             sentence = f"{name}: the list is empty; name at least {context['min_length']}."
         case "too_long":
-            sentence = f"{name}: the list is too long; give {context['max_length']} or fewer."
+            sentence = f"{name}: these are too many; give {context['max_length']} or fewer."
         case "value_error":
             sentence = f"{name}: {context['error']}"
         case "field_sentence":

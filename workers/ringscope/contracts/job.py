@@ -4,9 +4,9 @@ Server, agent, CLI and rank share these models; what is wrong with a job is said
 the REST API, the form and the terminal say the same.
 """
 
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.devices import SIMULATED
@@ -17,6 +17,17 @@ from ringscope.contracts.training import ONE_NODE, ScriptSpec, TrainingSpec
 
 JobKind = Literal["benchmark", "training", "script"]
 Arrangement = Literal["pack", "spread"]
+
+
+_JOINER = "\u200d"  # inside of many emoji
+
+
+def _readable(name: str) -> str:
+    """Without what nobody sees, which would make one name look like another. Jobs of earlier versions are read, too."""
+    return "".join(letter for letter in name if letter.isprintable() or letter == _JOINER).strip()
+
+
+JobName = Annotated[str, Field(max_length=200), AfterValidator(_readable)]
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -80,7 +91,7 @@ class Placement(SpecModel):
 class JobSpec(SpecModel):
     """One job as submitted. It never changes; what happens to it is kept in attempts."""
 
-    name: str = Field("", max_length=200)
+    name: JobName = ""
     kind: JobKind = "benchmark"
     benchmark: BenchmarkSpec | None = Field(None, description="Of kind benchmark; without it the usual sweep.")
     training: TrainingSpec | None = Field(None, description="Of kind training.")

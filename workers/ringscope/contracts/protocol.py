@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 
+from ringscope.contracts.columns import Count, Int32, Int64
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table
 
@@ -41,6 +42,18 @@ ClockSeconds = Annotated[float, Field(ge=-1e10, le=1e10)]  # three centuries; ne
 NodeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_checked_name)]
 
 
+_MOST_SAID = 10_000  # characters of what a rank says of its end
+
+
+def _cut(sentence: str) -> str:
+    """Its end would be lost on people anyway; the news that goes with it must not be."""
+    return sentence if len(sentence) <= _MOST_SAID else sentence[: _MOST_SAID - 1] + "…"
+
+
+_Word = Annotated[str, Field(max_length=1000)]
+_Sentence = Annotated[str, AfterValidator(_cut)]
+
+
 def rank_words(first_rank: int, count: int) -> str:
     """A node's ranks in a sentence: rank 3, ranks 4 to 7."""
     return f"rank {first_rank}" if count == 1 else f"ranks {first_rank} to {first_rank + count - 1}"
@@ -49,30 +62,30 @@ def rank_words(first_rank: int, count: int) -> str:
 class Gpu(BaseModel):
     """One GPU as NVML describes it."""
 
-    index: int
-    uuid: str
-    model: str
-    memory_bytes: int
+    index: Count
+    uuid: _Word
+    model: _Word
+    memory_bytes: Count
 
 
 class Nic(BaseModel):
     """One network interface that is up, loopback left out."""
 
-    name: str
-    speed_mbit_per_s: int | None = Field(None, description="As the driver tells it; null: it does not.")
-    addresses: list[str] = []
+    name: _Word
+    speed_mbit_per_s: Int64 | None = Field(None, description="As the driver tells it; null: it does not.")
+    addresses: list[_Word] = Field([], max_length=1000)
 
 
 class Inventory(BaseModel):
     """What a node is made of."""
 
-    hostname: str
-    os: str
-    cpu_model: str
-    cores: int
-    memory_bytes: int
-    gpus: list[Gpu] = []
-    nics: list[Nic] = []
+    hostname: _Word
+    os: _Word
+    cpu_model: _Word
+    cores: Count
+    memory_bytes: Count
+    gpus: list[Gpu] = Field([], max_length=1000)
+    nics: list[Nic] = Field([], max_length=1000)
 
 
 class Join(BaseModel):
@@ -91,14 +104,15 @@ class Registration(BaseModel):
     """An agent's introduction."""
 
     name: NodeName
-    address: str = Field(description="Host name or address under which the other nodes reach this one.")
+    address: _Word = Field(description="Host name or address under which the other nodes reach this one.")
     slots: int = Field(ge=1, le=4096)
-    metrics_address: str = Field(description="host:port of the agent's /metrics, for Prometheus.")
+    metrics_address: _Word = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory
-    versions: dict[str, str] = Field(
-        description="ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node."
+    versions: dict[_Word, _Word] = Field(
+        max_length=100,
+        description="ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node.",
     )
-    labels: dict[str, str] = {}
+    labels: dict[_Word, _Word] = Field({}, max_length=100)
     leaves_at: AwareDatetime | None = Field(
         None, description="Its batch system takes the node back then; null: it stays."
     )
@@ -247,12 +261,12 @@ class Report(BaseModel):
     epoch: int
     attempt_id: int
     event: Literal["ready", "refused", "proxies", "running", "stalled", "evidence", "ended", "unclean", "clean"]
-    reason: str | None = None
-    message: str = ""
-    rank: int | None = None
-    exit_code: int | None = None
+    reason: _Word | None = None
+    message: _Sentence = ""
+    rank: Int32 | None = None
+    exit_code: Int32 | None = None
     is_hearsay: bool = False
-    proxies: list[Proxy] = []
+    proxies: list[Proxy] = Field([], max_length=4096)
     load: Load | None = Field(None, description="With ended, where the system tells it.")
     evidence: list[RankEvidence] = Field([], max_length=4096)
     last_sequence: int = 0

@@ -1,4 +1,4 @@
-"""Run by test_nccl.py on every rank: the communicator on GPUs, with arrays of either kind."""
+"""Run by test_nccl.py and test_cuda_ipc.py on every rank: the communicator on GPUs, with arrays of either kind."""
 
 import sys
 
@@ -8,10 +8,49 @@ import numpy as np
 from ringscope.engine.communicator import Communicator
 from ringscope.engine.errors import EngineError
 
+TIMEOUT_SECONDS = 30
+
+
+def check_auto() -> None:
+    """What ``auto`` takes: GPUs only where every rank has its own, however many it is shown."""
+    comm = Communicator()
+    assert (comm.gpu is None) == (comm.size > 1), "ranks would share a GPU"
+    comm.free()
+    cupy.fake.bus_ids = [f"0000:{comm.rank:02x}:00.0"]
+    comm = Communicator()
+    assert comm.gpu is not None and (comm.gpu.index, len(comm.gpu.crowd)) == (0, 1)
+    comm.free()
+    cupy.fake.bus_ids = None
+    cupy.fake.gpus = max(1, comm.size - 1)
+    crowded = Communicator()
+    alone = crowded.split(crowded.rank)
+    assert (alone.gpu is None) == (crowded.gpu is None), "what was settled for all holds for their groups"
+    alone.free()
+    crowded.free()
+
+
+def check_groups(transport: str) -> None:
+    """A process stays on its GPU, whatever its number in a group: streams and communicators belong to it."""
+    cupy.fake.gpus = cupy.fake.device + 8
+    comm = Communicator(transport, device="cuda", timeout_seconds=TIMEOUT_SECONDS)
+    mine = [rank for rank in range(comm.size) if rank % 2 == comm.rank % 2]
+    group = comm.split(comm.rank % 2)
+    assert comm.gpu is not None and group.gpu is not None
+    assert comm.gpu.index == group.gpu.index == cupy.fake.device == comm.rank
+    assert (group.size, len(group.gpu.crowd)) == (len(mine), 1)
+    for one, members in ((group, mine), (comm, range(comm.size))):
+        x = one.empty(1000)
+        x.fill(comm.rank)
+        one.all_reduce(x, algorithm="ring")
+        assert (x.get() == sum(members)).all()
+    group.free()
+    comm.free()
+
 
 def main() -> None:
     """All asserts, as seen by this rank."""
-    comm = Communicator(device="cuda", timeout_seconds=30)
+    transport = sys.argv[1]
+    comm = Communicator(transport, device="cuda", timeout_seconds=TIMEOUT_SECONDS)
     total = sum(range(comm.size))
     registered = comm.empty((3, 5))
     assert isinstance(registered, cupy.ndarray)
@@ -36,9 +75,8 @@ def main() -> None:
             raise AssertionError(f"{algorithm} took GPU memory")
     comm.free()
 
-    where_own = Communicator()
-    assert (where_own.gpu is None) == (comm.size > 1), "auto never lets ranks share a GPU"
-    where_own.free()
+    check_auto()
+    check_groups(transport)
     sys.stdout.write("all asserts held\n")
 
 

@@ -2,9 +2,10 @@
 """A CuPy without a GPU, for tests: the calls that the engine makes, with CuPy's names, rules and refusals.
 
 Work is done in host memory: at once or, with ``fake.is_lazy``, when somebody waits for it. Every call that CUDA or NCCL
-would see is written to ``fake.calls``. It is strict where the real one is: NumPy cannot touch these arrays, an IPC
-handle needs the address of an allocation, and nobody may open a handle of their own. Put this folder's parent on
-``sys.path``; then ``import cupy`` finds it.
+would see is written to ``fake.calls``. It is strict where the real one is: NumPy cannot touch these arrays, a stream
+belongs to a GPU, an IPC handle needs the address of an allocation, nobody may open a handle of their own or free what a
+peer has mapped, and ``Stream.done`` never tells of a failure. Put this folder's parent on ``sys.path``; then
+``import cupy`` finds it.
 """
 
 import ctypes
@@ -50,7 +51,7 @@ class ndarray:
     nbytes = property(lambda self: self._host.nbytes)
     itemsize = property(lambda self: self._host.itemsize)
     flags = property(lambda self: self._host.flags)
-    data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data))
+    data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data, device_id=fake.device))
 
     @property
     def __cuda_array_interface__(self):  # what MPI sends; without memory of its own a real one tells address 0
@@ -156,6 +157,8 @@ class ElementwiseKernel:
 
 
 def _enqueue(name, size, work):
+    if fake.status:
+        raise cuda.driver.CUDADriverError(fake.status)
     fake.record(name, size, cuda.current_stream())
     fake.do(work)
 

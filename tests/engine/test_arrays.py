@@ -145,6 +145,13 @@ def test_a_mean_of_integers_is_cut_towards_zero(cupy):
     assert sums.get().tolist() == [2, -2, 2, -42]
 
 
+def test_a_mean_of_large_integers_is_exact(cupy):
+    sums = cupy.empty(3, "int64")
+    sums.set(np.array([(1 << 62) + 1, -(1 << 62) - 1, 5]))
+    kernels.divide(cupy, sums, 2)
+    assert sums.get().tolist() == [1 << 61, -(1 << 61), 2]
+
+
 def test_the_gpu_modules_can_be_imported_without_cupy():
     names = ("memory.arrays", "memory.cuda", "memory.kernels", "transports.cuda_ipc", "transports.nccl", "vendors.nccl")
     imports = "; ".join(f"import ringscope.engine.{name}" for name in names)

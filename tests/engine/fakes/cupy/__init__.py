@@ -131,6 +131,14 @@ def _ufunc(function):
 add, multiply, minimum, maximum = (_ufunc(f) for f in (np.add, np.multiply, np.minimum, np.maximum))
 
 
+class _Integers(np.ndarray):
+    """Divides as C does: exactly, and cut towards zero."""
+
+    def __truediv__(self, divisor):
+        whole = np.asarray(self)
+        return whole // divisor + ((whole < 0) & (whole % divisor != 0)).astype(whole.dtype)
+
+
 class ElementwiseKernel:
     """Runs the kernel's text as Python, which the engine's kernels also are."""
 
@@ -143,7 +151,8 @@ class ElementwiseKernel:
         assert len(arguments) == len(names)
         arrays = dict(zip(names, arguments, strict=True))
         dtype = arguments[-1].dtype
-        values = {name: a._host if isinstance(a, ndarray) else a for name, a in arrays.items()}
+        kind = _Integers if dtype.kind in "iu" else np.ndarray
+        values = {name: a._host.view(kind) if isinstance(a, ndarray) else a for name, a in arrays.items()}
         values |= {"T": lambda v: v.astype(dtype), "lower": np.minimum, "higher": np.maximum}
 
         def work():

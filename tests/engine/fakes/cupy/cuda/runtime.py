@@ -45,6 +45,14 @@ def streamQuery(stream):
     return 600 if fake.is_stuck or fake.pending else 0
 
 
+def driverGetVersion():
+    return 13000
+
+
+def getDeviceProperties(index):
+    return {"name": b"a fake"}
+
+
 def memGetInfo():
     return 1 << 20, 2 << 20
 

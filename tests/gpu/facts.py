@@ -94,9 +94,10 @@ def gpus(runtime: Any) -> str:
 
 def nccl() -> str:
     """Its version, and which of several libraries CuPy took."""
-    from ringscope.engine.vendors.nccl_link import load_nccl, version_text
-
-    text = version_text(load_nccl().get_version())
+    module = importlib.import_module("cupy.cuda.nccl")
+    if not module.available:
+        raise ImportError("CuPy finds no libnccl.so.2")
+    text = str(module.get_version())
     lines = Path("/proc/self/maps").read_text().splitlines()
     paths = {line.split(maxsplit=5)[-1] for line in lines if "libnccl" in line}
     return " ".join([text, *sorted(paths)])

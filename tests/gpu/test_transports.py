@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-EXACT = HERE.parent / "cluster" / "engine" / "gpu_main.py"
+ENGINE = HERE.parent / "cluster" / "engine"
 EXACT_SECONDS = 180  # ranks that share a GPU take turns, and the first ones compile the kernels
 
 
@@ -20,9 +20,17 @@ def need(gang, transport, ranks):
 @pytest.mark.parametrize("transport", ["nccl", "cuda_ipc", "mpi"])
 def test_every_collective_is_exact(gang, transport, ranks):
     need(gang, transport, ranks)
-    done = gang(ranks, EXACT, transport, deadline_seconds=EXACT_SECONDS)
+    done = gang(ranks, ENGINE / "gpu_main.py", transport, deadline_seconds=EXACT_SECONDS)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("checked ") == ranks
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("transport", ["nccl", "cuda_ipc"])
+def test_a_communicator_and_its_groups(gang, transport, ranks):
+    need(gang, transport, ranks)
+    done = gang(ranks, ENGINE / "gpu_api_main.py", transport)
+    assert done.stdout.count("all asserts held") == ranks, done.stdout
 
 
 @pytest.mark.parametrize("transport", ["nccl", "cuda_ipc", "mpi"])

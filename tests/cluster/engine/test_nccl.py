@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -341,12 +342,17 @@ def test_a_rank_that_cannot_join_says_so(cupy, transport, where):
         transport(0, 1)
 
 
-@pytest.mark.parametrize("where", ["get_unique_id", "NcclCommunicator"])
-def test_a_rank_that_cannot_join_is_named_on_the_others(cupy, transport, where):
-    told = ["", "", "nccl: rank 2 cannot join the communicator."]
-    before = [[23007] * 3] if where == "get_unique_id" else [[23007] * 3, [""] * 3]
-    with pytest.raises(EngineError, match=r"^nccl: rank 2 cannot join the communicator\.$"):
-        transport(1, 3, answers=[*before, told])
+def test_a_rank_without_a_unique_id_is_named_on_the_others(cupy, transport):
+    told = ["nccl: rank 0 cannot join the communicator.", "", ""]
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 cannot join the communicator\.$"):
+        transport(1, 3, answers=[[23007] * 3, told])
+
+
+def test_a_rank_that_cannot_join_says_so_and_the_others_do_not_wait_for_ever(gang, tmp_path):
+    done = gang(2, "gpu_join_main.py", PYTHONPATH=PYTHONPATH, TMPDIR=str(tmp_path))  # where the fake's ranks meet
+    assert done.returncode != 0
+    assert re.search(r"nccl: rank 1 cannot join the communicator \(.*unhandled cuda error\)", done.stderr), done.stderr
+    assert re.search(r"Rank 0 (waited 1 s for|lost) rank 1 in call \d of joining NCCL's communicator", done.stderr)
 
 
 def test_joining_that_never_ends_is_left_to_the_watchdog(cupy, transport):

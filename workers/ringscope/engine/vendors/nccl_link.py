@@ -181,7 +181,6 @@ class NcclLink:
         self._mpi.Free()
 
     def _connect(self) -> None:
-        """Who cannot join says so to the others as soon as they are through; where they wait for it, they are ended."""
         check_versions(self._mpi.allgather(self._nccl.get_version()), self._gpu.crowd)
         if len(self._gpu.crowd) > 1:
             for name, value in _SHARED_GPU_SETTINGS.items():
@@ -197,9 +196,9 @@ class NcclLink:
             try:
                 self.comm = self._nccl.NcclCommunicator(self.size, unique_id, self.rank)
             except self._errors as error:
-                failure = self._cannot_join(error)
-        with self._watchdog.guard(str(failure).rstrip(".") if failure else "joining NCCL's communicator"):
-            share(self._mpi, failure)
+                # Not shared: the others are in that call, and wait for this rank there until the watchdog names it.
+                raise self._cannot_join(error) from error
+            self._mpi.Barrier()
 
     def _cannot_join(self, error: Exception) -> EngineError:
         return EngineError(

@@ -21,8 +21,8 @@ def current_stream():
 
 
 class Device:
-    def __init__(self, index=0):
-        self.id = index
+    def __init__(self, index=None):
+        self.id = fake.device if index is None else index
 
     def use(self):
         assert 0 <= self.id < runtime.getDeviceCount()

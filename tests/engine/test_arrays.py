@@ -90,6 +90,13 @@ def test_a_rank_without_a_gpu_is_named_on_all(cupy, monkeypatch):
         cuda.claim(OneOf(rank=0, size=2, answers=[["", "device: cuda needs CuPy."]]), local_rank=0)
 
 
+def test_a_gpu_that_cuda_refuses_is_told_with_the_remedy(cupy):
+    gpu = cuda.offer(OneOf(), local_rank=0)
+    cupy.fake.status = 46
+    with pytest.raises(EngineError, match=r"^device: GPU 0 \[0000:00:00.0\] cannot be used \(cudaError46\); see that"):
+        gpu.use()
+
+
 def test_nodes_of_one_name_do_not_share_a_gpu(cupy, monkeypatch):
     comm = OneOf(rank=0, size=1)
     told = []

@@ -43,8 +43,15 @@ class Gpu:
         return f"{transport}, {LOOPBACK}" if len(self.crowd) > 1 else transport
 
     def use(self) -> None:
-        """Make it the current one, to which NCCL binds."""
-        load().cuda.Device(self.index).use()
+        """Make it the current one, to which NCCL binds; EngineError where CUDA refuses."""
+        failed = errors()
+        try:
+            load().cuda.Device(self.index).use()
+        except failed as error:
+            raise EngineError(
+                f"device: GPU {self} cannot be used ({error}); see that no other process has it for itself alone, "
+                "or choose device cpu."
+            ) from error
 
     def among(self, comm: MPI.Intracomm) -> Gpu:
         """The same GPU, of a rank of ``comm`` (collective)."""
@@ -94,7 +101,8 @@ def offer(comm: MPI.Intracomm, local_rank: int) -> Gpu:
     index, bus_id, lacking = 0, "", ""
     try:
         index = local_rank % count()
-        bus_id = str(load().cuda.runtime.deviceGetPCIBusId(index))
+        with telling(f"device: rank {comm.rank}"):
+            bus_id = str(load().cuda.runtime.deviceGetPCIBusId(index))
     except EngineError as error:
         lacking = str(error)
     everywhere = comm.allgather(lacking)
@@ -107,8 +115,9 @@ def offer(comm: MPI.Intracomm, local_rank: int) -> Gpu:
 
 
 def claim(comm: MPI.Intracomm, local_rank: int) -> Gpu:
-    """Make the GPU that ``offer`` has for this rank the current one (collective). Once per process: what a stream or
-    a communicator was made on stays current.
+    """Make the GPU that ``offer`` has for this rank the current one (collective).
+
+    Once per process: streams and communicators belong to the GPU that was current when they were made.
     """
     gpu = offer(comm, local_rank)
     gpu.use()

@@ -26,6 +26,7 @@ class Device:
 
     def use(self):
         assert 0 <= self.id < runtime.getDeviceCount()
+        runtime.require_health()
         fake.device = self.id
         fake.record("use", self.id)
 

@@ -2,7 +2,8 @@
 
     mpiexec -n 4 python examples/nccl_mpi_demo.py
 
-1. every rank takes the GPU with its number on its node  2. rank 0 makes NCCL's unique id, MPI broadcasts it
+1. every rank takes the GPU with its number on its node, or the only one that it is shown
+2. rank 0 makes NCCL's unique id, MPI broadcasts it
 3. all ranks join one NCCL communicator  4. one all-reduce on a stream  5. every rank checks every element
 """
 
@@ -12,7 +13,7 @@ from typing import Any
 COUNT = 1 << 20
 NEEDS = (
     "This demo needs an NVIDIA GPU per rank, mpi4py and CuPy with NCCL "
-    "(pip install mpi4py mpich cupy-cuda12x nvidia-nccl-cu12)"
+    "(pip install mpi4py mpich 'cupy-cuda12x[ctk]' nvidia-nccl-cu12)"
 )
 
 
@@ -62,17 +63,18 @@ def main() -> int:
 
     comm = MPI.COMM_WORLD
     node = comm.Split_type(MPI.COMM_TYPE_SHARED, key=comm.rank)
-    local_rank, gpus = node.rank, cupy.cuda.runtime.getDeviceCount()
+    device = node.rank % cupy.cuda.runtime.getDeviceCount()  # Slurm may show each rank only its own GPU
+    gpus = len(set(node.allgather(cupy.cuda.runtime.deviceGetPCIBusId(device))))
     crowded = comm.allgather((node.size, gpus) if node.size > gpus else None)
     if any(crowded):
         if comm.rank == 0:
             size, gpus = next(filter(None, crowded))
             sys.stderr.write(f"{NEEDS}; a node has {size} ranks but GPUs for {gpus}, start fewer.\n")
         return 2
-    result = all_reduce(comm, local_rank)
+    result = all_reduce(comm, device)
     expected = comm.size * (comm.size + 1) // 2
     wrong = int((result != expected).sum())
-    line = f"rank {comm.rank} on GPU {local_rank}: {COUNT} elements of {float(result[0]):g}, {wrong} wrong"
+    line = f"rank {comm.rank} on GPU {device}: {COUNT} elements of {float(result[0]):g}, {wrong} wrong"
     for told in comm.gather(line) or ():  # rank 0 prints for all, in order
         print(told)
     return 1 if comm.allreduce(wrong) else 0

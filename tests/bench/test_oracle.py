@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
 from ringscope.contracts.collectives import COLLECTIVES
 from ringscope.contracts.dtypes import DTYPES, ops_of
-from ringscope.schedules.schedule import partition
+from ringscope.schedules.schedule import Chunk, partition
 
 COUNTS = st.sampled_from([1, 2, 10_006, 10_007, 10_008, 100_000, 700_000])
 REDUCTIONS = st.sampled_from([(dtype, op) for dtype in DTYPES for op in ops_of(dtype) if op != "avg"])
@@ -70,12 +70,31 @@ def test_both_parts_of_a_complex_number_have_to_be_right(dtype):
     assert compare(result[:20_007], want) is None
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-def test_ulps_are_counted_across_zero(dtype):
-    smallest = np.array([1], f"u{np.dtype(dtype).itemsize}").view(dtype)
-    result = np.concatenate([smallest, -smallest, np.zeros(1, dtype)])
-    assert compare(result, np.concatenate([-smallest, smallest, -smallest]), ulps=2) is None
-    assert compare(result, np.concatenate([-smallest, smallest, -smallest]), ulps=1).wrong == 2
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 6, 7, 12])
+def test_a_mean_may_be_rounded_at_its_inputs_as_nccl_does(dtype, ranks):
+    this = case(dtype, "avg", ranks)
+    share = np.array(1 / ranks, dtype)
+    parts = [(pattern(this, rank) * share).astype(dtype) for rank in range(ranks)]
+    total = reduce(lambda one, other: (one + other).astype(dtype), parts)
+    everyone = [Piece(Chunk(0, total.size), tuple(range(ranks)), 0)]
+    assert check(total, this, everyone) is None
+    once = (reduce(np.add, [pattern(this, rank) for rank in range(ranks)]) / ranks).astype(dtype)
+    assert check(once, this, everyone) is None
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128"])
+def test_a_mean_without_a_rank_or_with_another_element_is_wrong(dtype):
+    this = case(dtype, "avg", 3)
+    everyone = [Piece(Chunk(0, 10_007), (0, 1, 2), 0)]
+    right = expected_pattern(this, range(3))
+    short = ((pattern(this, 0) + pattern(this, 1)) / 3).astype(dtype)
+    assert check(short, this, everyone).wrong > 9000
+    assert check(np.roll(right, 1), this, everyone).wrong > 9000
+    for spoilt in (np.nan, np.inf):
+        broken = right.copy()
+        broken[7] = spoilt
+        assert check(broken, this, everyone).wrong == 1
 
 
 @given(COUNTS, st.sampled_from(["float32", "int32"]), st.data())

@@ -8,6 +8,7 @@ import pytest
 from tests.engine.fakes.fixture import OneOf
 
 from ringscope.contracts.record import LOOPBACK
+from ringscope.engine.cores import machine
 from ringscope.engine.errors import EngineError, OutOfMemoryError
 from ringscope.engine.memory import cuda, kernels
 from ringscope.engine.memory.arrays import address, copy, is_array, is_on_gpu, module_of, to_host
@@ -51,7 +52,6 @@ def test_without_cupy_one_sentence_says_what_is_missing(monkeypatch):
         EngineError, match=r"^device: cuda needs CuPy, which cannot be imported .*cuda12.*device cpu\.$"
     ):
         cuda.load()
-    assert not cuda.is_available()
 
 
 @pytest.mark.parametrize("gpus", [0, None])
@@ -66,17 +66,57 @@ def test_without_a_gpu_one_sentence_says_so(cupy, monkeypatch, gpus):
         cuda.load()
 
 
+def test_without_a_compiler_of_kernels_one_sentence_says_so(cupy):
+    cupy.fake.has_nvrtc = False
+    with pytest.raises(EngineError, match=r"^device: cuda needs NVRTC, .*No such file: libnvrtc.so.12\); pip .*cpu\.$"):
+        cuda.load()
+
+
 def test_ranks_take_the_gpus_of_their_node_in_turn(cupy):
     cupy.fake.gpus = 2
     places = [("a", "0000:00:00.0"), ("a", "0000:01:00.0"), ("a", "0000:00:00.0"), ("b", "0000:00:00.0")]
-    gpu = cuda.claim(OneOf(rank=1, size=4, answers=[places]), local_rank=1)
+    gpu = cuda.claim(OneOf(rank=1, size=4, answers=[[""] * 4, places]), local_rank=1)
     assert (gpu.index, gpu.bus_id) == (1, "0000:01:00.0")
     assert gpu.crowd == (0, 2), "all ranks learn that two of them share one"
     assert gpu.label("nccl") == f"nccl, {LOOPBACK}"
     assert ("use", 1) in cupy.fake.calls
 
-    alone = cuda.claim(OneOf(rank=0, size=2, answers=[places[:2]]), local_rank=0)
+    alone = cuda.claim(OneOf(rank=0, size=2, answers=[[""] * 2, places[:2]]), local_rank=0)
     assert alone.label("nccl") == "nccl"
+
+
+def test_a_rank_without_a_gpu_is_named_on_all(cupy, monkeypatch):
+    with pytest.raises(EngineError, match=r"^Rank 1 said: device: cuda needs CuPy\.$"):
+        cuda.claim(OneOf(rank=0, size=2, answers=[["", "device: cuda needs CuPy."]]), local_rank=0)
+
+
+def test_a_gpu_that_cuda_refuses_is_told_with_the_remedy(cupy):
+    gpu = cuda.offer(OneOf(), local_rank=0)
+    cupy.fake.status = 46
+    with pytest.raises(EngineError, match=r"^device: GPU 0 \[0000:00:00.0\] cannot be used \(cudaError46\); see that"):
+        gpu.use()
+
+
+def test_nodes_of_one_name_do_not_share_a_gpu(cupy, monkeypatch):
+    comm = OneOf(rank=0, size=1)
+    told = []
+    monkeypatch.setattr(comm, "allgather", lambda value: told.append(value) or [value])
+    monkeypatch.setattr("socket.gethostname", lambda: "localhost")
+    cuda.claim(comm, local_rank=0)
+    assert told[-1] == (machine(), "0000:00:00.0")
+    monkeypatch.setattr(cuda, "machine", lambda: "")
+    cuda.claim(comm, local_rank=0)
+    assert told[-1] == ("localhost", "0000:00:00.0"), "where the kernel does not tell"
+
+
+def test_a_gpu_that_has_failed_is_not_one_that_is_busy(cupy):
+    stream = cupy.cuda.Stream(non_blocking=True)
+    cupy.fake.status = 700
+    with pytest.raises(cupy.cuda.runtime.CUDARuntimeError, match="700"):
+        cuda.finishes(stream, timeout_seconds=60)
+    with pytest.raises(EngineError, match=r"^mpi: rank 3 lost its GPU \(cudaError700\); start the job again\.$"):
+        cuda.wait(stream, 60, "mpi: rank 3", ", which hangs")
+    assert not stream.done, "CuPy's own never tells"
 
 
 def test_a_full_gpu_is_told_with_the_remedy(cupy, monkeypatch):
@@ -110,6 +150,13 @@ def test_a_mean_of_integers_is_cut_towards_zero(cupy):
     sums.set(np.array([7, -7, 6, -128], np.int8))
     kernels.divide(cupy, sums, 3)
     assert sums.get().tolist() == [2, -2, 2, -42]
+
+
+def test_a_mean_of_large_integers_is_exact(cupy):
+    sums = cupy.empty(3, "int64")
+    sums.set(np.array([(1 << 62) + 1, -(1 << 62) - 1, 5]))
+    kernels.divide(cupy, sums, 2)
+    assert sums.get().tolist() == [1 << 61, -(1 << 61), 2]
 
 
 def test_the_gpu_modules_can_be_imported_without_cupy():

@@ -73,6 +73,12 @@ def test_the_nccl_demo_makes_the_right_calls_in_the_right_order(ranks):
     ]
 
 
+def test_the_nccl_demo_takes_the_only_gpu_that_each_rank_is_shown():
+    done = run("nccl_mpi_demo.py", 3, PYTHONPATH=FAKE_CUPY, FAKE_GPUS="1", FAKE_GPUS_APART="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [f"rank {rank} on GPU 0: 1048576 elements of 6, 0 wrong" for rank in range(3)]
+
+
 @pytest.mark.parametrize(
     ("ranks", "gpus", "words"),
     [(1, "0", "there is no GPU"), (2, "1", "a node has 2 ranks but GPUs for 1, start fewer")],

@@ -2,8 +2,10 @@
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +14,8 @@ import pytest
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import cuda
 
-HERE = Path(__file__).parent
-DEADLINE_SECONDS = 240  # ranks that share a GPU take turns, and each compiles its kernels first
+DEADLINE_SECONDS = 60
+LAST_SECONDS = 5  # that mpiexec gets to end its ranks
 
 RunGang = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -28,20 +30,45 @@ def _gpu() -> None:
 
 @pytest.fixture
 def gang() -> RunGang:
-    """``gang(ranks, program, *arguments)`` runs a program on ranks, as ``mpiexec`` of this Python's MPI does."""
+    """``gang(ranks, program, *arguments)`` runs a program on ranks, as ``mpiexec`` of this Python's MPI does.
+
+    What they say is in ``stdout``, errors too.
+    """
     if importlib.util.find_spec("mpi4py") is None:
         pytest.skip("mpi4py is missing; pip install 'ringscope[worker]'.")
+    return run_gang
+
+
+def run_gang(
+    ranks: int, program: Path, *arguments: str, deadline_seconds: float = DEADLINE_SECONDS, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """As ``gang``. An exception of one rank ends all, and so does the deadline; then what they said is printed."""
     beside = Path(sys.executable).with_name("mpiexec")
     mpiexec = str(beside) if beside.exists() else "mpiexec"
-
-    def run(ranks: int, program: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [mpiexec, "-n", str(ranks), sys.executable, str(program), *arguments],
-            env=os.environ | environment,
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE_SECONDS,
-            check=False,
+    command = [mpiexec, "-n", str(ranks), sys.executable, "-m", "mpi4py", str(program), *arguments]
+    with tempfile.TemporaryFile("w+") as said:  # a pipe would be waited for as long as any rank is left
+        process = subprocess.Popen(
+            command, env=os.environ | environment, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
         )
+        late = ""
+        try:
+            process.wait(deadline_seconds)
+        except subprocess.TimeoutExpired:
+            late = f"{' '.join(command)} was ended after {deadline_seconds:g} s.\n"
+            _end(process)
+        said.seek(0)
+        text = said.read() + late
+    if late:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    return subprocess.CompletedProcess(command, process.returncode, text)
 
-    return run
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """mpiexec and its ranks; those that are stuck in a driver it cannot end alone."""
+    process.terminate()
+    try:
+        process.wait(LAST_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

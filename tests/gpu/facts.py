@@ -1,31 +1,106 @@
-"""Print what the results of tests/gpu/run belong to: GPUs, driver and versions, and what is missing."""
+"""Print what the results of tests/gpu/run belong to, and what is missing and where it comes from. Needs no package."""
 
 import importlib
+import shutil
 import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+WORKER = "pip install 'ringscope[worker]'"
+CUPY = "pip install 'cupy-cuda12x[ctk]' or 'cupy-cuda13x[ctk]', as the driver is"
+NCCL = "pip install 'nvidia-nccl-cu12>=2.30' or -cu13"
+# The last ones are ours: they import what else we need.
+MODULES = {
+    "numpy": WORKER,
+    "pydantic": WORKER,
+    "psutil": WORKER,
+    "ml_dtypes": WORKER,
+    "numkong": WORKER,
+    "typer": WORKER,
+    "httpx": WORKER,
+    "rich": WORKER,
+    "pytest": "pip install pytest",
+    "mpi4py": WORKER,
+    "cupy": CUPY,
+    "mpi4py.MPI": f"{WORKER}, whose mpich brings libmpi, or load the site's MPI",
+    "ringscope.engine.communicator": WORKER,
+    "ringscope.cli.main": WORKER,
+}
 
 
 def main() -> int:
-    """1 when something is missing."""
-    missing = 0
-    for name in ("numpy", "cupy", "mpi4py", "pydantic", "psutil", "ml_dtypes", "numkong", "typer", "pytest"):
-        try:
-            module = importlib.import_module(name)
-        except ImportError as error:
-            sys.stdout.write(f"{name}: missing ({error})\n")
-            missing = 1
-        else:
-            sys.stdout.write(f"{name} {getattr(module, '__version__', '')}\n")
-    cupy = sys.modules.get("cupy")
-    if cupy is not None:
-        runtime = cupy.cuda.runtime
-        sys.stdout.write(f"CUDA driver {runtime.driverGetVersion()}, runtime {runtime.runtimeGetVersion()}\n")
-        from cupy.cuda import nccl
+    """1 when something is missing that nothing can be tested without."""
+    say(f"Python {sys.version.split()[0]} at {sys.executable}")
+    lacking = [name for name, remedy in MODULES.items() if not found(name, partial(version, name), remedy)]
+    if not found("mpiexec", mpiexec, WORKER):
+        lacking.append("mpiexec")
+    if "cupy" not in lacking:
+        cuda = sys.modules["cupy"].cuda
+        for name, look, remedy in (
+            ("CUDA's driver", lambda: cuda.runtime.driverGetVersion(), "install NVIDIA's driver"),
+            ("GPUs", lambda: gpus(cuda.runtime), "run it where a GPU is"),
+            ("NVRTC", lambda: ".".join(map(str, cuda.nvrtc.getVersion())), CUPY),
+        ):
+            if not found(name, look, remedy):
+                lacking.append(name)
+        found("NCCL", nccl, f"{NCCL}; without it only the other transports are tested")
+    if lacking:
+        say(f"Cannot test without: {', '.join(lacking)}. Install them, or name a Python that has them in PYTHON.")
+    return int(bool(lacking))
 
-        sys.stdout.write(f"NCCL {nccl.get_version() if nccl.available else 'missing'}\n")
-        for index in range(runtime.getDeviceCount()):
-            name = runtime.getDeviceProperties(index)["name"].decode()
-            sys.stdout.write(f"GPU {index}: {name} at {runtime.deviceGetPCIBusId(index)}\n")
-    return missing
+
+def found(name: str, look: Callable[[], object], remedy: str) -> bool:
+    """Tell of one thing; whether it is there."""
+    try:
+        say(f"{name}: {look()}")
+    except Exception as error:  # whatever a broken installation raises
+        say(f"{name}: MISSING ({' '.join(str(error).split())}); {remedy}.")
+        return False
+    return True
+
+
+def say(line: str) -> None:
+    """At once: importing a broken library may end this program."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def version(name: str) -> str:
+    """Of a module, which is imported for it."""
+    return str(getattr(importlib.import_module(name), "__version__", "found"))
+
+
+def mpiexec() -> str:
+    """Where it is: that of this Python's MPI first."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    path = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if path is None:
+        raise FileNotFoundError("neither beside this Python nor in PATH")
+    return path
+
+
+def gpus(runtime: Any) -> str:
+    """Their names and places."""
+    names = [
+        f"{runtime.getDeviceProperties(index)['name'].decode()} at {runtime.deviceGetPCIBusId(index)}"
+        for index in range(runtime.getDeviceCount())
+    ]
+    if not names:
+        raise LookupError("this process sees none")
+    return ", ".join(names)
+
+
+def nccl() -> str:
+    """Its version, and which of several libraries CuPy took."""
+    module = importlib.import_module("cupy.cuda.nccl")
+    if not module.available:
+        raise ImportError("CuPy finds no libnccl.so.2")
+    text = str(module.get_version())
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    paths = {line.split(maxsplit=5)[-1] for line in lines if "libnccl" in line}
+    return " ".join([text, *sorted(paths)])
 
 
 if __name__ == "__main__":

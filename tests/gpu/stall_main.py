@@ -13,6 +13,7 @@ from ringscope.engine.memory.buffer import GpuMemory
 from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
 from ringscope.engine.transports.mpi import MpiTransport
 from ringscope.engine.transports.nccl import NcclTransport
+from ringscope.engine.waiting.watchdog import Watchdog
 from ringscope.schedules.algorithms import build
 
 TIMEOUT_SECONDS = float(sys.argv[2])
@@ -25,7 +26,8 @@ def main() -> None:
     transport: NcclTransport | CudaIpcTransport | MpiTransport
     match sys.argv[1]:
         case "nccl":
-            transport = NcclTransport(world, gpu, TIMEOUT_SECONDS)
+            watchdog = Watchdog(world.Abort, 10 * TIMEOUT_SECONDS)  # joining takes seconds
+            transport = NcclTransport(world, gpu, watchdog, TIMEOUT_SECONDS)
         case "cuda_ipc":
             transport = CudaIpcTransport(world, gpu, TIMEOUT_SECONDS)
         case _:
@@ -44,7 +46,7 @@ def main() -> None:
             raise AssertionError("one rank alone cannot have finished")
         assert time.monotonic() - start < 4 * TIMEOUT_SECONDS
     world.Barrier()
-    if isinstance(transport, NcclTransport):
+    if isinstance(transport, NcclTransport):  # both abort in it: the abort of one alone may not return
         transport.rebuild()
         plan.run()
         assert (recv.local.get() == 2).all()

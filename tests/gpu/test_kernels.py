@@ -1,4 +1,4 @@
-"""What the fake cannot show: the kernels' bits against NumPy's, for every dtype and operation."""
+"""What the fake cannot show: the kernels' results against NumPy's, for every dtype and operation."""
 
 import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
 import numpy as np
@@ -30,10 +30,8 @@ def same(got, want):
     if got.dtype.kind in "iu":
         return (got == want).all()
     number = ~np.isnan(want.astype(np.float64))
-    bits = f"u{got.itemsize}"
-    return (np.isnan(got.astype(np.float64)) == ~number).all() and (
-        got[number].view(bits) == want[number].view(bits)
-    ).all()
+    # By value: of -0.0 and 0.0 NumPy's minimum and CuPy's need not choose the same one.
+    return (np.isnan(got.astype(np.float64)) == ~number).all() and (got[number] == want[number]).all()
 
 
 @pytest.mark.parametrize(("dtype", "op"), [(dtype, op) for dtype in DTYPES for op in ops_of(dtype)])

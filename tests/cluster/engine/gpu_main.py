@@ -36,8 +36,8 @@ def main() -> int:
     fake = getattr(cuda.load(), "fake", None)
     if fake is not None and sys.argv[1] == "mpi":
         fake.is_lazy = True  # whoever gives MPI an array without waiting for the kernels then sends old values
-    transport = _transport(sys.argv[1], world, cuda.claim(world, node.rank))
     watchdog = Watchdog(world.Abort, TIMEOUT_SECONDS)
+    transport = _transport(sys.argv[1], world, cuda.claim(world, node.rank), watchdog)
     send, recv = (transport.allocate(max(COUNTS) * world.size * 16) for _ in range(2))
     seed = wrong = checked = 0
     random = Random(1)  # every rank draws the same
@@ -84,9 +84,12 @@ def main() -> int:
     return min(wrong, 1)
 
 
-def _transport(name: str, world: MPI.Intracomm, gpu: cuda.Gpu) -> GpuTransport:
-    if name != "mpi":
-        return {"nccl": NcclTransport, "cuda_ipc": CudaIpcTransport}[name](world, gpu, TIMEOUT_SECONDS)
+def _transport(name: str, world: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog) -> GpuTransport:
+    match name:
+        case "nccl":
+            return NcclTransport(world, gpu, watchdog, TIMEOUT_SECONDS)
+        case "cuda_ipc":
+            return CudaIpcTransport(world, gpu, TIMEOUT_SECONDS)
     return MpiTransport(world, TIMEOUT_SECONDS, GpuMemory(world.rank, gpu, TIMEOUT_SECONDS))
 
 

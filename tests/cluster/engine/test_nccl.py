@@ -2,18 +2,22 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from tests.engine.fakes.fixture import PYTHONPATH, OneOf
 
+from ringscope.engine import communicator
 from ringscope.engine.base import Buffer
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.engine.vendors import nccl_link
 from ringscope.engine.vendors.nccl_link import check_versions, load_nccl, version_text
+from ringscope.engine.waiting.watchdog import Watchdog
 from ringscope.schedules.algorithms import build
 
 TIMEOUT_SECONDS = 0.2
@@ -22,15 +26,24 @@ CALLS = ("groupStart", "groupEnd", "send", "recv", "add", "ringscope_divide")
 
 
 @pytest.fixture
-def transport(cupy):
+def watchdog(cupy):
+    """Its bite lets go on what the fake blocks, where a real one ends the gang."""
+    made = Watchdog(lambda: cupy.fake.goes_on.set(), TIMEOUT_SECONDS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def transport(cupy, watchdog):
     made = []
 
-    def make(rank, size, **keywords):
-        comm = OneOf(rank, size, **keywords)
-        made.append(NcclTransport(comm, Gpu(0, "0000:00:00.0", (rank,)), TIMEOUT_SECONDS))
+    def make(rank, size, gpu=None, **keywords):
+        gpu = gpu or Gpu(0, "0000:00:00.0", (rank,))
+        made.append(NcclTransport(OneOf(rank, size, **keywords), gpu, watchdog, TIMEOUT_SECONDS))
         return made[-1]
 
     yield make
+    cupy.fake.reset()
     for one in made:
         one.free()
 
@@ -192,7 +205,7 @@ def test_a_lost_peer_shows_in_the_asynchronous_error(cupy, transport):
     cupy.fake.stuck_from, cupy.fake.async_error = cupy.fake.events + 1, 6
     with pytest.raises(
         EngineError,
-        match=r"^nccl: rank 0 failed in step 2 of 4 \(with ranks 1, 2\): .*process exited\. The comm",
+        match=r"^nccl: rank 0 failed in step 2 of 4 \(with ranks 1, 2\): .*process exited\. The communicator was abort",
     ):
         plan.run()
     assert cupy.fake.names()[-2:] == ["check_async_error", "abort"]
@@ -207,17 +220,64 @@ def test_a_peer_that_never_comes_ends_in_a_timeout_that_names_the_step(cupy, tra
 
 
 @pytest.mark.parametrize("blocking", ["recv", "allReduce"])
-def test_a_call_that_blocks_while_it_enqueues_is_ended_too(cupy, transport, blocking):
+def test_a_call_that_blocks_while_it_enqueues_is_left_to_the_watchdog(cupy, transport, blocking):
     one = transport(0, 2)
     send, recv = buffers(cupy, 4)
     if blocking == "recv":
-        plan, where = one.plan(build("ring", 2, 4), "sum", send, recv), r"step 1 of 2 \(with rank 1\)"
+        plan = one.plan(build("ring", 2, 4), "sum", send, recv)
     else:
-        plan, where = one.vendor_plan("all_reduce", "sum", send, recv, 0), "NCCL's all_reduce"
+        plan = one.vendor_plan("all_reduce", "sum", send, recv, 0)
     cupy.fake.blocks_in = blocking
-    with pytest.raises(EngineError, match=f"^nccl: rank 0 waited 0.2 s in {where}; a peer did not come or is lost"):
+    plan.run()  # the bite lets it go on
+    assert cupy.fake.goes_on.is_set()
+    assert "abort" not in cupy.fake.names(), "NCCL forbids it while a call is in the communicator"
+
+
+def test_an_abort_that_waits_for_other_ranks_delays_the_sentence_only_for_a_while(cupy, transport):
+    one = transport(0, 2)
+    plan = one.plan(build("ring", 2, 4), "sum", *buffers(cupy, 4))
+    cupy.fake.stuck_from, cupy.fake.blocks_in = cupy.fake.events, "abort"
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 waited 0.2 s in step 1 .* The communicator is being abort"):
         plan.run()
-    assert not load_nccl().is_grouped()
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 waited 0.2 s for all ranks to rebuild; start the job again"):
+        one.rebuild()
+    cupy.fake.goes_on.set()
+    one.rebuild()
+    assert cupy.fake.names().count("abort") == 1
+    plan.run()
+
+
+def test_a_gpu_that_has_failed_is_told_at_once_and_no_peer_is_blamed(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=1, size=2, count=4)
+    cupy.fake.status = 700
+    with pytest.raises(EngineError, match=r"^nccl: rank 1 failed in a call: cudaError700\."):
+        plan.run()
+
+
+def test_a_gpu_that_fails_while_it_is_awaited_is_told_at_once(cupy, transport):
+    one = transport(1, 2)
+    plan = one.vendor_plan("all_reduce", "sum", *buffers(cupy, 4), root=0)
+    link = one._link
+    with pytest.raises(EngineError, match=r"^nccl: rank 1 failed in a call: cudaError700\. "):
+        link.execute(lambda: setattr(cupy.fake, "status", 700), lambda: "NCCL's all_reduce")
+    cupy.fake.status = 0
+    with pytest.raises(EngineError, match=r"was aborted\. Call rebuild\(\) on every rank"):
+        plan.run()
+
+
+@pytest.mark.parametrize(("status", "what"), [(2, "NCCL error 2: system error"), (8, "NCCL's status 8, which CuPy")])
+def test_a_status_that_cupy_has_no_name_for_is_told_too(cupy, transport, status, what):
+    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4)
+    cupy.fake.stuck_from, cupy.fake.async_error = cupy.fake.events, status
+    with pytest.raises(EngineError, match=rf"^nccl: rank 0 failed in step 1 of 2 \(with rank 1\): {what}"):
+        plan.run()
+
+
+def test_an_operation_in_progress_is_no_error(cupy, transport):
+    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4)
+    cupy.fake.stuck_from, cupy.fake.async_error = cupy.fake.events, 7
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 waited 0.2 s in step 1 of 2"):
+        plan.run()
 
 
 def test_after_an_abort_only_a_rebuild_makes_it_work_again(cupy, transport):
@@ -240,7 +300,7 @@ def test_a_lost_cuda_context_cannot_be_rebuilt(cupy, transport, monkeypatch):
         raise cupy.cuda.runtime.CUDARuntimeError("IllegalAddress")
 
     one = transport(3, 4)
-    with monkeypatch.context() as patch, pytest.raises(EngineError, match=r"^nccl: rank 3 has lost its CUDA context"):
+    with monkeypatch.context() as patch, pytest.raises(EngineError, match=r"^nccl: rank 3 lost its GPU \(cudaError"):
         patch.setattr(cupy.cuda.Device, "synchronize", lost)
         one.rebuild()
     one.rebuild()
@@ -261,36 +321,53 @@ def test_versions_for_people(number, text):
     assert version_text(number) == text
 
 
-def test_several_ranks_on_one_gpu_need_a_new_nccl_and_its_permission(cupy, monkeypatch):
+def test_several_ranks_on_one_gpu_need_a_new_nccl_and_its_permission(cupy, transport, monkeypatch):
     crowded = Gpu(0, "0000:00:00.0", (0, 2))
     for name in nccl_link._SHARED_GPU_SETTINGS:
         monkeypatch.delenv(name, raising=False)
     cupy.fake.nccl_version = 22907
     with pytest.raises(EngineError, match=r"^nccl: ranks 0, 2 share one GPU, which NCCL 2.29.7 cannot; start one rank"):
-        NcclTransport(OneOf(0, 3), crowded)
+        transport(0, 3, crowded)
     cupy.fake.nccl_version = 23007
-    transport = NcclTransport(OneOf(0, 3), crowded)
-    assert transport.name == "nccl, one-device loopback"
+    assert transport(0, 3, crowded).name == "nccl, one-device loopback"
     assert os.environ["NCCL_MULTI_RANK_GPU_ENABLE"] == "1"
     for name in nccl_link._SHARED_GPU_SETTINGS:
         monkeypatch.delenv(name)
-    transport.free()
 
 
-def test_a_rank_that_cannot_join_says_so(cupy):
-    cupy.fake.refused = {"NcclCommunicator": 1}
+@pytest.mark.parametrize("where", ["get_unique_id", "NcclCommunicator"])
+def test_a_rank_that_cannot_join_says_so(cupy, transport, where):
+    cupy.fake.refused = {where: 1}
     with pytest.raises(EngineError, match=r"^nccl: rank 0 cannot join the communicator \(.*unhandled cuda error\)"):
-        NcclTransport(OneOf(0, 1), Gpu(0, "", (0,)))
+        transport(0, 1)
 
 
-@pytest.mark.parametrize("available", [None, False])
-def test_without_nccl_one_sentence_says_so(cupy, monkeypatch, available):
-    if available is None:
+def test_a_rank_without_a_unique_id_is_named_on_the_others(cupy, transport):
+    told = ["nccl: rank 0 cannot join the communicator.", "", ""]
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 cannot join the communicator\.$"):
+        transport(1, 3, answers=[[23007] * 3, told])
+
+
+def test_a_rank_that_cannot_join_says_so_and_the_others_do_not_wait_for_ever(gang, tmp_path):
+    done = gang(2, "gpu_join_main.py", PYTHONPATH=PYTHONPATH, TMPDIR=str(tmp_path))  # where the fake's ranks meet
+    assert done.returncode != 0
+    assert re.search(r"nccl: rank 1 cannot join the communicator \(.*unhandled cuda error\)", done.stderr), done.stderr
+    assert re.search(r"Rank 0 (waited 1 s for|lost) rank 1 in call \d of joining NCCL's communicator", done.stderr)
+
+
+def test_joining_that_never_ends_is_left_to_the_watchdog(cupy, transport):
+    cupy.fake.blocks_in = "NcclCommunicator"
+    transport(0, 2)
+    assert cupy.fake.goes_on.is_set()
+
+
+@pytest.mark.parametrize("is_module_there", [False, True])
+def test_without_nccl_one_sentence_says_so(cupy, monkeypatch, is_module_there):
+    cupy.fake.has_nccl = False  # CuPy then warns, and says that it is not available
+    if not is_module_there:
         monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
-        monkeypatch.delattr(cupy.cuda, "nccl", raising=False)
-    else:
-        monkeypatch.setattr(load_nccl(), "available", False)
-    with pytest.raises(EngineError, match=r"^transport: .*(nvidia-nccl-cu12|without NCCL)"):
+    sentence = r"^transport: nccl cannot be loaded.*; pip install nvidia-nccl-cu12 \(or -cu13\), or choose cuda_ipc"
+    with pytest.raises(EngineError, match=sentence):
         load_nccl()
 
 
@@ -326,9 +403,29 @@ def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algori
 
 @pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_the_python_interface_on_gpus(gang, ranks):
-    done = gang(ranks, "gpu_api_main.py", PYTHONPATH=PYTHONPATH)
+    done = gang(ranks, "gpu_api_main.py", "nccl", PYTHONPATH=PYTHONPATH)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("all asserts held") == ranks
+
+
+def test_a_rank_that_never_calls_ends_in_an_error_and_a_rebuild_goes_on(gang):
+    done = gang(2, "../../gpu/stall_main.py", "nccl", "0.5", PYTHONPATH=PYTHONPATH)
+    assert done.stdout.count("all asserts held") == 2, done.stdout + done.stderr
+
+
+def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, monkeypatch):
+    at_exit = []
+    monkeypatch.setattr(communicator, "atexit", SimpleNamespace(register=lambda *call: at_exit.append(call)))
+    comm = communicator.Communicator(device="cuda")
+    x = comm.empty(8)
+    comm.all_reduce(x, algorithm="nccl")
+    assert not at_exit
+    cupy.fake.status = 700
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 failed in a call: cudaError700"):
+        comm.all_reduce(x, algorithm="nccl")
+    assert at_exit == [(communicator.abort, 1)], "MPI would wait for ranks that are blocked"
+    cupy.fake.reset()
+    comm.free()
 
 
 @pytest.mark.long

@@ -4,7 +4,7 @@ Every rank's input repeats a random pattern. The period is prime, so that chunks
 different values and a swapped chunk is noticed. Integers take all bits, as they wrap around alike in every order.
 Floating-point sums are of integers that stay below 2^m, up to which a type with m bits of precision counts exactly;
 products are of powers of two. Complex numbers are two such numbers each. Source: nccl-tests 2.13 and later, which
-compare by 0 ulp, averages by 2 ulp.
+compare by 0 ulp. Only a mean may be rounded, and some round the inputs already (see ``_tolerance``).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,6 @@ _LARGEST = 100
 _ROWS = 64  # periods compared at a time: keeps the temporaries in the cache
 _PRECISION_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 _SCALING_RANKS = 8  # that take a factor of 2 or 1/2: products stay within the exponents of float16
-_AVERAGE_ULPS = 2
 _COMBINE: dict[str, np.ufunc] = {
     "none": np.add,  # of a single value
     "sum": np.add,
@@ -160,23 +159,38 @@ def check(
     found = []
     for piece in wanted:
         want = np.roll(expected_pattern(case, piece.contributors), -(piece.source_offset % _PERIOD))
-        is_rounded = case.op == "avg" and case.dtype.kind not in "iu"
-        mismatch = compare(cut(result, piece.target), want, _AVERAGE_ULPS if is_rounded else 0, on_block)
+        mismatch = compare(cut(result, piece.target), want, _tolerance(case, piece.contributors), on_block)
         if mismatch is not None:
             found.append(replace(mismatch, first_index=piece.target.offset + mismatch.first_index))
     return replace(found[0], wrong=sum(mismatch.wrong for mismatch in found)) if found else None
 
 
-def compare(result: Array, want: Array, ulps: int = 0, on_block: Callable[[], None] = lambda: None) -> Mismatch | None:
-    """Compare the flat ``result`` with the repeated ``want``, bit by bit or by ``ulps``; None when all is right."""
-    have, wanted = bits(result), bits(want)
+def _tolerance(case: Case, contributors: Sequence[int]) -> float:
+    """How far a floating-point mean may be off, wherever it lies; 0 elsewhere.
+
+    NCCL multiplies each input by 1/p, rounds it and then adds. Where the inputs cancel each other out, the error is
+    still one of their size: up to p · eps · the largest of them.
+    """
+    if case.op != "avg" or case.dtype.kind in "iu":
+        return 0.0
+    largest = max(float(np.abs(components(pattern(case, rank)).astype(np.float64)).max()) for rank in contributors)
+    eps: float = 2.0 ** (1 - _PRECISION_BITS[components(np.empty(0, case.dtype)).dtype.name])
+    return len(contributors) * eps * largest
+
+
+def compare(
+    result: Array, want: Array, tolerance: float = 0.0, on_block: Callable[[], None] = lambda: None
+) -> Mismatch | None:
+    """Compare the flat ``result`` with the repeated ``want``, bit by bit or within ``tolerance``; None when right."""
+    see = components if tolerance else bits
+    have, wanted = see(result), see(want)
     parts = 2 if result.dtype.kind == "c" else 1  # each of a complex number's has to be right
     wrong, first = 0, -1
     block = _ROWS * want.size
     for start in range(0, result.size, block):
         part = have[start * parts : (start + block) * parts]
         expected = np.resize(wanted, part.size)
-        different = part != expected if ulps == 0 else _distance(part, expected) > ulps
+        different = _is_farther(part, expected, tolerance) if tolerance else part != expected
         if parts > 1:
             different = different.reshape(-1, parts).any(axis=1)
         found = int(np.count_nonzero(different))
@@ -187,17 +201,8 @@ def compare(result: Array, want: Array, ulps: int = 0, on_block: Callable[[], No
     return Mismatch(wrong, first, str(want[first % want.size]), str(result[first])) if wrong else None
 
 
-def _distance(first: Array, second: Array) -> Array:
-    """Representable numbers between floating-point numbers, which are given as bits."""
-    one, other = _ordered(first), _ordered(second)
-    distance: Array = (np.maximum(one, other) - np.minimum(one, other)).view(np.uint64)
-    return distance
-
-
-def _ordered(pattern_bits: Array) -> Array:
-    """Integers in the order of the numbers: sign and magnitude become two's complement."""
-    signed = pattern_bits.view(f"i{pattern_bits.itemsize}")
-    smallest = int(np.iinfo(signed.dtype).min)
-    wide = signed.astype(np.int64)
-    ordered: Array = np.where(wide < 0, smallest - wide, wide)
-    return ordered
+def _is_farther(first: Array, second: Array, tolerance: float) -> Array:
+    """Where they are not within it; no NaN and nothing infinite is."""
+    with np.errstate(invalid="ignore"):
+        distance: Array = np.abs(first.astype(np.float64) - second.astype(np.float64))
+    return ~(distance <= tolerance)

@@ -36,6 +36,7 @@ from ringscope.engine.connect import connect
 from ringscope.engine.cores import own_place, usable_cores
 from ringscope.engine.errors import EngineError, StalledError
 from ringscope.engine.memory.arrays import copy
+from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.plans import Planner
 from ringscope.engine.post import Post
 from ringscope.engine.registered import Registered
@@ -59,13 +60,14 @@ class Communicator:
         table: Callable[[], Table] = Table,
         give_up: Callable[[EngineError], None] | None = None,
         among: MPI.Intracomm = MPI.COMM_WORLD,
+        gpu: Gpu | None = None,
     ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
         ``table`` gives what is measured, for ``auto``; it is called once, on rank 0, when ``auto`` first needs it.
         A library's call that blocks for ever cannot raise the error: then ``give_up`` gets it, in a thread of its own,
         and has to end all ranks. Without one the sentence goes to standard error before the end. ``among`` are the
-        ranks, all by default.
+        ranks, all by default; ``gpu`` is the one that this process has already.
         """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
@@ -87,7 +89,9 @@ class Communicator:
         self._agreement = Agreement(self._comm, len(empty_call(0).numbers()), timeout_seconds)
         self._roll_call = RollCall(self._comm, timeout_seconds, give_up or self._end)
         self.transport: Transport
-        self.transport, self.gpu = connect(self._comm, transport, device, timeout_seconds)
+        self.transport, self.gpu = connect(
+            self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu
+        )
         self._planner = Planner(self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call)
         self.cores = None if self.gpu else usable_cores(self._comm.allgather(own_place()))  # that its ranks have
         self._registered = Registered()
@@ -102,7 +106,9 @@ class Communicator:
         if color < 0:
             raise EngineError(f"color: {color} is negative; give 0 or more.")
         members = MPI.Intracomm(self._comm.Split(color, self.rank))
-        group = Communicator(*self._choices, among=members)
+        transport, timeout_seconds, _, table, give_up = self._choices
+        device = "cuda" if self.gpu else "cpu"  # settled once: a group of fewer ranks is no reason to move
+        group = Communicator(transport, timeout_seconds, device, table, give_up, members, self.gpu)
         members.Free()
         return group
 
@@ -238,7 +244,7 @@ class Communicator:
     def _run(self, plan: Plan) -> None:
         try:
             plan.run()
-        except StalledError:
+        except EngineError:
             self._give_up()
             raise
 
@@ -256,7 +262,7 @@ class Communicator:
             raise
 
     def _give_up(self) -> None:
-        """After a stall the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
+        """After it the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
         atexit.register(abort, 1)
 
     def _end(self, error: EngineError) -> None:

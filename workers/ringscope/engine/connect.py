@@ -14,18 +14,25 @@ from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
 from ringscope.engine.transports.mpi import MpiTransport
 from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.engine.transports.shared_memory import SharedMemoryTransport
+from ringscope.engine.waiting.watchdog import Watchdog
 
 _DEVICES = ("auto", "cpu", "cuda")
 
 
 def connect(
-    comm: MPI.Intracomm, transport: str, device: str, timeout_seconds: float
+    comm: MPI.Intracomm,
+    transport: str,
+    device: str,
+    timeout_seconds: float,
+    watchdog: Watchdog,
+    gpu: cuda.Gpu | None = None,
 ) -> tuple[Transport, cuda.Gpu | None]:
     """The transport between all ranks of ``comm``, and this rank's GPU if it works on one (collective).
 
     ``auto`` takes GPUs where every rank can have one of its own, and NCCL between them; else host memory: shared
     inside one node, MPI's messages between several. ``mpi`` takes GPU memory only where ``device`` is cuda and MPI is
-    CUDA-aware. Raises EngineError when a name is wrong or cannot be had here.
+    CUDA-aware. ``gpu`` is the one that this process has already. Raises EngineError when a name is wrong or cannot be
+    had here; where a rank is lost meanwhile, ``watchdog`` bites.
     """
     if transport != "auto" and transport not in TRANSPORT_DEVICES:
         choices = ", ".join(("auto", *TRANSPORT_DEVICES))
@@ -40,17 +47,26 @@ def connect(
     local_rank, local_size = node.rank, node.size
     node.Free()
     if settled == "auto":
-        has_own = cuda.is_available() and cuda.count() >= local_size
-        settled = "cuda" if comm.allreduce(int(has_own), MPI.MIN) else "cpu"
+        settled = "cuda" if _have_gpus_of_their_own(comm, local_rank) else "cpu"
     if settled == "cuda":
-        if transport == "mpi":
-            require_cuda_aware(comm)
-        gpu = cuda.claim(comm, local_rank)
-        if transport == "mpi":
-            return MpiTransport(comm, timeout_seconds, GpuMemory(comm.rank, gpu, timeout_seconds)), gpu
-        kind = CudaIpcTransport if transport == "cuda_ipc" else NcclTransport
-        return kind(comm, gpu, timeout_seconds), gpu
+        with watchdog.guard("connecting the GPUs"):
+            if transport == "mpi":
+                require_cuda_aware(comm)
+            gpu = cuda.claim(comm, local_rank) if gpu is None else gpu.among(comm)
+            if transport == "mpi":
+                return MpiTransport(comm, timeout_seconds, GpuMemory(comm.rank, gpu, timeout_seconds)), gpu
+            if transport == "cuda_ipc":
+                return CudaIpcTransport(comm, gpu, timeout_seconds), gpu
+            return NcclTransport(comm, gpu, watchdog, timeout_seconds), gpu
     if transport == "auto":
         transport = "shared_memory" if comm.allreduce(local_size, MPI.MIN) == comm.size else "mpi"
     host = SharedMemoryTransport if transport == "shared_memory" else MpiTransport
     return host(comm, timeout_seconds), None
+
+
+def _have_gpus_of_their_own(comm: MPI.Intracomm, local_rank: int) -> bool:
+    """What matters is which GPUs they are, not how many a rank sees: Slurm may show each rank only its own."""
+    try:
+        return len(cuda.offer(comm, local_rank).crowd) == 1
+    except EngineError:
+        return False

@@ -2,9 +2,10 @@
 """A CuPy without a GPU, for tests: the calls that the engine makes, with CuPy's names, rules and refusals.
 
 Work is done in host memory: at once or, with ``fake.is_lazy``, when somebody waits for it. Every call that CUDA or NCCL
-would see is written to ``fake.calls``. It is strict where the real one is: NumPy cannot touch these arrays, an IPC
-handle needs the address of an allocation, and nobody may open a handle of their own. Put this folder's parent on
-``sys.path``; then ``import cupy`` finds it.
+would see is written to ``fake.calls``. It is strict where the real one is: NumPy cannot touch these arrays, a stream
+belongs to a GPU, an IPC handle needs the address of an allocation, nobody may open a handle of their own or free what a
+peer has mapped, and ``Stream.done`` never tells of a failure. Put this folder's parent on ``sys.path``; then
+``import cupy`` finds it.
 """
 
 import ctypes
@@ -50,7 +51,7 @@ class ndarray:
     nbytes = property(lambda self: self._host.nbytes)
     itemsize = property(lambda self: self._host.itemsize)
     flags = property(lambda self: self._host.flags)
-    data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data))
+    data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data, device_id=fake.device))
 
     @property
     def __cuda_array_interface__(self):  # what MPI sends; without memory of its own a real one tells address 0
@@ -130,6 +131,14 @@ def _ufunc(function):
 add, multiply, minimum, maximum = (_ufunc(f) for f in (np.add, np.multiply, np.minimum, np.maximum))
 
 
+class _Integers(np.ndarray):
+    """Divides as C does: exactly, and cut towards zero."""
+
+    def __truediv__(self, divisor):
+        whole = np.asarray(self)
+        return whole // divisor + ((whole < 0) & (whole % divisor != 0)).astype(whole.dtype)
+
+
 class ElementwiseKernel:
     """Runs the kernel's text as Python, which the engine's kernels also are."""
 
@@ -142,7 +151,8 @@ class ElementwiseKernel:
         assert len(arguments) == len(names)
         arrays = dict(zip(names, arguments, strict=True))
         dtype = arguments[-1].dtype
-        values = {name: a._host if isinstance(a, ndarray) else a for name, a in arrays.items()}
+        kind = _Integers if dtype.kind in "iu" else np.ndarray
+        values = {name: a._host.view(kind) if isinstance(a, ndarray) else a for name, a in arrays.items()}
         values |= {"T": lambda v: v.astype(dtype), "lower": np.minimum, "higher": np.maximum}
 
         def work():
@@ -156,6 +166,8 @@ class ElementwiseKernel:
 
 
 def _enqueue(name, size, work):
+    if fake.status:
+        raise cuda.driver.CUDADriverError(fake.status)
     fake.record(name, size, cuda.current_stream())
     fake.do(work)
 

@@ -1,5 +1,8 @@
 """What the fake writes down, and what a test lets it do."""
 
+import os
+import threading
+
 
 class Fake:
     """One per process; ``reset`` between tests."""
@@ -10,13 +13,18 @@ class Fake:
     def reset(self):
         self.calls = []
         self.gpus = 1
+        self.bus_ids = None  # of the GPUs that this process sees, where it does not see all
+        self.device = 0  # the current one
+        self.has_nccl = self.has_nvrtc = True
         self.nccl_version = 23007
-        self.network = None  # under mpiexec an MPI communicator, over which NCCL's messages travel
         self.refused = {}  # name of an NCCL call -> status that it raises
         self.async_error = 0
         self.stuck_from = None  # what the stream does from this enqueued event on never ends
-        self.blocks_in = None  # name of an NCCL call that returns only when the communicator is aborted
+        self.blocks_in = None  # name of an NCCL call that does not return before ``goes_on``
+        self.goes_on = threading.Event()
+        self.inside = None  # the call that blocks
         self.events = 0
+        self.status = 0  # what CUDA answers to everything from now on; 700 is an illegal access
         self.is_lazy = False  # kernels and copies are done only when somebody waits for them, as on a GPU
         self.pending = []
 
@@ -24,13 +32,22 @@ class Fake:
         self.calls.append((name, *arguments))
 
     def do(self, work):
+        """``work`` answers False as long as it has to be called again."""
         self.pending.append(work)
         if not self.is_lazy:
-            self.catch_up()
+            self.advance()
+
+    def advance(self):
+        """Do what can be done now."""
+        while self.pending and self.pending[0]() is not False:
+            self.pending.pop(0)
 
     def catch_up(self):
+        """Wait until all is done."""
+        self.advance()
         while self.pending:
-            self.pending.pop(0)()
+            os.sched_yield()
+            self.advance()
 
     def names(self):
         return [call[0] for call in self.calls]

@@ -1,4 +1,6 @@
-"""As much of CuPy as nccl_mpi_demo.py uses, on NumPy and MPI; FAKE_GPUS is how many devices there are.
+"""As much of CuPy as nccl_mpi_demo.py uses, on NumPy and MPI; FAKE_GPUS is how many devices there are for a process.
+
+With FAKE_GPUS_APART each rank sees others than its neighbours.
 
 It refuses what the real one would: a communicator without a device chosen, a result read before its stream has passed.
 """

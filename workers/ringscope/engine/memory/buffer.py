@@ -13,7 +13,6 @@ import numpy as np
 
 from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.engine.base import Array
-from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import arithmetic, cuda
 from ringscope.engine.memory.arithmetic import Reduction
 from ringscope.engine.memory.kernels import divide, pairwise
@@ -95,11 +94,9 @@ class GpuMemory:
         return nullcontext()
 
     def wait(self) -> None:
-        """Until the caller's stream is empty; EngineError when that takes longer than the timeout."""
-        if not cuda.finishes(self._cupy.cuda.get_current_stream(), self._timeout):
-            raise EngineError(
-                f"mpi: rank {self._rank} waited {self._timeout:g} s for its GPU, which hangs; start the job again."
-            )
+        """Until the caller's stream is empty; EngineError when the GPU fails, or takes longer than the timeout."""
+        stream = self._cupy.cuda.get_current_stream()
+        cuda.wait(stream, self._timeout, f"mpi: rank {self._rank}", ", which hangs")
 
 
 def _divide(cupy: Any, ranks: int, result: Array) -> None:

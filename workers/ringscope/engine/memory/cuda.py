@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.units import format_size
+from ringscope.engine.cores import machine
 from ringscope.engine.errors import EngineError, OutOfMemoryError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 TIMEOUT_SECONDS = 60.0
+_NOT_READY = 600  # what CUDA answers of a stream that is not done: no error
 _SPINS = 200  # looks at a stream before the core is offered to others: small calls end within 20 us
 _REMEDY = "pip install 'ringscope[cuda12]' or 'ringscope[cuda13]' on a machine with an NVIDIA GPU, or choose device cpu"
 
@@ -37,6 +42,21 @@ class Gpu:
         """The transport's name in records; it says so when what is measured is no link between GPUs."""
         return f"{transport}, {LOOPBACK}" if len(self.crowd) > 1 else transport
 
+    def use(self) -> None:
+        """Make it the current one, to which NCCL binds; EngineError where CUDA refuses."""
+        failed = errors()
+        try:
+            load().cuda.Device(self.index).use()
+        except failed as error:
+            raise EngineError(
+                f"device: GPU {self} cannot be used ({error}); see that no other process has it for itself alone, "
+                "or choose device cpu."
+            ) from error
+
+    def among(self, comm: MPI.Intracomm) -> Gpu:
+        """The same GPU, of a rank of ``comm`` (collective)."""
+        return _shared_out(comm, self.index, self.bus_id)
+
 
 def load() -> Any:
     """CuPy, on a machine where it can be imported and sees a GPU; EngineError says what is missing."""
@@ -50,7 +70,21 @@ def load() -> Any:
         raise EngineError(f"device: cuda needs a GPU, but CUDA finds none ({error}); {_REMEDY}.") from error
     if found == 0:
         raise EngineError(f"device: cuda needs a GPU, but this process sees none; {_REMEDY}.")
+    _require_compiler(cupy)
     return cupy
+
+
+@cache
+def _require_compiler(cupy: Any) -> None:
+    """Without NVRTC the first kernel would fail, long after ``auto`` has chosen the GPU."""
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except Exception as error:  # the loader's own, which has no name in CuPy
+        reason = " ".join(str(error).split())
+        raise EngineError(
+            f"device: cuda needs NVRTC, which compiles its kernels and cannot be loaded ({reason}); "
+            "pip install 'cupy-cuda12x[ctk]' or 'cupy-cuda13x[ctk]', or choose device cpu."
+        ) from error
 
 
 def count() -> int:
@@ -58,27 +92,44 @@ def count() -> int:
     return int(load().cuda.runtime.getDeviceCount())
 
 
-def is_available() -> bool:
-    """Whether ``load`` would succeed."""
+def offer(comm: MPI.Intracomm, local_rank: int) -> Gpu:
+    """The GPU of this rank's place on its node (collective); EngineError on every rank when one has none.
+
+    Ranks that see the same GPUs take them in turn, several one where they are more; a rank to which only one is shown,
+    as Slurm does it, takes that.
+    """
+    index, bus_id, lacking = 0, "", ""
     try:
-        load()
-    except EngineError:
-        return False
-    return True
+        index = local_rank % count()
+        with telling(f"device: rank {comm.rank}"):
+            bus_id = str(load().cuda.runtime.deviceGetPCIBusId(index))
+    except EngineError as error:
+        lacking = str(error)
+    everywhere = comm.allgather(lacking)
+    if lacking:
+        raise EngineError(lacking)
+    for rank, sentence in enumerate(everywhere):
+        if sentence:
+            raise EngineError(f"Rank {rank} said: {sentence}")
+    return _shared_out(comm, index, bus_id)
 
 
 def claim(comm: MPI.Intracomm, local_rank: int) -> Gpu:
-    """Make the GPU of this rank's place on its node the current one (collective).
+    """Make the GPU that ``offer`` has for this rank the current one (collective).
 
-    With more ranks than GPUs on a node several ranks share one; NCCL binds to the device that is current.
+    Once per process: streams and communicators belong to the GPU that was current when they were made.
     """
-    cupy, index = load(), local_rank % count()
-    cupy.cuda.Device(index).use()
-    mine = (socket.gethostname(), str(cupy.cuda.runtime.deviceGetPCIBusId(index)))
+    gpu = offer(comm, local_rank)
+    gpu.use()
+    return gpu
+
+
+def _shared_out(comm: MPI.Intracomm, index: int, bus_id: str) -> Gpu:
     ranks: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for rank, place in enumerate(comm.allgather(mine)):
+    # Two nodes may have one name, and two containers of a node have two.
+    for rank, place in enumerate(comm.allgather((machine() or socket.gethostname(), bus_id))):
         ranks[place].append(rank)
-    return Gpu(index, mine[1], max((tuple(found) for found in ranks.values()), key=len))
+    return Gpu(index, bus_id, max((tuple(found) for found in ranks.values()), key=len))
 
 
 def allocate(size_bytes: int, pooled: bool) -> Any:
@@ -103,18 +154,51 @@ def allocate(size_bytes: int, pooled: bool) -> Any:
     return array
 
 
+def errors() -> tuple[type[Exception], ...]:
+    """What CuPy raises when CUDA fails: the runtime's error and, where a kernel is launched, the driver's."""
+    cuda = load().cuda
+    return cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError
+
+
+@contextmanager
+def telling(who: str) -> Iterator[None]:
+    """An error of CUDA inside becomes an EngineError that begins with ``who``: the process's GPU is gone for good."""
+    failed = errors()
+    try:
+        yield
+    except failed as error:
+        raise EngineError(f"{who} lost its GPU ({error}); start the job again.") from error
+
+
 def finishes(stream: Any, timeout_seconds: float, poll: Callable[[], None] = lambda: None) -> bool:
     """Wait until a stream has done all that was enqueued; false when that takes too long.
 
-    ``poll`` is called meanwhile and may raise: a stream that waits for a dead peer never ends by itself.
+    ``poll`` is called meanwhile and may raise: a stream that waits for a dead peer never ends by itself. Raises CuPy's
+    CUDARuntimeError when the GPU has failed.
     """
+    runtime: Any = sys.modules["cupy"].cuda.runtime
     for _ in range(_SPINS):
-        if stream.done:
+        if _is_done(runtime, stream.ptr):
             return True
     deadline = time.monotonic() + timeout_seconds
-    while not stream.done:
+    while not _is_done(runtime, stream.ptr):
         poll()
         if time.monotonic() > deadline:
-            return bool(stream.done)
+            return _is_done(runtime, stream.ptr)
         os.sched_yield()
     return True
+
+
+def _is_done(runtime: Any, stream: int) -> bool:
+    """Not CuPy's ``Stream.done``, for which a GPU that has failed is one that is still busy."""
+    status = runtime.streamQuery(stream)
+    if status in (0, _NOT_READY):
+        return bool(status == 0)
+    raise runtime.CUDARuntimeError(status)
+
+
+def wait(stream: Any, timeout_seconds: float, who: str, suspicion: str) -> None:
+    """Wait for a stream; EngineError, which begins with ``who``, when its GPU has failed or does not end in time."""
+    with telling(who):
+        if not finishes(stream, timeout_seconds):
+            raise EngineError(f"{who} waited {timeout_seconds:g} s for its GPU{suspicion}; start the job again.")

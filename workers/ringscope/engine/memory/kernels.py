@@ -9,8 +9,9 @@ from typing import Any
 from ringscope.engine.base import Array, components, cut
 from ringscope.schedules.schedule import Schedule
 
-# T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits. As NumPy's minimum
-# and maximum do, these pass on a NaN.
+# T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits, but for float32's
+# subnormal numbers: CuPy adds -ftz=true to whatever options it is given. As NumPy's minimum and maximum do, these pass
+# on a NaN.
 _PREAMBLE = """
 template <typename T> __device__ T lower(T a, T b) { return (a != a || a < b) ? a : b; }
 template <typename T> __device__ T higher(T a, T b) { return (a != a || a > b) ? a : b; }

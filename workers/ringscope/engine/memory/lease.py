@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ringscope.engine.base import Array
-from ringscope.engine.memory.arrays import address, is_on_gpu, module_of
+from ringscope.engine.memory.arrays import is_on_gpu, module_of
 
 
 class Lease:
@@ -26,7 +26,8 @@ class Lease:
         """The bytes as an array of their own."""
         if not is_on_gpu(self._memory):
             return np.asarray(self)
-        cuda: Any = module_of(self._memory).cuda
-        owned = cuda.UnownedMemory(address(self._memory), self._memory.nbytes, self)
-        found: Array = module_of(self._memory).ndarray(self._memory.shape, np.uint8, cuda.MemoryPointer(owned, 0))
+        cupy: Any = module_of(self._memory)
+        pointer: Any = self._memory.data
+        owned = cupy.cuda.UnownedMemory(pointer.ptr, self._memory.nbytes, self, pointer.device_id)
+        found: Array = cupy.ndarray(self._memory.shape, np.uint8, cupy.cuda.MemoryPointer(owned, 0))
         return found

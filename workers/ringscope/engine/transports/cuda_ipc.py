@@ -8,7 +8,8 @@ for each other; and nothing spins on the GPU, where processes that share one tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from ringscope.engine.memory.arrays import address, module_of
 from ringscope.engine.memory.kernels import combine, finishing, has_kernel, pairwise
 from ringscope.engine.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.engine.transports.progress import Progress
+from ringscope.engine.waiting.failures import share
 from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 
 _FINISHED = ENTERED + 1
@@ -40,18 +42,24 @@ class CudaIpcTransport:
             raise EngineError(
                 f"transport: cuda_ipc needs all {comm.size} ranks on one node, but they are on several; choose nccl."
             )
-        self._node = node
+        self._node, self._gpu = node, gpu
         self.name = gpu.label("cuda_ipc")
         self._gate = _Gate(node, timeout_seconds)
         self._opened: list[int] = []
+        self._exported: list[Any] = []  # kept until no peer has it open any more: CUDA leaves undefined what follows
 
     def allocate(self, size_bytes: int) -> Buffer:
         """Memory of its own on every rank's GPU, mapped by all of them."""
         whole = max(-(-size_bytes // _BLOCK_BYTES), 1) * _BLOCK_BYTES
-        local = cuda.allocate(whole, pooled=False)
-        handle = cuda.load().cuda.runtime.ipcGetMemHandle(address(local))
+        with _shared_failure(self._node):
+            local = cuda.allocate(whole, pooled=False)
+            handle = cuda.load().cuda.runtime.ipcGetMemHandle(address(local))
+        self._exported.append(local)
         handles = self._node.allgather(handle)
-        parts = tuple(local if r == self._node.rank else self._open(r, handles[r], whole) for r in range(len(handles)))
+        with _shared_failure(self._node):
+            parts = tuple(
+                local if r == self._node.rank else self._open(r, handles[r], whole) for r in range(len(handles))
+            )
         return Buffer(local, parts).head(size_bytes)
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
@@ -62,13 +70,14 @@ class CudaIpcTransport:
         return _StepwisePlan(self._gate, schedule, op, send, recv)
 
     def free(self) -> None:
-        """Give back all mappings (collective): every rank closes, then each owner's memory may go."""
+        """Give back all memory (collective): every rank closes what it mapped, and only then each owner's may go."""
         runtime = cuda.load().cuda.runtime
         self._gate.drain()
         for pointer in self._opened:
             runtime.ipcCloseMemHandle(pointer)
         self._gate.free()
         self._node.Barrier()
+        self._exported.clear()
         self._node.Free()
 
     def _open(self, rank: int, handle: bytes, size_bytes: int) -> Any:
@@ -82,8 +91,21 @@ class CudaIpcTransport:
                 "let every process see all GPUs of the node, or choose nccl."
             ) from error
         self._opened.append(pointer)
-        memory = cupy.cuda.UnownedMemory(pointer, size_bytes, self)
+        # Of this rank's GPU, whose kernels use it: of the owner's, CuPy would check and warn at every launch.
+        memory = cupy.cuda.UnownedMemory(pointer, size_bytes, self, self._gpu.index)
         return cupy.ndarray((size_bytes,), "uint8", cupy.cuda.MemoryPointer(memory, 0))
+
+
+@contextmanager
+def _shared_failure(node: MPI.Intracomm) -> Iterator[None]:
+    """What fails inside on one rank fails on all, none of which leaves before the others (collective)."""
+    failure = None
+    try:
+        with cuda.telling(f"cuda_ipc: rank {node.rank}"):
+            yield
+    except EngineError as error:
+        failure = error
+    share(node, failure)
 
 
 class _Gate:
@@ -98,18 +120,30 @@ class _Gate:
         self.scratch = Scratch(cuda.load().empty)
         self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
         everyone = node.allgather([runtime.ipcGetEventHandle(event.ptr) for event in self._own])
-        self._peers = {
-            rank: [runtime.ipcOpenEventHandle(handle) for handle in handles]
-            for rank, handles in enumerate(everyone)
-            if rank != node.rank
-        }
+        with _shared_failure(node):
+            self._peers = {
+                rank: [runtime.ipcOpenEventHandle(handle) for handle in handles]
+                for rank, handles in enumerate(everyone)
+                if rank != node.rank
+            }
         self._progress = Progress(node, timeout_seconds)
 
-    def enter(self) -> None:
-        """Begin a call: its input is what the caller's stream has enqueued so far."""
-        self._ready.record()
-        self.stream.wait_event(self._ready)
-        self.reach(ENTERED)
+    def execute(self, enqueue: Callable[[], None], last: Sequence[int], finishing: Sequence[Callable[[], Any]]) -> None:
+        """One call: what ``enqueue`` does, and ``finishing``, which only concerns this rank, until it is done.
+
+        Its input is what the caller's stream has enqueued so far; rank r's progress goes up to ``last[r]``.
+        """
+        who = f"cuda_ipc: rank {self.rank}"
+        with cuda.telling(who):
+            self._ready.record()
+            self.stream.wait_event(self._ready)
+            self.reach(ENTERED)
+            with self.stream:
+                enqueue()
+                for kernel in finishing:
+                    kernel()
+            cuda.wait(self.stream, self._timeout, who, "; a peer is lost or its GPU hangs")
+        self._progress.finish(last)
 
     def reach(self, progress: int) -> None:
         """Say that everything up to ``progress`` is enqueued."""
@@ -126,21 +160,10 @@ class _Gate:
             # An event that was recorded again meanwhile stands for a later point of the same stream: also right.
             self._cuda.runtime.streamWaitEvent(self.stream.ptr, self._peers[peer][progress % _EVENTS], 0)
 
-    def finish(self, last: Sequence[int], finishing: Sequence[Callable[[], Any]]) -> None:
-        """Enqueue what only concerns this rank and end the call; rank r's progress went up to ``last[r]``."""
-        with self.stream:
-            for kernel in finishing:
-                kernel()
-        if not cuda.finishes(self.stream, self._timeout):
-            raise EngineError(
-                f"cuda_ipc: rank {self.rank} waited {self._timeout:g} s for its GPU; a peer is lost or its GPU hangs; "
-                "start the job again."
-            )
-        self._progress.finish(last)
-
     def drain(self) -> None:
         """Wait for the GPU."""
-        self.stream.synchronize()
+        with cuda.telling(f"cuda_ipc: rank {self.rank}"):
+            self.stream.synchronize()
 
     def free(self) -> None:
         """Give back the peers' events and the counters (collective)."""
@@ -168,20 +191,20 @@ class _HubPlan:
 
     def run(self) -> None:
         """Execute the schedule once."""
-        gate = self._gate
-        gate.enter()
-        with gate.stream:
-            gate.await_(self._all_entered)
-            for kernel in self._kernels:
-                kernel()
-        gate.reach(_FINISHED)
-        gate.await_(self._all_finished)
-        gate.finish(self._last, self._finishing)
+        self._gate.execute(self._enqueue, self._last, self._finishing)
 
     def free(self) -> None:
         """Let go of the buffers."""
         self._kernels.clear()
         self._finishing.clear()
+
+    def _enqueue(self) -> None:
+        gate = self._gate
+        gate.await_(self._all_entered)
+        for kernel in self._kernels:
+            kernel()
+        gate.reach(_FINISHED)
+        gate.await_(self._all_finished)
 
 
 def _kernel(hub: Hub, chunk: Chunk, op: str, send: Buffer, recv: Buffer) -> Callable[[], Any]:
@@ -210,23 +233,23 @@ class _StepwisePlan:
 
     def run(self) -> None:
         """Execute the schedule once."""
-        gate = self._gate
-        gate.enter()
-        with gate.stream:
-            for copy in self._copies:
-                copy()
-            for progress, (waits, step, kernel) in enumerate(self._actions, ENTERED + 1):
-                gate.await_(waits, step)
-                kernel()
-                gate.reach(progress)
-        gate.await_(self._final_waits)
-        gate.finish(self._last, self._finishing)
+        self._gate.execute(self._enqueue, self._last, self._finishing)
 
     def free(self) -> None:
         """Let go of the buffers."""
         self._actions.clear()
         self._copies.clear()
         self._finishing.clear()
+
+    def _enqueue(self) -> None:
+        gate = self._gate
+        for copy in self._copies:
+            copy()
+        for progress, (waits, step, kernel) in enumerate(self._actions, ENTERED + 1):
+            gate.await_(waits, step)
+            kernel()
+            gate.reach(progress)
+        gate.await_(self._final_waits)
 
     def _bind(self, action: Action, send: Buffer, recv: Buffer) -> _Bound:
         m = action.message

@@ -16,6 +16,7 @@ from ringscope.engine.memory.arrays import address, module_of
 from ringscope.engine.memory.kernels import finishing, pairwise
 from ringscope.engine.vendors.nccl import vendor_plan
 from ringscope.engine.vendors.nccl_link import NcclLink
+from ringscope.engine.waiting.watchdog import Watchdog
 from ringscope.schedules.messages import Message, messages, untouched
 from ringscope.schedules.schedule import Schedule
 
@@ -28,8 +29,11 @@ _Call = Callable[[], Any]
 class NcclTransport:
     """Executes schedules over the GPUs of all ranks of ``comm``; ``gpu`` is this rank's and must be current."""
 
-    def __init__(self, comm: MPI.Intracomm, gpu: cuda.Gpu, timeout_seconds: float = cuda.TIMEOUT_SECONDS) -> None:
-        self._link = NcclLink(comm, gpu, timeout_seconds)
+    def __init__(
+        self, comm: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog, timeout_seconds: float = cuda.TIMEOUT_SECONDS
+    ) -> None:
+        """``watchdog`` has to end the gang when it bites: a call of NCCL that blocks cannot be ended."""
+        self._link = NcclLink(comm, gpu, watchdog, timeout_seconds)
         self.name = gpu.label("nccl")
 
     def allocate(self, size_bytes: int) -> Buffer:

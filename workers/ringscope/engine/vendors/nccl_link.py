@@ -1,13 +1,17 @@
 """One NCCL communicator: how it comes to be, how calls are awaited, and how it is given up.
 
 NCCL calls only enqueue, and a lost peer shows in no return value: the stream simply never ends. So the host looks at
-the stream and at the communicator's asynchronous error in turn, and gives up after a timeout. A call that blocks
-while it enqueues (the first exchange with a peer connects to it) is ended by a watchdog.
+the stream and at the communicator's asynchronous error in turn, and gives up after a timeout. A call can also block
+while it enqueues (the first exchange with a peer connects to it), as joining can. Nothing can end that: NCCL forbids to
+abort a communicator while a call is in it, unless it was made non-blocking, which CuPy cannot. So a watchdog ends the
+gang.
 """
 
 from __future__ import annotations
 
 import os
+import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -16,13 +20,17 @@ import numpy as np
 
 from ringscope.engine.base import Scratch
 from ringscope.engine.errors import EngineError
-from ringscope.engine.memory.cuda import TIMEOUT_SECONDS, Gpu, finishes, load
+from ringscope.engine.memory import cuda
+from ringscope.engine.waiting.failures import share
 from ringscope.engine.waiting.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 _INVALID_ARGUMENT = 4
+_IN_PROGRESS = 7
+_ABORT_SECONDS = 5.0  # for an abort, before its error is told: it may last until all ranks have aborted
+_REMEDY = "pip install nvidia-nccl-cu12 (or -cu13), or choose cuda_ipc on one node"
 _FIRST_WITH_SHARED_GPU = 2_30_00
 # What NCCL needs to run several ranks on one GPU: permission, few thread blocks each so that all fit, and no NVLink
 # multicast, whose own check looks at the last pair of ranks only (NCCL 2.30, init.cc).
@@ -46,16 +54,15 @@ _WIRE = {
 
 def load_nccl() -> Any:
     """CuPy's NCCL module; EngineError when CuPy finds no NCCL."""
-    load()
+    cuda.load()
     try:
-        from cupy.cuda import nccl
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # CuPy's own sentence about the same
+            from cupy.cuda import nccl
     except ImportError as error:
-        raise EngineError(
-            f"transport: nccl cannot be loaded ({error}); pip install nvidia-nccl-cu12 (or -cu13), "
-            "or choose cuda_ipc on one node."
-        ) from error
+        raise EngineError(f"transport: nccl cannot be loaded ({error}); {_REMEDY}.") from error
     if not nccl.available:
-        raise EngineError("transport: this CuPy was built without NCCL; install the cupy-cuda12x or -cuda13x wheel.")
+        raise EngineError(f"transport: nccl cannot be loaded, because CuPy finds no libnccl.so.2; {_REMEDY}.")
     return nccl
 
 
@@ -83,19 +90,24 @@ def check_versions(versions: Sequence[int], crowd: Sequence[int]) -> None:
 class NcclLink:
     """The communicator over all ranks of ``comm``, with a stream of its own."""
 
-    def __init__(self, comm: MPI.Intracomm, gpu: Gpu, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-        self._mpi, self._gpu, self._timeout = comm.Dup(), gpu, timeout_seconds
+    def __init__(
+        self, comm: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog, timeout_seconds: float = cuda.TIMEOUT_SECONDS
+    ) -> None:
+        """``watchdog`` has to end the gang when it bites."""
+        self._mpi, self._gpu, self._watchdog, self._timeout = comm.Dup(), gpu, watchdog, timeout_seconds
         self.rank, self.size = comm.rank, comm.size
-        self._nccl, cuda = load_nccl(), load().cuda
-        self._errors = (self._nccl.NcclError, cuda.runtime.CUDARuntimeError)
-        self.stream = cuda.Stream(non_blocking=True)
-        self._ready = cuda.Event(disable_timing=True)
-        self.scratch = Scratch(load().empty)
+        self._nccl, cupy = load_nccl(), cuda.load()
+        # KeyError: CuPy 14 has no name for what NCCL answers from status 7 on.
+        self._cuda_errors = cuda.errors()
+        self._errors = (self._nccl.NcclError, KeyError, *self._cuda_errors)
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self._ready = cupy.cuda.Event(disable_timing=True)
+        self.scratch = Scratch(cupy.empty)
         self._gave_up = ""
+        self._aborting: threading.Thread | None = None
         self._is_grouped = False
         self.comm: Any = None
         self._connect()
-        self._watchdog = Watchdog(lambda: self.comm.abort(), timeout_seconds)
 
     def wire(self, dtype: np.dtype[Any]) -> tuple[int, int]:
         """(NCCL's number of the type, how many of them make one element); EngineError when NCCL has none."""
@@ -116,7 +128,7 @@ class NcclLink:
         try:
             yield
         except BaseException:
-            with suppress(self._nccl.NcclError):
+            with suppress(*self._errors):
                 self._nccl.groupEnd()
             raise
         self._nccl.groupEnd()
@@ -130,42 +142,41 @@ class NcclLink:
         if self._gave_up:
             raise EngineError(f"{self._gave_up} Call rebuild() on every rank, or start the job again.")
         self._is_grouped = False
-        self._ready.record()
-        self.stream.wait_event(self._ready)
         try:
-            with self._watchdog.guard(), self.stream:
+            self._ready.record()
+            self.stream.wait_event(self._ready)
+            with self._watchdog.guard("NCCL's calls"), self.stream:
                 enqueue()
-            in_time = finishes(self.stream, self._timeout, self.comm.check_async_error)
-            if not in_time or self._watchdog.has_bitten:
-                self._give_up(self._late(where()))
+            in_time = cuda.finishes(self.stream, self._timeout, self._check)
         except self._errors as error:
-            if self._watchdog.has_bitten:
-                self._give_up(self._late(self._place(where)))
-            sentence = f"nccl: rank {self.rank} failed in {self._place(where)}: {error}."
+            # After a CUDA error no event seems to be done: that would always be the first step.
+            place = "a call" if isinstance(error, self._cuda_errors) else where()
+            sentence = f"nccl: rank {self.rank} failed in {place}: {_reason(error)}."
             if getattr(error, "status", None) == _INVALID_ARGUMENT and not self._is_grouped:
                 raise EngineError(sentence) from error
             self._give_up(sentence)
+        else:
+            if not in_time:
+                self._give_up(
+                    f"nccl: rank {self.rank} waited {self._timeout:g} s in {where()}; a peer did not come or is lost."
+                )
 
     def rebuild(self) -> None:
         """Make a new communicator in place of the old one (collective); a lost CUDA context cannot be rebuilt."""
-        self.comm.abort()
-        self._watchdog.close()
-        cuda = load().cuda
-        try:
-            cuda.Device().synchronize()
-        except cuda.runtime.CUDARuntimeError as error:
+        if not self._has_aborted(self._timeout):
             raise EngineError(
-                f"nccl: rank {self.rank} has lost its CUDA context ({error}); start the job again."
-            ) from error
+                f"nccl: rank {self.rank} waited {self._timeout:g} s for all ranks to rebuild; start the job again."
+            )
+        with cuda.telling(f"nccl: rank {self.rank}"):
+            cuda.load().cuda.Device().synchronize()
         self._connect()
-        self._watchdog = Watchdog(lambda: self.comm.abort(), self._timeout)
-        self._gave_up = ""
+        self._gave_up, self._aborting = "", None
 
     def free(self) -> None:
         """Take the communicator down (collective); one that was given up is gone already."""
-        self._watchdog.close()
         if not self._gave_up:
-            self.stream.synchronize()
+            with cuda.telling(f"nccl: rank {self.rank}"):
+                self.stream.synchronize()
             self.comm.destroy()
         self._mpi.Free()
 
@@ -174,24 +185,46 @@ class NcclLink:
         if len(self._gpu.crowd) > 1:
             for name, value in _SHARED_GPU_SETTINGS.items():
                 os.environ.setdefault(name, value)
-        unique_id = self._mpi.bcast(self._nccl.get_unique_id() if self.rank == 0 else None)
-        try:
-            self.comm = self._nccl.NcclCommunicator(self.size, unique_id, self.rank)
-        except self._nccl.NcclError as error:
-            raise EngineError(
-                f"nccl: rank {self.rank} cannot join the communicator ({error}); NCCL_DEBUG=INFO tells more."
-            ) from error
+        with self._watchdog.guard("joining NCCL's communicator"):
+            unique_id, failure = None, None
+            try:
+                unique_id = self._nccl.get_unique_id() if self.rank == 0 else None
+            except self._errors as error:
+                failure = self._cannot_join(error)
+            share(self._mpi, failure)
+            unique_id = self._mpi.bcast(unique_id)
+            try:
+                self.comm = self._nccl.NcclCommunicator(self.size, unique_id, self.rank)
+            except self._errors as error:
+                # Not shared: the others are in that call, and wait for this rank there until the watchdog names it.
+                raise self._cannot_join(error) from error
+            self._mpi.Barrier()
 
-    def _place(self, where: Callable[[], str]) -> str:
-        try:
-            return where()
-        except self._errors:  # after a CUDA error every question to CUDA is answered by it
-            return "a call"
+    def _cannot_join(self, error: Exception) -> EngineError:
+        return EngineError(
+            f"nccl: rank {self.rank} cannot join the communicator ({_reason(error)}); NCCL_DEBUG=INFO tells more."
+        )
 
-    def _late(self, where: str) -> str:
-        return f"nccl: rank {self.rank} waited {self._timeout:g} s in {where}; a peer did not come or is lost."
+    def _check(self) -> None:
+        try:
+            self.comm.check_async_error()
+        except KeyError as error:
+            if error.args[0] != _IN_PROGRESS:
+                raise
 
     def _give_up(self, sentence: str) -> None:
-        self._gave_up = f"{sentence} The communicator was aborted."
-        self.comm.abort()
+        has_aborted = self._has_aborted(min(_ABORT_SECONDS, self._timeout))
+        self._gave_up = f"{sentence} The communicator {'was' if has_aborted else 'is being'} aborted."
         raise EngineError(self._gave_up)
+
+    def _has_aborted(self, seconds: float) -> bool:
+        """Abort in a thread of its own: NCCL may return from it only when all ranks do the same."""
+        if self._aborting is None:
+            self._aborting = threading.Thread(target=self.comm.abort, name="ringscope-nccl-abort", daemon=True)
+            self._aborting.start()
+        self._aborting.join(seconds)
+        return not self._aborting.is_alive()
+
+
+def _reason(error: Exception) -> str:
+    return f"NCCL's status {error.args[0]}, which CuPy has no name for" if isinstance(error, KeyError) else str(error)

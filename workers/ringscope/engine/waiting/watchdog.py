@@ -25,19 +25,18 @@ class Watchdog:
         self.inside, self.calls = "", 0
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self.has_bitten = False
         self._thread = threading.Thread(target=self._watch, name="ringscope-watchdog", daemon=True)
         self._thread.start()
 
     @contextmanager
     def guard(self, name: str = "a call") -> Iterator[None]:
-        """Watch over a block."""
-        self.inside = name
+        """Watch over a block; one inside another counts anew."""
+        outer, self.inside = self.inside, name
         try:
             yield
         finally:
             with self._lock:  # a bite that has begun is awaited
-                self.inside = ""
+                self.inside = outer
                 self.calls += 1
 
     def close(self) -> None:
@@ -55,5 +54,4 @@ class Watchdog:
                     seen, since = (calls if self.inside else -1), now
                 elif calls != bitten and (hopeless or now - since > self._timeout):
                     bitten = calls
-                    self.has_bitten = True
                     self._bite()

@@ -4,11 +4,12 @@ import itertools
 import mmap
 import os
 
-from cupy.cuda import memory, runtime
+from cupy.cuda import driver, memory, nvrtc, runtime
 from cupy.script import fake
 
 __all__ = [
-    "Device", "Event", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "get_current_stream", "memory", "runtime",
+    "Device", "Event", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "driver", "get_current_stream", "memory",
+    "nvrtc", "runtime",
 ]  # fmt: skip
 
 _numbers = itertools.count(1000)
@@ -20,22 +21,30 @@ def current_stream():
 
 
 class Device:
-    def __init__(self, index=0):
-        self.id = index
+    def __init__(self, index=None):
+        self.id = fake.device if index is None else index
 
     def use(self):
-        assert 0 <= self.id < fake.gpus
+        assert 0 <= self.id < runtime.getDeviceCount()
+        runtime.require_health()
+        fake.device = self.id
         fake.record("use", self.id)
 
     def synchronize(self):
+        runtime.require_health()
         fake.record("synchronize_device")
 
 
 class Stream:
     def __init__(self, non_blocking=False):
-        self.ptr = next(_numbers)
+        self.ptr, self._device = next(_numbers), fake.device
 
     def __enter__(self):
+        if self._device != fake.device:
+            raise RuntimeError(
+                f"The device that the stream is created on ({self._device}) does not match with the current device "
+                f"({fake.device})"
+            )
         _current.append(self.ptr)
         return self
 
@@ -44,15 +53,16 @@ class Stream:
 
     @property
     def done(self):
-        if not fake.is_stuck:
-            fake.catch_up()
-        return not fake.is_stuck
+        return runtime.streamQuery(self.ptr) == 0  # so an error means "not done", as with the real one
 
     def wait_event(self, event):
+        runtime.require_health()
         fake.record("wait_event", event.ptr, self.ptr)
 
     def synchronize(self):
-        assert self.done, "this would hang"
+        runtime.require_health()
+        assert not fake.is_stuck, "this would hang"
+        fake.catch_up()
 
 
 def get_current_stream():
@@ -66,18 +76,25 @@ class Event:
         if interprocess and not disable_timing:
             raise ValueError("Timing must be disabled for interprocess events")
         self.ptr = next(_numbers)
-        self._is_stuck = False
+        self._is_done = True
         runtime.note_event(self.ptr, interprocess)
 
     def record(self, stream=None):
-        if stream is not None:
-            fake.events += 1
-            self._is_stuck = fake.is_stuck
+        runtime.require_health()
         fake.record("record", self.ptr, current_stream() if stream is None else stream.ptr)
+        if stream is None:
+            return
+        fake.events += 1
+        self._is_done = False
+        if not fake.is_stuck:
+            fake.do(self._finish)
+
+    def _finish(self):
+        self._is_done = True
 
     @property
     def done(self):
-        return not self._is_stuck
+        return self._is_done and not fake.status
 
 
 class Memory:
@@ -101,5 +118,7 @@ class MemoryPointer:
 
 
 class UnownedMemory:
-    def __init__(self, ptr, size, owner):
+    def __init__(self, ptr, size, owner, device_id=-1):
+        # Left out, it would be the owner's: CuPy then looks for peer access and warns, at every launch.
+        assert device_id == fake.device, "memory for kernels of another GPU than the current one"
         self.ptr, self.size, self.owner = ptr, size, owner

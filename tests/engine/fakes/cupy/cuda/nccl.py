@@ -2,20 +2,35 @@
 """cupy.cuda.nccl, with the signatures and numbers of CuPy 14; under mpiexec messages travel over MPI."""
 
 import ctypes
-import threading
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
 
 from cupy.script import fake
 
-available = True
+available = fake.has_nccl
+if not available:
+    warnings.warn("nccl library could not be loaded.", UserWarning, stacklevel=2)
 NCCL_SUM, NCCL_PROD, NCCL_MAX, NCCL_MIN, NCCL_AVG = range(5)
 NCCL_INT8, NCCL_UINT8, NCCL_INT32, NCCL_UINT32, NCCL_INT64, NCCL_UINT64 = range(6)
 NCCL_FLOAT16, NCCL_FLOAT32, NCCL_FLOAT64, NCCL_BFLOAT16 = 6, 7, 8, 9
 _DTYPES = ["int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bfloat16"]
-_TEXTS = {1: "unhandled cuda error", 4: "invalid argument", 5: "invalid usage", 6: "remote process exited"}
+_TEXTS = {  # CuPy 14 knows no more: its NcclError(7) is a KeyError
+    1: "unhandled cuda error",
+    2: "system error",
+    3: "internal error",
+    4: "invalid argument",
+    5: "invalid usage",
+    6: "remote process exited",
+}
 _group = None
+_ids = itertools.count()
 
 
 class NcclError(RuntimeError):
@@ -29,7 +44,9 @@ def get_version():
 
 
 def get_unique_id():
-    return bytes(128)
+    """Names the place where those who join by it meet."""
+    _refuse("get_unique_id")
+    return str(Path(tempfile.gettempdir()) / f"fake-nccl-{os.getpid()}-{next(_ids)}").encode().ljust(128, b"\0")
 
 
 def groupStart():
@@ -45,7 +62,8 @@ def groupEnd():
     messages, _group = _group, None
     fake.record("groupEnd")
     _refuse("groupEnd")
-    _deliver(messages)
+    if messages and messages[0][0]:
+        fake.do(_Exchange(messages))
 
 
 def is_grouped():
@@ -55,11 +73,12 @@ def is_grouped():
 class NcclCommunicator:
     def __init__(self, ndev, commId, rank):
         assert len(commId) == 128
+        _block("NcclCommunicator")
         _refuse("NcclCommunicator")
-        if fake.network is None and ndev == MPI.COMM_WORLD.size:
-            fake.network = MPI.COMM_WORLD.Dup()
+        self._network = _meet(ndev, commId, rank)
+        self._leaving = self._network.Dup() if self._network else None
         fake.record("NcclCommunicator", ndev, rank)
-        self.comm, self._aborted = 1, threading.Event()
+        self.comm = 1
 
     def send(self, buf, count, dtype, peer, stream):
         self._message("send", buf, count, dtype, peer, stream)
@@ -69,36 +88,36 @@ class NcclCommunicator:
 
     def allReduce(self, send, recv, count, dtype, op, stream):
         self._call("allReduce", send, recv, count, dtype, op, stream)
-        _reduce(_memory(send, count, dtype), _memory(recv, count, dtype), op)
+        _reduce(self._network, _memory(send, count, dtype), _memory(recv, count, dtype), op)
 
     def reduce(self, send, recv, count, dtype, op, root, stream):
         self._call("reduce", send, recv, count, dtype, op, root, stream)
         result = _memory(recv, count, dtype)
         kept = result.copy()
-        _reduce(_memory(send, count, dtype), result, op)
-        if fake.network and fake.network.rank != root:
+        _reduce(self._network, _memory(send, count, dtype), result, op)
+        if self._network and self._network.rank != root:
             result[:] = kept
 
     def broadcast(self, send, recv, count, dtype, root, stream):
         self._call("broadcast", send, recv, count, dtype, root, stream)
-        if fake.network:
-            value = fake.network.bcast(_memory(send, count, dtype).copy(), root)
+        if self._network:
+            value = self._network.bcast(_memory(send, count, dtype).copy(), root)
             _memory(recv, count, dtype)[:] = value
 
     def reduceScatter(self, send, recv, recvcount, dtype, op, stream):
         self._call("reduceScatter", send, recv, recvcount, dtype, op, stream)
-        if fake.network:
-            source = _memory(send, recvcount * fake.network.size, dtype)
+        if self._network:
+            source = _memory(send, recvcount * self._network.size, dtype)
             total = np.empty_like(source)
-            _reduce(source, total, op)
-            start = fake.network.rank * recvcount
+            _reduce(self._network, source, total, op)
+            start = self._network.rank * recvcount
             _memory(recv, recvcount, dtype)[:] = total[start : start + recvcount]
 
     def allGather(self, send, recv, count, dtype, stream):
         self._call("allGather", send, recv, count, dtype, stream)
-        if fake.network:
-            parts = fake.network.allgather(_memory(send, count, dtype).copy())
-            _memory(recv, count * fake.network.size, dtype)[:] = np.concatenate(parts)
+        if self._network:
+            parts = self._network.allgather(_memory(send, count, dtype).copy())
+            _memory(recv, count * self._network.size, dtype)[:] = np.concatenate(parts)
 
     def check_async_error(self):
         fake.record("check_async_error")
@@ -106,10 +125,17 @@ class NcclCommunicator:
             raise NcclError(fake.async_error)
 
     def abort(self):
+        """Does not return before all ranks abort, which NCCL allows itself."""
+        assert not fake.inside, f"aborted while {fake.inside} runs, which NCCL forbids"
         fake.record("abort")
-        fake.stuck_from = fake.blocks_in = None
+        _block("abort")
+        fake.stuck_from = None
+        fake.pending.clear()
         self.comm = 0
-        self._aborted.set()
+        if self._leaving:
+            others = self._leaving.Ibarrier()
+            while not others.Test():
+                os.sched_yield()
 
     def destroy(self):
         fake.record("destroy")
@@ -119,16 +145,43 @@ class NcclCommunicator:
     def _message(self, verb, buf, count, dtype, peer, stream):
         assert _group is not None, "a message outside a group can deadlock"
         self._call(verb, buf, count, dtype, peer, stream)
-        _group.append((verb, _memory(buf, count, dtype), peer))
+        _group.append((self._network, verb, _memory(buf, count, dtype), peer))
 
     def _call(self, name, *arguments):
         fake.record(name, *arguments)
         if not self.comm:
             raise NcclError(4)
         _refuse(name)
-        if fake.blocks_in == name:
-            self._aborted.wait()
-            raise NcclError(5)
+        _block(name)
+        if _group is None:
+            fake.catch_up()
+
+
+def _block(name):
+    if fake.blocks_in == name:
+        fake.inside = name
+        fake.goes_on.wait()
+        fake.inside = None
+
+
+def _meet(ranks, unique_id, rank):
+    """An MPI communicator of all who join by an id, once they are there; None where one process plays all ranks."""
+    world = MPI.COMM_WORLD
+    if ranks > world.size:
+        return None
+    if ranks == 1:
+        return MPI.COMM_SELF
+    place = Path(unique_id.rstrip(b"\0").decode())
+    place.mkdir(exist_ok=True)
+    (place / f"{rank} {world.rank}").touch()
+    while len(found := list(place.iterdir())) < ranks:
+        os.sched_yield()
+    members = [int(file.name.split()[1]) for file in sorted(found, key=lambda file: int(file.name.split()[0]))]
+    network = world.Create_group(world.group.Incl(members))
+    network.Barrier()
+    if rank == 0:
+        shutil.rmtree(place)
+    return network
 
 
 def _refuse(name):
@@ -146,22 +199,31 @@ def _memory(ptr, count, dtype):
     return np.frombuffer((ctypes.c_char * size).from_address(ptr), name)
 
 
-def _reduce(send, recv, op):
-    if not fake.network:
+def _reduce(network, send, recv, op):
+    if not network:
         return
-    parts = fake.network.allgather(send.copy())
+    parts = network.allgather(send.copy())
     functions = {NCCL_SUM: np.add, NCCL_PROD: np.multiply, NCCL_MAX: np.maximum, NCCL_MIN: np.minimum, NCCL_AVG: np.add}
+    if op == NCCL_AVG and parts[0].dtype.kind != "i" and parts[0].dtype.kind != "u":
+        # As NCCL does it: each input is made smaller first, and rounded.
+        parts = [(part * np.array(1 / len(parts), part.dtype)).astype(part.dtype) for part in parts]
     total = parts[0]
     for part in parts[1:]:
         total = functions[op](total, part)
-    recv[:] = (total / len(parts)).astype(total.dtype) if op == NCCL_AVG else total
+    is_whole = op == NCCL_AVG and total.dtype.kind in "iu"
+    recv[:] = (total / len(parts)).astype(total.dtype) if is_whole else total
 
 
-def _deliver(messages):
-    if not fake.network:
-        return
-    inbound = [(memory, peer) for verb, memory, peer in messages if verb == "recv"]
-    requests = [fake.network.Irecv(memory.view(np.uint8), peer) for memory, peer in inbound]
-    requests += [fake.network.Isend(m.view(np.uint8), peer) for verb, m, peer in messages if verb == "send"]
-    for request in requests:
-        request.Wait()
+class _Exchange:
+    """The messages of a group, as work of the stream."""
+
+    def __init__(self, messages):
+        self._messages, self._requests = messages, None
+
+    def __call__(self):
+        if self._requests is None:
+            self._requests = [
+                (network.Irecv if verb == "recv" else network.Isend)(memory.view(np.uint8), peer)
+                for network, verb, memory, peer in self._messages
+            ]
+        return MPI.Request.Testall(self._requests)

@@ -2,8 +2,10 @@
 """cupy.cuda.runtime: devices, and handles between processes."""
 
 import ctypes
+import fcntl
 import mmap
 import os
+import sys
 from pathlib import Path
 
 from cupy.script import fake
@@ -17,15 +19,38 @@ _events = {}
 
 class CUDARuntimeError(RuntimeError):
     def __init__(self, status):
+        self.status = status
         super().__init__(f"cudaError{status}")
 
 
+def require_health():
+    if fake.status:
+        raise CUDARuntimeError(fake.status)
+
+
 def getDeviceCount():
-    return fake.gpus
+    return fake.gpus if fake.bus_ids is None else len(fake.bus_ids)
 
 
 def deviceGetPCIBusId(index):
-    return f"0000:{index:02x}:00.0"
+    return f"0000:{index:02x}:00.0" if fake.bus_ids is None else fake.bus_ids[index]
+
+
+def streamQuery(stream):
+    """As CuPy's: the status, whatever it is; nothing is raised."""
+    if fake.status:
+        return fake.status
+    if not fake.is_stuck:
+        fake.advance()
+    return 600 if fake.is_stuck or fake.pending else 0
+
+
+def driverGetVersion():
+    return 13000
+
+
+def getDeviceProperties(index):
+    return {"name": b"a fake"}
 
 
 def memGetInfo():
@@ -33,6 +58,7 @@ def memGetInfo():
 
 
 def ipcGetMemHandle(ptr):
+    require_health()
     fake.record("ipcGetMemHandle", ptr)
     if ptr not in _memories:
         raise CUDARuntimeError("InvalidValue: not the address of a cudaMalloc")
@@ -46,16 +72,17 @@ def ipcOpenMemHandle(handle, flags):
     pid, descriptor, size = map(int, handle.split())
     if pid == os.getpid():
         raise CUDARuntimeError("InvalidContext: a handle of this process")
-    with Path(f"/proc/{pid}/fd/{descriptor}").open("r+b") as file:
-        found = mmap.mmap(file.fileno(), size)
-    _mapped[address_of(found)] = found
+    file = Path(f"/proc/{pid}/fd/{descriptor}").open("r+b")  # noqa: SIM115 (for as long as the mapping)
+    fcntl.flock(file, fcntl.LOCK_SH)  # its owner sees that somebody has it
+    found = mmap.mmap(file.fileno(), size)
+    _mapped[address_of(found)] = found, file
     fake.record("ipcOpenMemHandle", pid)
     return address_of(found)
 
 
 def ipcCloseMemHandle(ptr):
     fake.record("ipcCloseMemHandle", ptr)
-    del _mapped[ptr]  # its memory stays until nobody uses the mapping: a late access is no crash here
+    _mapped.pop(ptr)[1].close()  # its memory stays until nobody uses the mapping: a late access is no crash here
 
 
 def ipcGetEventHandle(ptr):
@@ -72,6 +99,7 @@ def ipcOpenEventHandle(handle):
 
 def streamWaitEvent(stream, event, flags):
     assert flags == 0
+    require_health()
     fake.record("streamWaitEvent", stream, event)
 
 
@@ -89,7 +117,15 @@ def note_memory(ptr, descriptor, size):
 
 
 def forget_memory(ptr):
-    os.close(_memories.pop(ptr)[0])
+    """The end of the process when a peer has it mapped: what CUDA then does is undefined."""
+    descriptor, _ = _memories.pop(ptr)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.stderr.write("the fake: memory was freed that a peer has mapped\n")
+        sys.stderr.flush()
+        os._exit(97)
+    os.close(descriptor)
 
 
 def note_event(ptr, interprocess):

@@ -1,6 +1,8 @@
 import os
 from types import SimpleNamespace
 
+from mpi4py import MPI
+
 from cupy.cuda import memory, nccl
 
 
@@ -22,7 +24,17 @@ def _synchronize():
     memory.pending.clear()
 
 
-runtime = SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=lambda: int(os.environ["FAKE_GPUS"]))
+def _bus_id(index):
+    assert index < int(os.environ["FAKE_GPUS"])
+    first = MPI.COMM_WORLD.rank if "FAKE_GPUS_APART" in os.environ else 0
+    return f"0000:{first + index:02x}:00.0"
+
+
+runtime = SimpleNamespace(
+    CUDARuntimeError=CUDARuntimeError,
+    getDeviceCount=lambda: int(os.environ["FAKE_GPUS"]),
+    deviceGetPCIBusId=_bus_id,
+)
 Stream = SimpleNamespace(null=SimpleNamespace(ptr=0, synchronize=_synchronize))
 
 __all__ = ["CUDARuntimeError", "Device", "Stream", "nccl", "runtime"]

@@ -1,0 +1,97 @@
+"""tests/gpu/run, without a GPU: what it says where something is missing, that it finds its tests, and its gangs."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.engine.fakes.fixture import PYTHONPATH
+
+GPU = Path(__file__).parents[2] / "gpu"
+DEADLINE_SECONDS = 60
+
+
+def run(results: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(GPU / "run"), *arguments],
+        env=os.environ | {"PYTHON": sys.executable, "RESULTS": str(results)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_SECONDS,
+    )
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="here it may be able to run")
+def test_it_starts_anywhere_and_says_what_is_missing(tmp_path):
+    done = run(tmp_path)
+    assert (done.returncode, done.stderr) == (2, "")
+    lines = done.stdout.splitlines()
+    assert any(
+        line.startswith("cupy: MISSING (No module named 'cupy'); pip install 'cupy-cuda12x[ctk]'") for line in lines
+    )
+    assert any(line.startswith("mpi4py.MPI: ") for line in lines)
+    assert lines[-1] == "Cannot test without: cupy. Install them, or name a Python that has them in PYTHON."
+    assert (tmp_path / "facts.txt").read_text() == done.stdout
+
+
+def test_a_python_without_any_package_is_told_each_one(tmp_path):
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec "{sys.executable}" -S "$@"\n')
+    bare.chmod(0o755)
+    done = run(tmp_path, PYTHON=str(bare))
+    assert (done.returncode, done.stderr) == (2, "")
+    for name in ("numpy", "pydantic", "numkong", "httpx", "rich", "pytest", "mpi4py", "mpi4py.MPI", "cupy"):
+        assert f"\n{name}: MISSING (" in done.stdout
+
+
+@pytest.mark.long
+def test_it_finds_its_tests_without_our_plugins_and_sweeps_what_is_possible(tmp_path):
+    done = run(tmp_path, "2", "8", PYTHONPATH=PYTHONPATH, PYTEST_ADDOPTS="--collect-only -p no:asyncio")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\b\d\d tests collected", done.stdout)
+    assert "\nnccl: possible\ncuda_ipc: possible\nmpi: skipped, because " in done.stdout
+    for transport in ("nccl", "cuda_ipc"):
+        assert (tmp_path / f"{transport}.json").exists()
+
+
+@pytest.fixture
+def run_gang():
+    spec = importlib.util.spec_from_file_location("gpu_conftest", GPU / "conftest.py")
+    assert spec is not None and spec.loader is not None
+    conftest = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conftest)
+    return conftest.run_gang
+
+
+STUCK = """
+import signal, sys
+from mpi4py import MPI
+if MPI.COMM_WORLD.rank == 1 and sys.argv[1] == "raises":
+    raise ValueError("rank 1 cannot go on")
+sys.stdout.write("rank waits\\n")
+sys.stdout.flush()
+signal.pause()
+"""
+
+
+def test_an_exception_of_one_rank_ends_all_and_is_told(run_gang, tmp_path):
+    program = tmp_path / "main.py"
+    program.write_text(STUCK)
+    done = run_gang(2, program, "raises", deadline_seconds=DEADLINE_SECONDS)
+    assert done.returncode not in (0, None)
+    assert "rank 1 cannot go on" in done.stdout
+
+
+def test_what_ranks_said_before_the_deadline_is_printed(run_gang, tmp_path, capsys):
+    program = tmp_path / "main.py"
+    program.write_text(STUCK)
+    start = time.monotonic()
+    done = run_gang(2, program, "waits", deadline_seconds=3)
+    assert time.monotonic() - start < DEADLINE_SECONDS
+    assert done.returncode != 0
+    assert "was ended after 3 s." in done.stdout
+    assert done.stdout in capsys.readouterr().out

@@ -27,7 +27,7 @@ from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.topology import Link, Topology
-from ringscope.contracts.units import format_duration, format_size, parse_amount, parse_rate
+from ringscope.contracts.units import format_duration, format_size, parse_rate, parse_size
 from ringscope.cost.fit_document import FitDocument
 from ringscope.cost.nccl_model import ARCHITECTURES
 from ringscope.cost.prices import PRICED, Price, prices
@@ -66,7 +66,7 @@ def plan(
     Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
     With --fit the parameters are measured ones; a fit that does not know links inside nodes leaves --intra to be.
     """
-    size_bytes = _parsed("--bytes", parse_amount, size)
+    size_bytes = _parsed("--bytes", parse_size, size)
     if bandwidth is not None:
         _parsed("--bandwidth", parse_rate, bandwidth)
         link = bandwidth

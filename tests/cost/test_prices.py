@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from ringscope.contracts.cluster import MAX_RANKS, ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.topology import PRESETS, Link, Topology, flat
 from ringscope.cost.nccl_model import H100_NODE, Architecture, machine_of
 from ringscope.cost.prices import PRICED, bus_limit_gb_per_s, prices
@@ -82,7 +82,11 @@ def test_between_nodes_nccl_is_bound_by_the_network_cards(architecture):
         ("rong", LECTURE, "algorithm: unknown algorithm 'rong'; choose one of ring"),
         ("nccl", LECTURE, "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5"),
         ("gather", NODE, "algorithm: gather has a formula for flat networks only; leave out the topology"),
-        ("ring", flat(MAX_RANKS + 1, Link(0, 1e9)), "ranks: 513 are too many to price step by step; give 512 or fewer"),
+        (
+            "double_tree",
+            flat(16_384, Link(0, 1e9)),
+            "algorithm: double_tree sends about .* too many to price",
+        ),
     ],
 )
 def test_what_cannot_be_priced_is_refused(algorithm, topology, sentence):

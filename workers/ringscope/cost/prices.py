@@ -127,7 +127,7 @@ def _by_schedule(
     """By classes of ranks where that is possible and the messages are many, else message by message."""
     _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
     messages = message_count(algorithm, topology.ranks, total, servers, collective)
-    if messages > MAX_STEPWISE_MESSAGES:
+    if messages > MAX_STEPWISE_MESSAGES or topology.ranks > MAX_SIMULATED_RANKS:
 
         def price(topology: Topology) -> tuple[ClassTimes | None, float]:
             found = by_classes(collective, algorithm, total, _ELEMENT_BYTES, topology, servers)

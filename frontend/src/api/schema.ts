@@ -4024,7 +4024,7 @@ export interface components {
          *     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
          *     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
          *     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
-         *     sends) come from the schedule.
+         *     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
          */
         Price: {
             /** Algbw Gb Per S */

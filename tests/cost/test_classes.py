@@ -32,7 +32,7 @@ def topologies(draw: st.DrawFn, most_ranks: int = 64) -> Topology:
     )
 
 
-@examples(300)
+@examples(100)
 @given(st.sampled_from(sorted(FOLDED)), topologies(), st.integers(1, 40))
 def test_they_are_those_of_the_simulation(named: tuple[str, str], topology: Topology, per_chunk: int) -> None:
     """Of buffers that every algorithm cuts into equal chunks: into p, twice as many, or a power of two."""

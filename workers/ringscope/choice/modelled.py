@@ -55,12 +55,16 @@ class Model:
             return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
         fitted = self._fit(situation.base_transport, len(situation.ranks_of_nodes) > 1, situation.ranks)
         model = "model" if fitted is None else f"model, fitted to {len(fitted.log_ratios)} measured rows"
-        prices_s = {name: self._price_s(situation, size_bytes, name) for name in names}
-        times_us = {name: price_s * 1e6 for name, price_s in prices_s.items() if price_s is not None}
+        times_us = self._times_us(situation, size_bytes, names)
         stands = library if library is not None else names[0]
         if stands not in times_us:
             return Choice(stands, f"{stands} on {situation.ranks} ranks cannot be priced, so it stands; {missing}.")
         return Choice.fastest(model, times_us, f"; {missing}")
+
+    def _times_us(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> dict[str, float]:
+        """Of those that can be priced."""
+        prices_s = {name: self._price_s(situation, size_bytes, name) for name in names}
+        return {name: price_s * 1e6 for name, price_s in prices_s.items() if price_s is not None}
 
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
         """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, odd crowds."""

@@ -11,7 +11,6 @@ from tests.cost.test_fit import priced
 
 from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.links import DEFAULTS, LIBRARY
-from ringscope.choice.modelled import MAX_PRICED_RANKS
 from ringscope.choice.situation import Situation
 from ringscope.contracts.collectives import COLLECTIVES, available
 from ringscope.contracts.devices import MPI_ON_GPUS
@@ -127,10 +126,21 @@ def test_the_model_is_fitted_to_the_table_where_it_can_be():
     assert algorithm == "mpi", "a message of ours takes a millisecond here, the library's what it takes by default"
 
 
-def test_ranks_that_nobody_prices_get_the_library():
-    crowd = Situation("all_reduce", "float32", (MAX_PRICED_RANKS, 1), "mpi")
-    assert choose(Table(), 8, crowd)[0] == "mpi"
-    assert "too many to price" in choose(Table(), 8, crowd)[1]
+@pytest.mark.parametrize("nodes", [(33, 1), (8,) * 128, (1,) * 1000, (512,)])
+def test_any_number_of_ranks_is_priced(nodes):
+    crowd = Situation("all_reduce", "float32", nodes, "mpi")
+    small, large = (choose(Table(), size_bytes, crowd) for size_bytes in (8, 256 * MIB))
+    assert small[1].startswith("model: ")
+    assert large[1].startswith("model: ")
+    assert large[0] != "recursive_doubling"
+
+
+def test_a_library_that_cannot_be_priced_stands():
+    odd = Situation("all_reduce", "float32", (3,) * 50, "mpi")
+    assert choose(Table(), MIB, odd) == (
+        "mpi",
+        f"mpi on 150 ranks cannot be priced, so it stands; nothing measured near 1 MiB for {odd}.",
+    )
 
 
 def test_mpi_on_gpus_has_rows_of_its_own():
@@ -183,7 +193,6 @@ def test_nothing_is_tried_where_measurements_have_the_say() -> None:
     [
         Situation("all_reduce", "float32", (1,), "shared_memory"),
         Situation("all_reduce", "float32", (8,), "nccl"),
-        Situation("all_reduce", "float32", (64,), "shared_memory"),
     ],
     ids=str,
 )

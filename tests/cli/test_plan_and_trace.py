@@ -60,7 +60,7 @@ def test_plan_of_racks() -> None:
         (("--algorithm", "rong"), "algorithm: unknown algorithm 'rong'; choose one of ring"),
         (("all", "--algorithm", "ring"), "collective: unknown collective 'all'; choose one of all_reduce"),
         (("alltoall", "--algorithm", "ring"), "algorithm: unknown algorithm 'ring'; choose one of direct"),
-        (("--bytes", "much"), "--bytes: 'much' is not an amount of data; write for example 1.2GB"),
+        (("--bytes", "much"), "--bytes: 'much' is not a size; write for example 64K"),
         (("--bandwidth", "fast"), "--bandwidth: 'fast' is not a rate; write for example 1GB/s"),
         (("--latency", "soon"), "--latency: 'soon' is not a duration; write for example 5us"),
         (("--gamma", "0"), "--gamma: '0' is not a rate"),

@@ -50,7 +50,7 @@ def test_in_words():
         ({"shape": "0x8"}, "shape: '0x8' is no shape"),
         ({"shape": "1x2x3x4"}, "shape: '1x2x3x4' is no shape"),
         ({"shape": "²"}, "shape: '²' is no shape"),
-        ({"shape": "64x16"}, f"shape: 1024 ranks are too many to price step by step; give {MAX_RANKS} or fewer."),
+        ({"shape": "8192x16"}, f"shape: 131072 ranks are too many to plan with; give {MAX_RANKS} or fewer."),
         ({"link": "string"}, "link: 'string' is neither a known link nor a rate; choose one of 10gbe"),
         ({"intra": "0GB/s"}, "intra: '0GB/s' is neither a known link nor a rate"),
         (

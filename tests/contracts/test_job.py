@@ -126,6 +126,11 @@ def test_a_specification_survives_json_and_never_changes() -> None:
             "8 is not one of 8 ranks; give 0 to 7.",
         ),
         (
+            {"benchmark": {"transport": "simulated", "topology": {"shape": "65x8"}}},
+            "/benchmark/topology/shape",
+            "benchmark.topology.shape: 520 ranks are too many to simulate message by message; give 512 or fewer,",
+        ),
+        (
             {"benchmark": {"transport": "simulated", "topology": {"shape": "2x4", "nics_per_node": 5}}},
             "/benchmark/topology/nics_per_node",
             "benchmark.topology.nics_per_node: 5 cards are more than a node has ranks;",

@@ -68,5 +68,14 @@ def test_presets_name_their_source_and_grow():
     assert all(preset.source for preset in PRESETS.values())
     rates = [PRESETS[f"nvlink{generation}"].link.bytes_per_s for generation in range(1, 6)]
     assert rates == sorted(rates)
-    assert PRESETS["10gbe"].link.bytes_per_s == 10e9 / 8
-    assert PRESETS["ib200"].link.bytes_per_s == 200e9 / 8
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if not name.startswith("nvlink")])
+def test_links_between_nodes_have_the_rate_in_their_name(name):
+    gbit_per_s = 100 if name == "efa" else int("".join(filter(str.isdigit, name)))
+    assert PRESETS[name].link.bytes_per_s == gbit_per_s * 1e9 / 8
+
+
+def test_the_links_that_people_name_are_there():
+    between = "10gbe 25gbe 50gbe 100gbe 200gbe 400gbe roce100 roce200 roce400 roce800 efa ib100 ib200 ib400 ib800"
+    assert set(PRESETS) == {*between.split(), *(f"nvlink{generation}" for generation in range(1, 6))}

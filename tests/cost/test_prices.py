@@ -4,10 +4,11 @@ from typing import Any, get_args
 
 import pytest
 
-from ringscope.contracts.cluster import MAX_RANKS, ClusterSpec
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.topology import PRESETS, Link, Topology, flat
 from ringscope.cost.nccl_model import H100_NODE, Architecture, machine_of
 from ringscope.cost.prices import PRICED, bus_limit_gb_per_s, prices
+from ringscope.cost.regimes import Regime
 from ringscope.schedules.algorithms import SCHEDULES
 
 LECTURE = flat(10, Link(0.0, 1e9))
@@ -82,7 +83,11 @@ def test_between_nodes_nccl_is_bound_by_the_network_cards(architecture):
         ("rong", LECTURE, "algorithm: unknown algorithm 'rong'; choose one of ring"),
         ("nccl", LECTURE, "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5"),
         ("gather", NODE, "algorithm: gather has a formula for flat networks only; leave out the topology"),
-        ("ring", flat(MAX_RANKS + 1, Link(0, 1e9)), "ranks: 513 are too many to price step by step; give 512 or fewer"),
+        (
+            "double_tree",
+            flat(16_384, Link(0, 1e9)),
+            "algorithm: double_tree sends about .* too many to price",
+        ),
     ],
 )
 def test_what_cannot_be_priced_is_refused(algorithm, topology, sentence):
@@ -107,6 +112,22 @@ def test_no_algorithm_passes_the_limit_of_the_links(shape: dict[str, Any], limit
     assert bus_limit_gb_per_s(topology) == pytest.approx(limit)
     fastest = max(price.busbw_gb_per_s for price in prices(SCHEDULES, 1 << 28, topology))
     assert fastest <= limit * 1.0001
+
+
+@pytest.mark.parametrize("shape", ["513", "100x8", "4x32x8", "64x32x8"])
+def test_more_ranks_than_a_simulation_takes_are_priced_by_classes(shape: str) -> None:
+    topology = ClusterSpec(shape=shape, link="ib400").topology
+    names = ["ring", "ring_pipelined", "recursive_doubling", "halving_doubling", "tree", "hierarchical", "naive"]
+    found = list(prices(names, 1 << 30, topology))
+    assert all(price.time_s > 0 and price.messages is None for price in found)
+
+
+def test_a_fit_prices_many_ranks_in_the_regime_of_their_messages() -> None:
+    slow, fast = Regime(1 << 20, 1e-6, 1e-9, None), Regime(float("inf"), 1e-6, 1e-10, None)
+    many = flat(4096, Link(0.0, 1.0))
+    (ring, tree) = prices(["ring", "tree"], 1 << 24, many, regimes=[slow, fast])
+    assert ring.time_s == pytest.approx(2 * 4095 * (1e-6 + 4096e-9)), "short messages"
+    assert tree.time_s == pytest.approx(2 * 12 * (1e-6 + (1 << 24) * 1e-10)), "long ones"
 
 
 def test_prices_tell_steps_and_bytes() -> None:

@@ -1990,7 +1990,7 @@ export interface components {
             latency_us?: number | null;
             /**
              * Link
-             * @description Between nodes: 10gbe, 25gbe, ib100, ib200, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
+             * @description Between nodes: 10gbe, 25gbe, 50gbe, 100gbe, 200gbe, 400gbe, roce100, roce200, roce400, roce800, efa, ib100, ib200, ib400, ib800, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
              * @default 10gbe
              */
             link: string;
@@ -4024,7 +4024,7 @@ export interface components {
          *     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
          *     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
          *     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
-         *     sends) come from the schedule.
+         *     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
          */
         Price: {
             /** Algbw Gb Per S */

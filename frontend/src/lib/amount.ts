@@ -1,21 +1,12 @@
-/** Amounts, rates and durations as people write them: the same words as `ringscope plan` takes (units.py). */
+/** Rates and durations as people write them: the same words as `ringscope plan` takes (units.py). */
 
 import { formatCount } from "./format";
 
 const PREFIXES = ["", "k", "m", "g", "t"];
 const NUMBER = String.raw`\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*`;
-const AMOUNT = new RegExp(`^${NUMBER}([kmgt]?)(i?)(b?)\\s*$`, "i");
 const RATE = new RegExp(`^${NUMBER}([kmgt]?)(i?)(b|bits?)\\s*(?:/\\s*s|ps)\\s*$`, "i");
 const DURATION = new RegExp(`^${NUMBER}(s|ms|us|µs|ns|)\\s*$`);
 const PER_SECOND: Record<string, number> = { "": 1, s: 1, ms: 1e3, us: 1e6, µs: 1e6, ns: 1e9 };
-
-/** Bytes: "1.2GB" is decimal, "1.2GiB" and "1.2G" are binary; null for any other text. */
-export function parseAmount(text: string): number | null {
-  const match = AMOUNT.exec(text);
-  if (!match) return null;
-  const isBinary = Boolean(match[3]) || !match[4];
-  return Math.round(Number(match[1]) * factor(match[2], isBinary));
-}
 
 /** Bytes per second: "1GB/s" counts bytes, "10Gbit/s", "10Gbps" and "10Gb/s" bits; null for any other text, and for zero. */
 export function parseRate(text: string): number | null {

@@ -1,7 +1,7 @@
 /** The planner's fields: text as typed, in the URL and as the question that the server answers. */
 import type { PlanQuestion, RegimeFigures, SensitivityQuestion } from "../api/types";
-import { parseAmount } from "./amount";
 import { shellQuote } from "./shell";
+import { parseSize } from "./size";
 
 /** Every field as the text in its input. */
 export type PlanForm = {
@@ -95,7 +95,7 @@ export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[
   const question = {
     collective: form.collective,
     algorithms: form.algorithms.split(",").filter(Boolean),
-    sizes_bytes: [parseAmount(form.S) ?? form.S],
+    sizes_bytes: [parseSize(form.S) ?? form.S],
     cluster: {
       shape: form.n,
       link: form.B,
@@ -115,7 +115,7 @@ export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[
 /** The question what 10 % more of each figure does to the times. */
 export function sensitivityQuestion(form: PlanForm, parameters: readonly RegimeFigures[]): SensitivityQuestion {
   const { collective, algorithms, cluster, servers, parameters: regimes } = planQuestion(form, parameters);
-  return { collective, algorithms, cluster, servers, parameters: regimes, size_bytes: parseAmount(form.S) ?? 1, factor: 1.1 };
+  return { collective, algorithms, cluster, servers, parameters: regimes, size_bytes: parseSize(form.S) ?? 1, factor: 1.1 };
 }
 
 function microseconds(text: string): number | string | null {

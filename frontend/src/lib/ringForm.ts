@@ -1,8 +1,8 @@
 /** What the ring page shows: text in the URL, and the question that the server answers. */
 import type { ExampleQuestion } from "../api/types";
-import { parseAmount } from "./amount";
 import { type PlaySearch, playSearch } from "./playSearch";
 import { shellQuote } from "./shell";
+import { parseSize } from "./size";
 
 export type RingForm = {
   collective: string;
@@ -60,7 +60,7 @@ export function exampleQuestion(form: RingForm): ExampleQuestion {
     values: rowsOf(form.values),
     shape: form.n.trim() === "" ? null : form.n,
     root: form.root.trim() !== "" && Number.isFinite(Number(form.root)) ? Number(form.root) : form.root,
-    element_bytes: parseAmount(form.each) ?? form.each,
+    element_bytes: parseSize(form.each) ?? form.each,
   };
   return question as ExampleQuestion;
 }

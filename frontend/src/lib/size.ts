@@ -1,15 +1,16 @@
-/** Message sizes: IEC units (KiB = 1024), as nccl-tests reads and people write them. */
+/** Message sizes: read in binary and decimal units, written in IEC ones (KiB = 1024). */
 
 const UNITS = ["B", "KiB", "MiB", "GiB"] as const;
-const POWERS: Record<string, number> = { "": 0, K: 1, M: 2, G: 3 };
+const PREFIXES = ["", "k", "m", "g", "t"];
+const SIZE = /^\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*(?:([kmgt])(i?))?(b?)\s*$/i;
 
-/** Bytes for "8", "64M", "16 MiB" or "1.5g", as the command line reads them; null for any other text. */
+/** Bytes: "16M" and "16 MiB" are binary, "16 MB" is decimal, as the command line reads them (units.py, and sizes.json
+ * for the tests of both); null for any other text. */
 export function parseSize(text: string): number | null {
-  const match = /^\s*(-?\d*\.?\d+)\s*(?:([kmg])(?:i?b)?|b)?\s*$/i.exec(text);
+  const match = SIZE.exec(text);
   if (!match) return null;
-  const power = POWERS[match[2]?.toUpperCase() ?? ""] ?? 0;
-  const bytes = Number(match[1]) * 1024 ** power;
-  return Number.isSafeInteger(bytes) ? bytes : null;
+  const isBinary = Boolean(match[3]) || !match[4];
+  return Math.round(Number(match[1]) * (isBinary ? 1024 : 1000) ** PREFIXES.indexOf((match[2] ?? "").toLowerCase()));
 }
 
 /** "16 MiB" for 16777216; at most three significant digits unless `exact`. */

@@ -99,7 +99,7 @@ def test_a_wrong_element_is_exit_code_1():
     [
         (["--algorithm", "ring,star"], "benchmark.algorithms[1]: unknown algorithm 'star'; choose one of auto, ring, "),
         (["-b", "2M", "-e", "1M"], "benchmark.min_bytes: min_bytes 2097152 is larger than max_bytes 1048576; "),
-        (["-e", "lots"], "-e: 'lots' is not a size; write bytes or a number with K, M or G, "),
+        (["-e", "lots"], "-e: 'lots' is not a size; write for example 64K or 64KiB"),
         (["--ranks", "0"], "placement.ranks: 0 is too small; give 1 or more."),
         (["-n", "-1"], "benchmark.iterations: -1 is too small; give 1 or more."),
         (["-d", "quarter"], "benchmark.dtype: unknown dtype 'quarter'; choose one of int8, uint8, int32, uint32, "),

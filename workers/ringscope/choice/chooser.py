@@ -50,5 +50,5 @@ class Chooser:
         return measured or self._model.choose(situation, size_bytes, names)
 
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
-        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, many ranks."""
+        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, odd crowds."""
         return self._model.priced(situation, size_bytes, algorithm)

@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.contracts.topology import PRESETS, Link, Topology, flat
+from ringscope.cost.classes import by_classes
 from ringscope.cost.regimes import Regime, message_bytes
 from ringscope.cost.timeline import Timeline, simulate
+from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule
 
+STEPWISE_RANKS = 32  # the schedules of more take longer to price message by message than most sweeps to run
 LIBRARY = "library"  # the MPI library's own messages, as a carrier in the model
 
 
@@ -41,6 +44,31 @@ def timeline_on(links: Callable[[float], Topology], schedule: Schedule, itemsize
     found = simulate(schedule, itemsize_bytes, shortest)
     theirs = links(message_bytes(found.critical_path()))
     return found if theirs == shortest else simulate(schedule, itemsize_bytes, theirs)
+
+
+def seconds_on(
+    links: Callable[[float], Topology],
+    collective: str,
+    algorithm: str,
+    count: int,
+    itemsize_bytes: int,
+    nodes: Sequence[Sequence[int]],
+) -> float | None:
+    """The time of a schedule on the links that messages of its own size see, on any number of ranks.
+
+    Of many ranks by classes; None where these have none on such links.
+    """
+    ranks = sum(map(len, nodes))
+    if ranks <= STEPWISE_RANKS:
+        schedule = build(algorithm, ranks, count, nodes, collective)
+        return timeline_on(links, schedule, itemsize_bytes).seconds
+    found = by_classes(collective, algorithm, count, itemsize_bytes, shortest := links(0.0))
+    if found is None:
+        return None
+    theirs = links(found.message_bytes)
+    if theirs != shortest:
+        found = by_classes(collective, algorithm, count, itemsize_bytes, theirs)
+    return None if found is None else found.seconds
 
 
 def topology_at(

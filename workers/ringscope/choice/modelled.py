@@ -7,23 +7,23 @@ with parameters of its own, as its messages are not started from Python. On GPUs
 NCCL, or of a CUDA-aware MPI, stands.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import NamedTuple
 
-from ringscope.choice.links import DEFAULTS, LIBRARY, timeline_on, topology_at
+from ringscope.choice.links import DEFAULTS, LIBRARY, seconds_on, topology_at
 from ringscope.choice.situation import Choice, Situation, ratio
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED, VENDORS
 from ringscope.contracts.devices import MPI_ON_GPUS, carrier
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.topology import Topology
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in
 from ringscope.contracts.units import format_size
 from ringscope.cost.fit import Fit, fit
-from ringscope.schedules.algorithms import SCHEDULES, build
-from ringscope.schedules.schedule import Schedule
+from ringscope.schedules.algorithms import SCHEDULES
 
-MAX_PRICED_RANKS = 32  # the schedules of more take longer to price than most sweeps to run
 _MIN_FIT_ROWS = 10
 _MAX_REGIMES = 3
 _ELEMENT_BYTES = 4
@@ -56,40 +56,46 @@ class Model:
         library = next((name for name in names if name in VENDORS), None)
         if library is not None and situation.base_transport in ("nccl", MPI_ON_GPUS):
             return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
-        if library is not None and situation.ranks > MAX_PRICED_RANKS:
-            return Choice(library, f"More than {MAX_PRICED_RANKS} ranks are too many to price; {missing}.")
         fitted = self._fit(situation.base_transport, len(situation.ranks_of_nodes) > 1, situation.ranks)
         model = "model" if fitted is None else f"model, fitted to {len(fitted.log_ratios)} measured rows"
-        return Choice.fastest(model, self._times_us(situation, size_bytes, names), f"; {missing}")
+        times_us = self._times_us(situation, size_bytes, names)
+        stands = library if library is not None else names[0]
+        if stands not in times_us:
+            return Choice(stands, f"{stands} on {situation.ranks} ranks cannot be priced, so it stands; {missing}.")
+        return Choice.fastest(model, times_us, f"; {missing}")
 
     def likely(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> list[str]:
         """Those that may well be the fastest, the likeliest first: the model is a guess about machines not measured.
 
-        Empty where it is not asked.
+        MPI, which nobody can look into, is among them. Empty where the model is not asked.
         """
-        if situation.base_transport not in DEFAULTS or not 1 < situation.ranks <= MAX_PRICED_RANKS:
+        if situation.base_transport not in DEFAULTS or situation.ranks < 2:
             return []
         times_us = self._times_us(situation, size_bytes, names)
-        ordered = sorted(names, key=times_us.__getitem__)
-        return [name for name in ordered if times_us[name] <= _DOUBT * times_us[ordered[0]] or name in VENDORS]
+        most_us = _DOUBT * min(times_us.values(), default=inf)
+        ordered = sorted(names, key=lambda name: times_us.get(name, inf))
+        return [name for name in ordered if times_us.get(name, inf) <= most_us or name in VENDORS]
 
     def _times_us(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> dict[str, float]:
-        return {name: self._price_s(situation, size_bytes, name) * 1e6 for name in names}
+        """Of those that can be priced."""
+        prices_s = {name: self._price_s(situation, size_bytes, name) for name in names}
+        return {name: price_s * 1e6 for name, price_s in prices_s.items() if price_s is not None}
 
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
-        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, many ranks."""
+        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, odd crowds."""
         moved_by = carrier(algorithm, situation.transport)
         is_known = situation.base_transport in DEFAULTS and (algorithm in SCHEDULED[situation.collective])
         is_mpi = algorithm == moved_by == "mpi"
-        if not (is_known or is_mpi) or not 1 < situation.ranks <= MAX_PRICED_RANKS or not size_bytes:
+        if not (is_known or is_mpi) or situation.ranks < 2 or not size_bytes:
             return None
         fitted = self._fit(LIBRARY if is_mpi else moved_by, len(situation.ranks_of_nodes) > 1, situation.ranks)
-        time_us = self._price_s(situation, size_bytes, algorithm) * 1e6
-        return (
-            Priced(time_us, 0, None) if fitted is None else Priced(time_us, len(fitted.log_ratios), fitted.median_error)
-        )
+        price_s = self._price_s(situation, size_bytes, algorithm)
+        if price_s is None:
+            return None
+        rows, error = (0, None) if fitted is None else (len(fitted.log_ratios), fitted.median_error)
+        return Priced(price_s * 1e6, rows, error)
 
-    def _price_s(self, situation: Situation, size_bytes: int, name: str) -> float:
+    def _price_s(self, situation: Situation, size_bytes: int, name: str) -> float | None:
         itemsize = ITEMSIZE_BYTES[situation.dtype]
         count = -(-size_bytes // itemsize)
         if situation.collective in PER_RANK:  # in whole parts, as the sweep has it
@@ -99,18 +105,17 @@ class Model:
         for ranks in situation.ranks_of_nodes:
             nodes.append(list(range(first, first + ranks)))
             first += ranks
-        schedule = build(schedule_name, situation.ranks, count, nodes, situation.collective)
-        moved_by = LIBRARY if name == "mpi" else situation.base_transport
-        return self._seconds(schedule, itemsize, situation.ranks_of_nodes, moved_by)
+        links = self._links(situation.ranks_of_nodes, LIBRARY if name == "mpi" else situation.base_transport)
+        return seconds_on(links, situation.collective, schedule_name, count, itemsize, nodes)
 
-    def _seconds(self, schedule: Schedule, itemsize: int, ranks_of_nodes: tuple[int, ...], moved_by: str) -> float:
+    def _links(self, ranks_of_nodes: tuple[int, ...], moved_by: str) -> Callable[[float], Topology]:
+        """The links by the size of messages."""
         inside, between = DEFAULTS[moved_by]
         found = self._fit(moved_by, False, max(ranks_of_nodes))
         regimes = found.regimes if found is not None else inside
         is_spread = len(ranks_of_nodes) > 1
         outside = self._fit(moved_by, True, len(ranks_of_nodes)) if is_spread else None
-        links = partial(topology_at, ranks_of_nodes, regimes, outside.regimes if outside else between)
-        return timeline_on(links, schedule, itemsize).seconds
+        return partial(topology_at, ranks_of_nodes, regimes, outside.regimes if outside else between)
 
     def _fit(self, moved_by: str, between_nodes: bool, ranks: int) -> Fit | None:
         """Parameters of a carrier from the table's all-reduces; None where it holds too few.

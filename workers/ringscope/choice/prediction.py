@@ -13,13 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ringscope.choice.chooser import Chooser
-from ringscope.choice.modelled import MAX_PRICED_RANKS
+from ringscope.choice.links import STEPWISE_RANKS
 from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, bus_factor, elements
 from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.tuning import Table
+from ringscope.cost.classes import by_classes
 from ringscope.cost.knee import knee_bytes
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import build
@@ -152,12 +153,12 @@ class _Described(_Model):
         return "The cost model of the described cluster; its simulation gives the same."
 
     def call(self, name: str, size_bytes: int) -> _Call | None:
-        if self.ranks > MAX_PRICED_RANKS:
-            return None
-        total, collective, root = self.elements_of(size_bytes), self.spec.collective, self.spec.root
-        schedule = build(name, self.ranks, total, self._topology.nodes, collective, root)
-        seconds = simulate(schedule, ITEMSIZE_BYTES[self.spec.dtype], self._topology).seconds
-        return _Call(name, None, self.bytes_of(size_bytes), seconds * 1e6)
+        total, itemsize, topology = self.elements_of(size_bytes), ITEMSIZE_BYTES[self.spec.dtype], self._topology
+        if self.ranks <= STEPWISE_RANKS:
+            schedule = build(name, self.ranks, total, topology.nodes, self.spec.collective, self.spec.root)
+            return _Call(name, None, self.bytes_of(size_bytes), simulate(schedule, itemsize, topology).seconds * 1e6)
+        folded = by_classes(self.spec.collective, name, total, itemsize, topology) if self.spec.root == 0 else None
+        return None if folded is None else _Call(name, None, self.bytes_of(size_bytes), folded.seconds * 1e6)
 
 
 class _Fitted(_Model):

@@ -8,7 +8,6 @@ from functools import partial
 from itertools import accumulate
 
 from ringscope.choice.links import DEFAULTS, timeline_on, topology_at
-from ringscope.choice.modelled import MAX_PRICED_RANKS
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
@@ -23,6 +22,7 @@ from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule
 
 _MAX_REGIMES = 3
+_MAX_FITTED_RANKS = 32  # a fit prices their schedules again and again
 # Somebody waits for it: so many messages are priced, 1 to 30 us each; a fit does so in each of its rounds.
 _MAX_MESSAGES = 20_000
 
@@ -89,7 +89,7 @@ def _few(rows: Sequence[MeasuredRow]) -> Sequence[MeasuredRow]:
 def _fitted(rows: Sequence[MeasuredRow], ranks_of_nodes: Sequence[int]) -> Fit | None:
     """None where the rows, or the way that ranks lie on nodes, do not give parameters."""
     nodes = even(ranks_of_nodes)
-    if nodes is None or sum(ranks_of_nodes) > MAX_PRICED_RANKS:
+    if nodes is None or sum(ranks_of_nodes) > _MAX_FITTED_RANKS:
         return None
     try:
         return fit(rows, _MAX_REGIMES, nodes)

@@ -27,10 +27,10 @@ from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.topology import Link, Topology
-from ringscope.contracts.units import format_duration, format_size, parse_amount, parse_rate
+from ringscope.contracts.units import format_duration, format_size, parse_rate, parse_size
 from ringscope.cost.fit_document import FitDocument
 from ringscope.cost.nccl_model import ARCHITECTURES
-from ringscope.cost.prices import PRICED, Price, prices
+from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ def plan(
     Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
     With --fit the parameters are measured ones; a fit that does not know links inside nodes leaves --intra to be.
     """
-    size_bytes = _parsed("--bytes", parse_amount, size)
+    size_bytes = _parsed("--bytes", parse_size, size)
     if bandwidth is not None:
         _parsed("--bandwidth", parse_rate, bandwidth)
         link = bandwidth
@@ -75,21 +75,20 @@ def plan(
     fitted = _fitted(fit) if fit is not None else None
     where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks))
     names = tuple(SCHEDULED.get(collective, ())) if algorithm is None else algorithm.split(",")
-    architecture = ARCHITECTURES.get(where.intra)
-    try:
-        found = list(
-            prices(
-                names,
-                size_bytes,
-                where.topology,
-                servers,
-                architecture,
-                collective,
-                fitted.parameters() if fitted else (),
+    regimes = fitted.parameters() if fitted else ()
+    found: list[Price] = []
+    left_out: list[str] = []
+    for name in names:
+        try:
+            found += prices(
+                [name], size_bytes, where.topology, servers, ARCHITECTURES.get(where.intra), collective, regimes
             )
-        )
-    except ValueError as error:
-        raise UserError(f"--{error}" if str(error).startswith("algorithm") else str(error)) from error
+        except TooManyMessagesError as error:
+            if algorithm is not None:
+                raise UserError(f"--{error}") from error
+            left_out.append(name)
+        except ValueError as error:
+            raise UserError(f"--{error}" if str(error).startswith("algorithm") else str(error)) from error
     if as_json:
         say(_json(found, collective, size_bytes, where, fitted))
     else:
@@ -97,6 +96,8 @@ def plan(
         links = _links(where.topology) if fitted is None else _source(fitted)
         say(f"{amount} on each of {where.ranks} ranks, {links}")
         stdout_console().print(_table(found))
+        if left_out:
+            say(f"Left out, as their messages are too many to price one by one: {', '.join(left_out)}.")
 
 
 def _parsed(flag: str, parse: Callable[[str], T], text: str) -> T:

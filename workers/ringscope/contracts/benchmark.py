@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.cluster import MAX_SIMULATED_RANKS, ClusterSpec
 from ringscope.contracts.collectives import AUTO, REDUCING, SCHEDULED, Algorithm, Collective, nameable
 from ringscope.contracts.devices import SIMULATED, Device, TransportName, settle
 from ringscope.contracts.dtypes import DType, Op, check_dtype, check_op
@@ -165,6 +165,13 @@ class BenchmarkSpec(SpecModel):
                 ("topology",),
                 'a simulation needs a cluster; describe one, such as {"shape": "4x8", "link": "ib200"}.',
                 None,
+            )
+        if (ranks := self.topology.ranks) > MAX_SIMULATED_RANKS:
+            raise _at(
+                ("topology", "shape"),
+                f"{ranks} ranks are too many to simulate message by message; give {MAX_SIMULATED_RANKS} or fewer, "
+                "or run `ringscope plan`.",
+                self.topology.shape,
             )
         for index, name in enumerate(self.algorithms):
             if name not in SCHEDULED[self.collective]:

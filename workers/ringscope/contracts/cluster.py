@@ -8,7 +8,8 @@ from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.contracts.topology import PRESETS, Link, Topology
 from ringscope.contracts.units import parse_rate
 
-MAX_RANKS = 512  # pairwise algorithms have p² messages: more would take minutes to price
+MAX_RANKS = 65_536  # of a plan, which prices equal ranks as one
+MAX_SIMULATED_RANKS = 512  # of a simulation, which follows each message: pairwise algorithms have p² of them
 
 
 class ClusterSpec(SpecModel):
@@ -38,7 +39,7 @@ class ClusterSpec(SpecModel):
             )
         racks, nodes, ranks_per_node = _numbers(shape)
         if (ranks := racks * nodes * ranks_per_node) > MAX_RANKS:
-            raise ValueError(f"{ranks} ranks are too many to price step by step; give {MAX_RANKS} or fewer.")
+            raise ValueError(f"{ranks} ranks are too many to plan with; give {MAX_RANKS} or fewer.")
         return shape
 
     @field_validator("link", "intra")

@@ -41,17 +41,30 @@ class Path(NamedTuple):
     is_intra: bool = False
 
 
-# [V]: read in the named document; [R]: recalled, replace it by a fit (`ringscope.cost.fit`) before relying on it.
+# Rates are of one direction, those of the standard or the data sheet; what a program reaches is less (docs/engine.md,
+# section 7). [V]: read in the named document (stas00: github.com/stas00/ml-engineering, network/README.md);
+# [R]: recalled or assumed, replace it by a fit (`ringscope.cost.fit`) before relying on it.
 PRESETS: dict[str, Preset] = {
     "10gbe": Preset(Link(25e-6, 1.25e9), "rate IEEE 802.3ae; latency of TCP [R]"),
     "25gbe": Preset(Link(10e-6, 3.125e9), "rate IEEE 802.3by; latency of TCP [R]"),
-    "ib100": Preset(Link(1.5e-6, 12.5e9), "rate InfiniBand EDR 4x; latency of an MPI message [R]"),
-    "ib200": Preset(Link(1.3e-6, 25e9), "rate InfiniBand HDR 4x; latency of an MPI message [R]"),
-    "nvlink1": Preset(Link(3.4e-6, 80e9), "P100, 4 links of 20 GB/s [R]; latency NCCL tuning.cc, Ring/Simple [V]"),
-    "nvlink2": Preset(Link(3.4e-6, 150e9), "V100, 6 links of 25 GB/s [R]; latency NCCL tuning.cc, Ring/Simple [V]"),
+    "50gbe": Preset(Link(10e-6, 6.25e9), "rate IEEE 802.3cd; latency of TCP as 25gbe [R]"),
+    "100gbe": Preset(Link(10e-6, 12.5e9), "rate IEEE 802.3bj and 802.3cd; latency of TCP as 25gbe [R]"),
+    "200gbe": Preset(Link(10e-6, 25e9), "rate IEEE 802.3bs and 802.3cd; latency of TCP as 25gbe [R]"),
+    "400gbe": Preset(Link(10e-6, 50e9), "rate IEEE 802.3bs and 802.3ck; latency of TCP as 25gbe [R]"),
+    "roce100": Preset(Link(2e-6, 12.5e9), "rate of 100gbe; latency a little above InfiniBand's [R]"),
+    "roce200": Preset(Link(2e-6, 25e9), "rate of 200gbe; latency as roce100 [R]"),
+    "roce400": Preset(Link(2e-6, 50e9), "rate of 400gbe; latency as roce100 [R]"),
+    "roce800": Preset(Link(2e-6, 100e9), "rate IEEE 802.3df; latency as roce100 [R]"),
+    "efa": Preset(Link(15.5e-6, 12.5e9), "a card of 100 Gbit/s, 4 in a P4 node, 32 in a P5 [V stas00]; latency [R]"),
+    "ib100": Preset(Link(1.5e-6, 12.5e9), "rate InfiniBand EDR 4x [V stas00]; latency of an MPI message [R]"),
+    "ib200": Preset(Link(1.3e-6, 25e9), "rate InfiniBand HDR 4x [V stas00]; latency of an MPI message [R]"),
+    "ib400": Preset(Link(1.3e-6, 50e9), "rate InfiniBand NDR 4x [V stas00]; latency as ib200, none is published [R]"),
+    "ib800": Preset(Link(1.3e-6, 100e9), "rate InfiniBand XDR 4x [V stas00]; latency as ib200, none is published [R]"),
+    "nvlink1": Preset(Link(3.4e-6, 80e9), "P100, 4 links of 20 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
+    "nvlink2": Preset(Link(3.4e-6, 150e9), "V100, 6 links of 25 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
     "nvlink3": Preset(Link(3.4e-6, 300e9), "A100, 12 links of 25 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
     "nvlink4": Preset(Link(3.4e-6, 450e9), "H100/H200, 18 links of 25 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
-    "nvlink5": Preset(Link(3.4e-6, 900e9), "B200, 18 links of 50 GB/s [R]; latency NCCL tuning.cc, Ring/Simple [V]"),
+    "nvlink5": Preset(Link(3.4e-6, 900e9), "B200, 18 links of 50 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
 }
 
 

@@ -1,26 +1,27 @@
-"""Amounts as people write them. Sizes are binary (1 MiB = 1048576 B), rates decimal (GB/s = 1e9 B/s)."""
+"""Amounts as people write them. MiB and M are binary (1048576 B), MB is decimal (1e6 B), as is MB/s."""
 
 import re
+from math import floor
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(?:([kmg])(?:i?b)?|b)?\s*", re.IGNORECASE)
-_POWER = {"": 0, "k": 10, "m": 20, "g": 30}
 _PER_SECOND = {"": 1.0, "s": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9}
 _PREFIXES = ("", "k", "m", "g", "t")
 _NUMBER = r"\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*"
-_AMOUNT = re.compile(_NUMBER + r"([kmgt]?)(i?)(b?)\s*", re.IGNORECASE)
+_SIZE = re.compile(_NUMBER + r"(?:([kmgt])(i?))?(b?)\s*", re.IGNORECASE)
 _RATE = re.compile(_NUMBER + r"([kmgt]?)(i?)(b|bits?)\s*(?:/\s*s|ps)\s*", re.IGNORECASE)
 _DURATION = re.compile(_NUMBER + r"(s|ms|us|µs|ns|)\s*")
 
 
 def parse_size(text: str) -> int:
-    """Bytes for nccl-tests' notation: "8", "32M", "1.5G", "64 KiB"; letters are binary and of either case.
+    """Bytes: "32M" is binary as in nccl-tests, "32MiB" too, "32MB" decimal as on data sheets; "8" is bytes.
 
-    Raises ValueError with a sentence for anything else, where nccl-tests would silently take the digits.
+    Letters are of either case, and a part of a byte is rounded. The page reads the same: its ``lib/sizes.json`` is the
+    table of examples that the tests of both hold. Raises ValueError with a sentence for anything else.
     """
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is not a size; write bytes or a number with K, M or G, such as 64K or 1.5G.")
-    return int(float(match[1]) * (1 << _POWER[(match[2] or "").lower()]))
+        raise ValueError(f"{text!r} is not a size; write for example 64K or 64KiB (binary), 1.2GB (decimal) or 4096.")
+    is_binary = bool(match[3]) or not match[4]
+    return floor(float(match[1]) * _factor(match[2] or "", is_binary) + 0.5)
 
 
 def format_size(size_bytes: int) -> str:
@@ -29,18 +30,6 @@ def format_size(size_bytes: int) -> str:
         if size_bytes >= 1 << power:
             return f"{round(size_bytes / (1 << power), 2):g} {unit}"
     return f"{size_bytes} B"
-
-
-def parse_amount(text: str) -> int:
-    """Bytes as data sheets write them: "1.2GB" is decimal, "1.2GiB" binary, "1.2G" binary as in nccl-tests.
-
-    Raises ValueError with a sentence for anything else.
-    """
-    match = _AMOUNT.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not an amount of data; write for example 1.2GB, 64MiB or 4096.")
-    is_binary = bool(match[3]) or not match[4]
-    return round(float(match[1]) * _factor(match[2], is_binary))
 
 
 def parse_rate(text: str) -> float:

@@ -1,17 +1,21 @@
 """How much work a price is, so that a server can refuse what would keep it busy for minutes. Pure."""
 
-from ringscope.cost.prices import FORMULAS, NCCL, SEPARATE
 from ringscope.schedules.algorithms.chain import MAX_SEGMENTS as CHAIN_SEGMENTS
 from ringscope.schedules.algorithms.double_tree import MAX_SEGMENTS as TREE_SEGMENTS
 from ringscope.schedules.algorithms.double_tree import SEGMENT_ELEMENTS as TREE_ELEMENTS
 from ringscope.schedules.algorithms.ring_pipelined import MAX_SEGMENTS as RING_SEGMENTS
 from ringscope.schedules.algorithms.ring_pipelined import SEGMENT_ELEMENTS as RING_ELEMENTS
 
+SEPARATE = "separate_servers"
+FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_servers")
+# Up to so many are priced one by one (some 50 us each), with all that is known of them then.
+MAX_STEPWISE_MESSAGES = 20_000
+
 
 def message_count(algorithm: str, ranks: int, elements: int, servers: int = 1, collective: str = "all_reduce") -> int:
     """About as many messages as the schedule has, and not much fewer; formulas have none."""
     pairs = ranks * (ranks - 1)
-    if algorithm in (*FORMULAS, NCCL):
+    if algorithm in (*FORMULAS, "nccl"):
         return 0
     if collective in ("broadcast", "reduce"):
         return ranks * (CHAIN_SEGMENTS if algorithm == "ring" else 1)

@@ -25,6 +25,9 @@ _NVLINK_US: dict[str, _Three] = {"Tree": (0.6, 1.25, 4.0), "Ring": (0.6, 1.9, 3.
 _NETWORK_US: dict[str, _Three] = {"Tree": (5.0, 8.5, 14.0), "Ring": (2.7, 4.0, 14.0)}
 _NVLS_US = 25.0
 _NVLS_TREE_NETWORK_US = 20.9
+# "Partitions that have less than or equal to four GPUs will not benefit from multicast" (NVIDIA's GB200 NVL Partition
+# User Guide), without which the switch does not add; stas00 finds NCCL taking the ring there on H200 and B200.
+_NVLS_LEAST_GPUS = 5
 _NETWORK_OVERHEAD_US = 1.0  # of Intel hosts; three times as much with Simple
 _LL_MAX_NETWORK = (39.0, 20.4)  # 2 nodes, more; Intel hosts
 _RING_PLATEAU_BYTES = 64  # per channel and rank: from there on chunks are full and each hop waits for a whole one
@@ -166,7 +169,7 @@ def _tree(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, floa
 def _nvls_gb_per_s(machine: Machine) -> float:
     """Algorithm bandwidth with reduction in the NVSwitch, and a tree between nodes; 0 where there is no such switch."""
     limits, channels = _LIMITS[machine.architecture], machine.nvls_channels
-    if channels < 2 or machine.gpus_per_node < 2:
+    if channels < 2 or machine.ranks < _NVLS_LEAST_GPUS:
         return 0.0
     per_channel = 2 * machine.nvls_gb_per_s * limits.nvls_efficiency * (channels - 1) / channels
     if machine.nodes > 1:

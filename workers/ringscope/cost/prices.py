@@ -1,6 +1,7 @@
 """What algorithms would cost on a cluster that is only described: prices side by side. Pure.
 
-Algorithms with a schedule are priced from it; what the textbook only has a formula for, by that. What a job's own ranks
+Algorithms with a schedule are priced from it, message by message, and where these are many by classes of equal ranks;
+what the textbook only has a formula for, by that. What a job's own ranks
 should take, by what jobs alike measured, is asked of ``ringscope.choice.prediction``.
 """
 
@@ -8,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ringscope.contracts.cluster import MAX_RANKS
+from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
 from ringscope.contracts.collectives import SCHEDULED, bus_factor, elements
 from ringscope.contracts.topology import SharedLink, Topology
+from ringscope.cost.classes import ClassTimes, by_classes
 from ringscope.cost.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.cost.closed_forms import assisted_servers, gather, parameter_servers
+from ringscope.cost.effort import FORMULAS, MAX_STEPWISE_MESSAGES, SEPARATE, message_count
 from ringscope.cost.nccl_model import Architecture, machine_of, predictions
-from ringscope.cost.regimes import Regime, regime_of
+from ringscope.cost.regimes import Regime, in_regime, regime_of
 from ringscope.cost.regimes import timeline as fitted_timeline
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.algorithms import SCHEDULES, build
@@ -22,13 +25,15 @@ from ringscope.schedules.algorithms.parameter_server import parameter_server, se
 from ringscope.schedules.known import Known
 from ringscope.schedules.schedule import Schedule
 
-SEPARATE = "separate_servers"
-FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_servers")
 NCCL = "nccl"
 PRICED: tuple[str, ...] = (*SCHEDULES, SEPARATE, *FORMULAS, NCCL)
 _ELEMENT_BYTES = 4
 _MOST_TRANSFERS = 100_000  # in all schedules that are kept, of about 0.15 KB each
 _schedules: Known[tuple[object, ...], Schedule] = Known(_MOST_TRANSFERS, lambda schedule: sum(map(len, schedule.steps)))
+
+
+class TooManyMessagesError(ValueError):
+    """A schedule that can only be priced step by step has too many messages for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Price:
     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
-    sends) come from the schedule.
+    sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
     """
 
     algorithm: str
@@ -67,10 +72,8 @@ def prices(
 
     ``servers`` are the parameter servers or helpers, ``architecture`` that of the GPUs in NCCL's model. ``regimes`` are
     fitted parameters, which then hold instead of the topology's links; its shape stays.
-    ValueError with a sentence for what cannot be priced.
+    ValueError with a sentence for what cannot be priced; TooManyMessagesError is one.
     """
-    if topology.ranks > MAX_RANKS:
-        raise ValueError(f"ranks: {topology.ranks} are too many to price step by step; give {MAX_RANKS} or fewer.")
     if collective not in SCHEDULED:
         raise ValueError(f"collective: unknown collective {collective!r}; choose one of {', '.join(SCHEDULED)}.")
     priced = PRICED if collective == "all_reduce" else tuple(SCHEDULED[collective])
@@ -88,13 +91,7 @@ def prices(
                 raise ValueError("algorithm: nccl's model has parameters of its own; leave it out beside a fit.")
             yield _by_nccl(size_bytes, topology, architecture)
         else:
-            schedule = _schedule(collective, algorithm, size_bytes, topology, servers)
-            if regimes:
-                yield _by_schedule(
-                    collective, algorithm, schedule, fitted_timeline(regimes, schedule, _ELEMENT_BYTES, topology)
-                )
-            else:
-                yield _by_schedule(collective, algorithm, schedule, simulate(schedule, _ELEMENT_BYTES, topology))
+            yield _by_schedule(collective, algorithm, size_bytes, topology, servers, regimes)
 
 
 def bus_limit_gb_per_s(topology: Topology) -> float:
@@ -124,7 +121,47 @@ def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topolo
     return _schedules.get((collective, algorithm, total, topology.ranks, topology.ranks_per_node, servers), make)
 
 
-def _by_schedule(collective: str, algorithm: str, schedule: Schedule, timeline: Timeline) -> Price:
+def _by_schedule(
+    collective: str, algorithm: str, size_bytes: int, topology: Topology, servers: int, regimes: Sequence[Regime]
+) -> Price:
+    """By classes of ranks where that is possible and the messages are many, else message by message."""
+    _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
+    messages = message_count(algorithm, topology.ranks, total, servers, collective)
+    if messages > MAX_STEPWISE_MESSAGES or topology.ranks > MAX_SIMULATED_RANKS:
+
+        def price(topology: Topology) -> tuple[ClassTimes | None, float]:
+            found = by_classes(collective, algorithm, total, _ELEMENT_BYTES, topology, servers)
+            return found, found.message_bytes if found is not None else 0.0
+
+        folded = in_regime(regimes, topology, price) if regimes else price(topology)[0]
+        if folded is not None:
+            return _of_classes(collective, algorithm, total * _ELEMENT_BYTES, topology.ranks, folded)
+    if topology.ranks > MAX_SIMULATED_RANKS:
+        raise TooManyMessagesError(
+            f"algorithm: {algorithm} sends about {messages:,} messages here, too many to price one by one; "
+            f"leave it out, or give {MAX_SIMULATED_RANKS} ranks or fewer."
+        )
+    schedule = _schedule(collective, algorithm, size_bytes, topology, servers)
+    if regimes:
+        timeline = fitted_timeline(regimes, schedule, _ELEMENT_BYTES, topology)
+    else:
+        timeline = simulate(schedule, _ELEMENT_BYTES, topology)
+    return _of_timeline(collective, algorithm, schedule, timeline)
+
+
+def _of_classes(collective: str, algorithm: str, size_bytes: int, ranks: int, folded: ClassTimes) -> Price:
+    return Price(
+        algorithm,
+        folded.seconds,
+        *_rates(folded.seconds, size_bytes, ranks, collective),
+        source="schedule",
+        phase_ends_s=folded.phase_ends_s,
+        steps=folded.steps,
+        sent_bytes=folded.sent_bytes,
+    )
+
+
+def _of_timeline(collective: str, algorithm: str, schedule: Schedule, timeline: Timeline) -> Price:
     size_bytes, topology = schedule.length * _ELEMENT_BYTES, timeline.topology
     work = timeline.critical_path()
     formula = CLOSED_FORMS[collective].get(algorithm)
@@ -152,7 +189,7 @@ def _with_separate_servers(size_bytes: int, topology: Topology, servers: int) ->
     workers = topology.ranks
     schedule = separate_servers(workers, size_bytes // _ELEMENT_BYTES, servers)
     timeline = simulate(schedule, _ELEMENT_BYTES, replace(topology, ranks=workers + servers))
-    price = _by_schedule("all_reduce", SEPARATE, schedule, timeline)
+    price = _of_timeline("all_reduce", SEPARATE, schedule, timeline)
     rates = _rates(price.time_s, size_bytes, workers)
     formula_s = parameter_servers(workers, servers, size_bytes, topology.inter)
     return replace(price, algbw_gb_per_s=rates[0], busbw_gb_per_s=rates[1], formula_s=formula_s)

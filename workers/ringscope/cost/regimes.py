@@ -4,13 +4,15 @@ Real links change their manners with the message size (eager and rendezvous prot
 for messages below a size only, as in parameterised LogP (Kielmann et al. 2000). ``ringscope.cost.fit`` finds them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ringscope.contracts.topology import Link, Topology
 from ringscope.cost.timeline import Timeline, Work, simulate
 from ringscope.schedules.schedule import Schedule
 
+T = TypeVar("T")
 _ROUNDS = 8
 _FREE_BYTES_PER_S = 1e18  # stands for a link that takes no time for bytes
 
@@ -75,18 +77,28 @@ def message_bytes(work: Work) -> float:
 
 
 def timeline(regimes: Sequence[Regime], schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Timeline:
-    """A schedule on a topology of this shape, with the parameters of the regime that its own messages fall into.
+    """A schedule on a topology of this shape, with the parameters of the regime that its own messages fall into."""
+
+    def price(topology: Topology) -> tuple[Timeline, float]:
+        found = simulate(schedule, itemsize_bytes, topology)
+        return found, message_bytes(found.critical_path())
+
+    return in_regime(regimes, topology, price)
+
+
+def in_regime(regimes: Sequence[Regime], topology: Topology, price: Callable[[Topology], tuple[T, float]]) -> T:
+    """What ``price`` finds, which also says how large the messages are, in the regime that these fall into.
 
     Which chain of messages is the critical one depends on the parameters, so that it takes some rounds.
     """
     regime = regimes[-1]
-    found = simulate(schedule, itemsize_bytes, regime.on(topology))
+    found, size_bytes = price(regime.on(topology))
     for _ in range(_ROUNDS):
-        theirs = regime_of(regimes, message_bytes(found.critical_path()))
+        theirs = regime_of(regimes, size_bytes)
         if theirs == regime:
             break
         regime = theirs
-        found = simulate(schedule, itemsize_bytes, regime.on(topology))
+        found, size_bytes = price(regime.on(topology))
     return found
 
 

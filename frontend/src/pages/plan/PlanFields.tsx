@@ -2,10 +2,10 @@ import { NativeSelect } from "@mantine/core";
 import type { Collective, Engine } from "../../api/types";
 import { DraftInput } from "../../components/DraftInput";
 import { Swatch } from "../../components/Swatch";
-import { digits, parseAmount } from "../../lib/amount";
+import { digits } from "../../lib/amount";
 import { COLLECTIVES } from "../../lib/collectives";
 import { type PlanField, type PlanForm, type PlanSearch, STANDARD_PLAN } from "../../lib/planForm";
-import { formatSize } from "../../lib/size";
+import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 import { Slider } from "./Slider";
 
@@ -45,10 +45,10 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
           <DraftInput label="Size S" description="On each rank: 1.2GB, 64MiB" {...bind("S")} />
           <Slider
             label="Size S"
-            value={parseAmount(form.S) ?? 1}
+            value={parseSize(form.S) ?? 1}
             from={8}
             to={2 ** 40}
-            text={formatSize(parseAmount(form.S) ?? 0)}
+            text={formatSize(parseSize(form.S) ?? 0)}
             onCommit={(size) => onChange({ S: formatSize(2 ** Math.round(Math.log2(size))).replace(" ", "") })}
           />
         </div>

@@ -9,12 +9,12 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Swatch } from "../../components/Swatch";
-import { formatSeconds, parseAmount } from "../../lib/amount";
+import { formatSeconds } from "../../lib/amount";
 import { toCsv } from "../../lib/csv";
 import { plural, threeDigits } from "../../lib/format";
 import { curveSizes, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
 import { type PlanForm, planQuestion, type PlanSearch } from "../../lib/planForm";
-import { formatSize } from "../../lib/size";
+import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 import { PriceColumnsTable } from "./PriceColumnsTable";
 
@@ -32,7 +32,7 @@ const UNITS: Record<PlanMetric, string> = { time: "µs", busbw: "GB/s" };
 
 /** The prices over message size and over the number of ranks, with what a job measured. */
 export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange }: Props) {
-  const size = parseAmount(form.S) ?? 1;
+  const size = parseSize(form.S) ?? 1;
   const question = planQuestion(form, parameters);
   const bySize = useQuery(planQuery({ ...question, sizes_bytes: curveSizes(size) }));
   const byRanks = useQuery(planQuery({ ...question, sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));

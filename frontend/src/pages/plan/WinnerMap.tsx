@@ -6,11 +6,11 @@ import { colourToken } from "../../lib/style";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { digits, formatSeconds, parseAmount } from "../../lib/amount";
+import { digits, formatSeconds } from "../../lib/amount";
 import { toCsv } from "../../lib/csv";
 import { lead, mapShapes, mapSizes } from "../../lib/planGrid";
 import { type PlanForm, planQuestion } from "../../lib/planForm";
-import { formatSize } from "../../lib/size";
+import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
 
 /** Which algorithm is fastest, for each size and number of ranks; a cell leads to its prices. */
 export function WinnerMap({ form, parameters, chosen }: Props) {
-  const size = parseAmount(form.S) ?? 1;
+  const size = parseSize(form.S) ?? 1;
   const { data } = useQuery(planQuery({ ...planQuestion(form, parameters), sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));
   if (!data) return null; // the charts ask the same, and tell
   const sizes = [...new Set(data.cells.map((cell) => cell.size_bytes))];

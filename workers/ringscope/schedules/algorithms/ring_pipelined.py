@@ -12,7 +12,7 @@ MAX_SEGMENTS = 64
 
 def ring_pipelined(ranks: int, count: int) -> Schedule:
     """All-reduce of ``count`` elements in at least two segments per chunk."""
-    segments = min(max(2, -(-count // (ranks * SEGMENT_ELEMENTS))), MAX_SEGMENTS)
+    segments = segments_of(ranks, count)
     reduce_scatter = (
         [
             Transfer("reduce_scatter", 0, (rank - step) % ranks * segments + part, rank, (rank + 1) % ranks, True)
@@ -30,3 +30,8 @@ def ring_pipelined(ranks: int, count: int) -> Schedule:
         for part in range(segments)
     )
     return Schedule(ranks, partition(count, ranks * segments), joined(reduce_scatter, all_gather))
+
+
+def segments_of(ranks: int, count: int) -> int:
+    """How many segments each chunk is cut into."""
+    return min(max(2, -(-count // (ranks * SEGMENT_ELEMENTS))), MAX_SEGMENTS)

@@ -1,0 +1,62 @@
+"""Prices of an all-reduce on up to 16,384 ranks: 8 on a node, 32 nodes on a switch, the switches' uplinks 4:1.
+
+    python benchmarks/plan_scale.py
+
+A process of its own for each size, so that the memory told is that of one plan. Algorithms without classes are left out
+where their messages are too many, as `ringscope plan` does.
+"""
+
+import resource
+import subprocess
+import sys
+import time
+
+from report import Target, say, say_targets
+
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.collectives import SCHEDULED
+from ringscope.cost.prices import TooManyMessagesError, prices
+
+RACKS = (4, 16, 64)
+TARGET_S, TARGET_GB = 5.0, 1.0
+
+
+def main(arguments: list[str]) -> int:
+    """Each size in a process; with a number of racks, that one here."""
+    if arguments:
+        _plan(int(arguments[0]))
+        return 0
+    seconds = memory_gb = 0.0
+    for racks in RACKS:
+        answer = subprocess.run(
+            [sys.executable, __file__, str(racks)], check=True, capture_output=True, text=True
+        ).stdout
+        say(answer.rstrip())
+        seconds, memory_gb = (float(figure) for figure in answer.split()[-2:])
+    say_targets(
+        [
+            Target("16,384 ranks, all algorithms that are priced: s", TARGET_S, seconds, at_most=True),
+            Target("16,384 ranks: GB of memory", TARGET_GB, memory_gb, at_most=True),
+        ]
+    )
+    return 0
+
+
+def _plan(racks: int) -> None:
+    topology = ClusterSpec(shape=f"{racks}x32x8", link="ib400", oversubscription=4, reduce_gb_per_s=200).topology
+    say(f"{topology.ranks} ranks, 1 GiB")
+    began_s = time.perf_counter()
+    for algorithm in SCHEDULED["all_reduce"]:
+        at_s = time.perf_counter()
+        try:
+            (price,) = prices([algorithm], 1 << 30, topology)
+        except TooManyMessagesError:
+            say(f"  {algorithm:20} left out")
+            continue
+        say(f"  {algorithm:20} {price.time_s * 1e3:12.3f} ms, found in {time.perf_counter() - at_s:.3f} s")
+    memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    say(f"  seconds and GB in all: {time.perf_counter() - began_s:.2f} {memory_gb:.3f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,80 @@
+"""Every prediction on docs/planner.md is what the model says now, from the links in its row and nothing else."""
+
+import re
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.units import parse_size
+from ringscope.cost.nccl_model import ARCHITECTURES, machine_of, predictions
+from ringscope.cost.prices import prices
+
+PAGE = (Path(__file__).parents[2] / "docs" / "planner.md").read_text()
+Row = dict[str, str]
+
+
+def tables() -> list[list[Row]]:
+    """Each table's rows, by the words of its heading."""
+    found = []
+    for table in re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE):
+        heading, _, *lines = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()]
+        found.append([dict(zip(heading, line, strict=True)) for line in lines])
+    return found
+
+
+MACHINES, CURVE, SCHEDULES = tables()
+
+
+def by_nccl(row: Row) -> tuple[str, float]:
+    """(algorithm and protocol, bus bandwidth in GB/s) of what NCCL would take, without NVLS where the row says so."""
+    intra, _, inter = row["links"].partition(", ")
+    where = ClusterSpec(shape=row["shape"], intra=intra, link=inter or "ib400")
+    machine, size_bytes = machine_of(where.topology, ARCHITECTURES[intra]), parse_size(row["size"])
+    is_off = row.get("asked for") == "NVLS off"
+    way = next(way for way in predictions(machine, size_bytes) if not (is_off and way.algorithm.startswith("NVLS")))
+    return f"{way.algorithm}/{way.protocol}", size_bytes / way.time_us / 1e3 * 2 * (1 - 1 / machine.ranks)
+
+
+def check(row: Row, predicted: float) -> None:
+    assert (row["predicted"], row["error"]) == (f"{predicted:.1f}", f"{predicted / float(row['published']) - 1:+.1%}")
+
+
+@pytest.mark.parametrize("row", MACHINES, ids=lambda row: f"{row['machine']} {row['asked for']} {row['published']}")
+def test_machines(row: Row) -> None:
+    way, predicted = by_nccl(row)
+    assert row["takes"] == way
+    check(row, predicted)
+    assert row["source"].startswith("[")
+
+
+@pytest.mark.parametrize("row", CURVE, ids=lambda row: row["size"])
+def test_curve(row: Row) -> None:
+    way, predicted = by_nccl(row | {"shape": "1x8", "links": "nvlink4"})
+    assert row["takes"] == way
+    check(row, predicted)
+
+
+@pytest.mark.parametrize("row", SCHEDULES, ids=lambda row: f"{row['machine']} {row['schedule']}")
+def test_schedules(row: Row) -> None:
+    intra, _, inter = row["links"].partition(", ")
+    where = ClusterSpec(shape=row["shape"], intra=intra, link=inter or "ib400")
+    (price,) = prices([row["schedule"]], parse_size(row["size"]), where.topology)
+    check(row, price.busbw_gb_per_s)
+
+
+def test_the_page_says_how_far_off_it_is() -> None:
+    errors = [abs(float(row["error"].strip("%"))) for row in MACHINES + CURVE]
+    said = re.search(r"median of ([\d.]+) %, at most ([\d.]+) %", PAGE)
+    assert said is not None
+    assert (float(said[1]), float(said[2])) == (round(median(errors), 1), max(errors))
+
+
+def test_no_row_of_the_issue_is_missing() -> None:
+    assert {row["machine"] for row in MACHINES} >= {"8x A100", "8x H100", "4x H200", "2x 8x H100", "4x 8x B200"}
+    assert [row["size"] for row in CURVE] == [
+        *(f"{32 << i} KiB" for i in range(5)),
+        *(f"{1 << i} MiB" for i in range(10)),
+        *(f"{1 << i} GiB" for i in range(5)),
+    ]

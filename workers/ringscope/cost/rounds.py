@@ -1,0 +1,158 @@
+"""Rounds of messages on classes of equal ranks, in model time: the cost model as array arithmetic. Pure.
+
+Where a schedule and a topology look the same from several ranks, their messages take place at the same times, and one
+rank stands for all of them. Where a schedule repeats a round, and a round has moved all times by the same amount, so do
+all that follow. Times are those of ``ringscope.cost.timeline``, found without a queue of events; that works as long as
+messages that share a link's bandwidth come and go together, and whoever asks is told where they do not.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringscope.contracts.topology import SharedLink, Topology
+
+Seconds = NDArray[np.float64]
+Ranks = NDArray[np.int64]
+# Times that differ by less are the same time: far above rounding, far below the model's 1e-9.
+_SAME = 1e-12
+
+
+class ContendedError(Exception):
+    """Messages share a link but do not come and go together: only the step-by-step simulation can tell."""
+
+
+class Rounds:
+    """When what happened last at each class of ranks (seconds), as a schedule goes on round by round.
+
+    Rank r is in class r mod ``classes``; rotating all ranks by ``classes`` must change neither schedule nor topology.
+    ``sent_s`` and ``received_s`` are the last arrival of what a rank sent and received, ``ended_s`` when the latter was
+    added up, ``sent_bytes`` what it sent in all. ``steps`` are the rounds so far, ``steps_bytes`` the sizes of one
+    message of each, and ``phase_ends_s`` the end of each phase.
+    """
+
+    def __init__(self, topology: Topology, classes: int) -> None:
+        self._topology, self._classes = topology, classes
+        self.sent_s, self.received_s, self.ended_s, self._added_s = (np.zeros(classes) for _ in range(4))
+        self.sent_bytes = np.zeros(classes)
+        self.steps = self.steps_bytes = 0
+        self.phase_ends_s: dict[str, float] = {}
+        per_node, per_rack = topology.ranks_per_node, (topology.nodes_per_rack or 0) * topology.ranks_per_node
+        rank = np.arange(classes)
+        shared: list[tuple[bool, Ranks, float]] = []  # (only between racks, link of each class, bytes/s)
+        if topology.cards < per_node:
+            card = rank // per_node * topology.cards + rank % per_node % topology.cards
+            shared.append((False, card, topology.inter.bytes_per_s))
+        if per_rack and per_rack < topology.ranks:
+            uplink_bytes_per_s = topology.capacity(SharedLink("rack up", 0))
+            if uplink_bytes_per_s < per_rack * topology.inter.bytes_per_s:  # else it is never what a message waits for
+                shared.append((True, rank // per_rack, uplink_bytes_per_s))
+        # Each with when its last message was through, outwards and inwards.
+        self._links = [(far, of, rate, (np.zeros(classes), np.zeros(classes))) for far, of, rate in shared]
+
+    @property
+    def seconds(self) -> float:
+        """When the last rank is done."""
+        return max(self.phase_ends_s.values(), default=0.0)
+
+    def send(self, phase: str, src: Ranks, dst: Ranks, size_bytes: int, reduce: bool, *needs: Seconds) -> None:
+        """One message from each of ``src`` to its ``dst`` (ranks, no two of a class); starts after all its ``needs``.
+
+        Raises ContendedError.
+        """
+        sender, receiver = src % self._classes, dst % self._classes
+        start_s = np.maximum(self.sent_s[sender], self.received_s[receiver])
+        for need_s in needs:
+            start_s = np.maximum(start_s, need_s)
+        arrived_s = self._arrivals(src, dst, sender, receiver, start_s, size_bytes)
+        self.sent_s[sender] = self.received_s[receiver] = arrived_s
+        ended_s = arrived_s
+        if reduce:
+            ended_s = np.maximum(arrived_s, self._added_s[receiver]) + size_bytes * self._topology.reduce_s_per_byte
+            self._added_s[receiver] = ended_s
+        self.ended_s[receiver] = ended_s
+        self.sent_bytes[sender] += size_bytes
+        self.steps += 1
+        self.steps_bytes += size_bytes
+        self.phase_ends_s[phase] = max(self.phase_ends_s.get(phase, 0.0), float(ended_s.max()))
+
+    def repeat(self, times: int, send: Callable[[], None], every: int = 1, kept: Sequence[Seconds] = ()) -> None:
+        """The same so many times; as soon as ``every`` of them have moved all times alike, without doing the rest.
+
+        A chain of messages around all classes comes back to its first one after as many rounds as there are classes:
+        with these as ``every`` it is soon so. ``kept`` are times of the caller's, which move as well.
+        """
+        turns, rest = divmod(times, every)
+        for done in range(1, turns + 1):
+            before, sent_bytes = self._times(kept), self.sent_bytes.copy()
+            steps, steps_bytes = self.steps, self.steps_bytes
+            ends_s = dict(self.phase_ends_s)
+            for _ in range(every):
+                send()
+            moved_s = [after - then for after, then in zip(self._times(kept), before, strict=True)]
+            by_s = max(float(moved.max()) for moved in moved_s)
+            if ends_s.keys() == self.phase_ends_s.keys() and all(
+                ((abs(moved - by_s) <= _SAME * self.seconds) | (moved == 0)).all() for moved in moved_s
+            ):
+                left = turns - done
+                for times_s, moved in zip((*self._columns(), *kept), moved_s, strict=True):
+                    times_s += left * moved
+                for phase, end_s in ends_s.items():
+                    self.phase_ends_s[phase] += left * (self.phase_ends_s[phase] - end_s)
+                self.steps += left * (self.steps - steps)
+                self.steps_bytes += left * (self.steps_bytes - steps_bytes)
+                self.sent_bytes += left * (self.sent_bytes - sent_bytes)
+                break
+        for _ in range(rest):
+            send()
+
+    def _times(self, kept: Sequence[Seconds]) -> list[Seconds]:
+        return [times_s.copy() for times_s in (*self._columns(), *kept)]
+
+    def _columns(self) -> list[Seconds]:
+        busy_s = [one for *_, ways in self._links for one in ways]
+        return [self.sent_s, self.received_s, self.ended_s, self._added_s, *busy_s]
+
+    def _arrivals(
+        self, src: Ranks, dst: Ranks, sender: Ranks, receiver: Ranks, start_s: Seconds, size_bytes: float
+    ) -> Seconds:
+        topology = self._topology
+        node, peer = src // topology.ranks_per_node, dst // topology.ranks_per_node
+        intra = topology.intra or topology.inter
+        is_intra = (node == peer) & (topology.intra is not None)
+        is_far = np.zeros_like(is_intra)
+        if topology.nodes_per_rack is not None:
+            is_far = node // topology.nodes_per_rack != peer // topology.nodes_per_rack
+        latency_s = np.where(is_intra, intra.latency_s, topology.inter.latency_s) + is_far * topology.spine_latency_s
+        bytes_per_s = np.where(is_intra, intra.bytes_per_s, topology.inter.bytes_per_s)
+        crossed = []
+        for far, link_of, capacity, ways in self._links:
+            crossing = np.flatnonzero(is_far if far else ~is_intra)
+            for rank, busy_s in zip((sender, receiver), ways, strict=True):
+                link = link_of[rank[crossing]]
+                share = capacity / np.bincount(link, minlength=self._classes)[link]
+                is_shared = bool((share < topology.inter.bytes_per_s).any())
+                crossed.append((crossing, link, busy_s, is_shared))
+                bytes_per_s[crossing] = np.minimum(bytes_per_s[crossing], share)
+        first_byte_s = start_s + latency_s
+        arrived_s: Seconds = first_byte_s + size_bytes / bytes_per_s
+        for crossing, link, busy_s, is_shared in crossed:
+            self._cross(link, first_byte_s[crossing], arrived_s[crossing], busy_s, is_shared)
+        return arrived_s
+
+    def _cross(self, link: Ranks, first_byte_s: Seconds, arrived_s: Seconds, busy_s: Seconds, is_shared: bool) -> None:
+        """Note until when the links are busy; messages that share them must be there together, and no others."""
+        if not link.size:
+            return
+        same_s = _SAME * float(arrived_s.max())
+        last_s = np.zeros(self._classes)
+        np.maximum.at(last_s, link, arrived_s)
+        if (first_byte_s < busy_s[link] - same_s).any():
+            raise ContendedError
+        if is_shared:
+            latest_s = np.zeros(self._classes)
+            np.maximum.at(latest_s, link, first_byte_s)
+            if (latest_s[link] - first_byte_s > same_s).any() or (last_s[link] - arrived_s > same_s).any():
+                raise ContendedError
+        np.maximum(busy_s, last_s, out=busy_s)

@@ -22,12 +22,11 @@ DASHBOARDS = read_dashboards()
 QUERIES = [query for dashboard in DASHBOARDS.values() for query in dashboard.queries()]
 SECOND = "second"
 # One on the first node alone, one over both: some twenty seconds, of which they share the most.
-JOBS = (
-    ("--ranks", "2", "--nodes", "1", "--algorithm", "ring,direct", "-b", "1K", "-e", "16M", "-n", "200", "-N", "3"),
-    ("--ranks", "2", "--ranks-per-node", "1", "--algorithm", "ring", "-b", "1K", "-e", "1M", "-n", "1000", "-N", "3"),
-)
-# As the first one, but short: what a job should reach is known from three that were alike.
-EARLIER = 3 * [(*JOBS[0][:-4], "-n", "5")]
+ON_ONE = ("--shared", "--ranks", "2", "--nodes", "1", "--algorithm", "ring,direct", "-b", "1K", "-e", "16M")
+OVER_BOTH = ("--shared", "--ranks", "2", "--ranks-per-node", "1", "--algorithm", "ring", "-b", "1K", "-e", "1M")
+JOBS = ((*ON_ONE, "-n", "200", "-N", "3"), (*OVER_BOTH, "-n", "1000", "-N", "3"))
+# As the first one, but short: what a job should reach is known from three that were alike. Alone, so that they count.
+EARLIER = (*3 * [(*ON_ONE, "-n", "5")], (*OVER_BOTH, "-n", "5"))
 # On the second node beside them, until they are over.
 TRAINING = ("mlp", "--dataset", "synthetic", "--ranks", "3", "--epochs", "1000")
 TOGETHER_SECONDS = 8.0  # so long the recording rules, once in 5 s over the last minute, need for two samples

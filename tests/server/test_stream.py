@@ -88,6 +88,17 @@ async def test_a_slow_reader_is_reset_and_counted_and_never_grows_without_bound(
         assert (await anext(reader)).data == QUEUE
 
 
+async def test_a_heartbeat_says_that_a_quiet_stream_stands_and_who_resumes_from_it_misses_nothing() -> None:
+    stream = Stream(heartbeat_seconds=0.01)
+    with stream.subscription(["jobs"], None) as reader:
+        beat = await anext(reader)
+        assert (beat.type, beat.data) == ("heartbeat", {})
+        assert (await anext(reader)).type == "heartbeat", "again and again"
+    stream.publish(("jobs",), "job", "meanwhile")
+    with stream.subscription(["jobs"], stream.number_of(stream.event_id(beat))) as again:
+        assert (await anext(again)).data == "meanwhile"
+
+
 async def test_closing_ends_every_reader() -> None:
     stream = Stream()
     with stream.subscription(["jobs"], None) as reader:

@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-MessageType = Literal["job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "reset"]
+MessageType = Literal[
+    "job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "reset", "heartbeat"
+]
+HEARTBEAT_SECONDS = 10.0  # half of the time after which a page no longer calls itself live
 MEMORY = 1_000
 QUEUE = MEMORY  # so that whatever is remembered can be replayed
 FOREIGN = -1
@@ -30,7 +33,8 @@ class Message:
 class Stream:
     """Fan-out of messages to subscribers; a slow one is told to start over instead of slowing the rest."""
 
-    def __init__(self) -> None:
+    def __init__(self, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
+        self._heartbeat_seconds = heartbeat_seconds
         # Ids go on growing over a restart, so that an id from before it is recognised as too old.
         self._last_id = time.time_ns() // 1_000_000
         # By key, or by id where there is none: a newer state replaces the older one here as well, so that what is told
@@ -77,7 +81,7 @@ class Stream:
         """Messages may be missing: everybody reads everything again, those who listen and those who resume."""
         self.publish_nothing()
         for subscriber in self._subscribers:
-            subscriber.put(self._reset())
+            subscriber.put(self._empty("reset"))
 
     def event_id(self, message: Message) -> str:
         """The message's id for the reader, who hands the last one back: it only grows, and names this stream."""
@@ -93,9 +97,9 @@ class Stream:
     @contextmanager
     def subscription(self, topics: Iterable[str], last_id: int | None) -> Iterator["Subscriber"]:
         """Listen to topics from now on; with ``last_id`` first to what came after it, or to a ``reset``."""
-        subscriber = Subscriber(frozenset(topics), self._reset)
+        subscriber = Subscriber(frozenset(topics), self._empty, self._heartbeat_seconds)
         if last_id is not None and not self._complete_from <= last_id <= self._last_id:
-            subscriber.put(self._reset())
+            subscriber.put(self._empty("reset"))
         elif last_id is not None:
             for message in self._memory.values():
                 if message.id > last_id and message.topics & subscriber.topics:
@@ -122,17 +126,24 @@ class Stream:
         for subscriber in self._subscribers:
             subscriber.close()
 
-    def _reset(self) -> Message:
-        return Message(self._last_id, frozenset(), "reset", {}, None)
+    def _empty(self, type: MessageType) -> Message:
+        """What is about the stream itself; whoever resumes from it has missed nothing."""
+        return Message(self._last_id, frozenset(), type, {}, None)
 
 
 class Subscriber:
-    """An async iterator over a bounded queue, in which a newer state replaces the older one of the same key."""
+    """An async iterator over a bounded queue, in which a newer state replaces the older one of the same key.
 
-    def __init__(self, topics: frozenset[str], reset: Callable[[], Message]) -> None:
+    While nothing happens a heartbeat says that the stream stands.
+    """
+
+    def __init__(
+        self, topics: frozenset[str], empty: Callable[[MessageType], Message], heartbeat_seconds: float
+    ) -> None:
         self.topics = topics
         self.owner: int | None = None  # the token that opened it
-        self._reset = reset
+        self._empty = empty
+        self._heartbeat_seconds = heartbeat_seconds
         self._messages: deque[Message] = deque()
         self._has_overflowed = False
         self._is_closed = False
@@ -160,13 +171,17 @@ class Subscriber:
         return self
 
     async def __anext__(self) -> Message:
-        """The oldest queued message; after an overflow a ``reset`` first."""
+        """The oldest queued message; after an overflow a ``reset`` first, and a ``heartbeat`` where none comes."""
         while not self._messages:
             if self._is_closed:
                 raise StopAsyncIteration
             self._waiting.clear()
-            await self._waiting.wait()
+            try:
+                async with asyncio.timeout(self._heartbeat_seconds):
+                    await self._waiting.wait()
+            except TimeoutError:
+                return self._empty("heartbeat")
         if self._has_overflowed:
             self._has_overflowed = False
-            return self._reset()
+            return self._empty("reset")
         return self._messages.popleft()

@@ -1268,10 +1268,11 @@ export interface paths {
          * @description Changes as they happen.
          *
          *     Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
-         *     ``reset`` ({}) when messages were missed: read everything again. On a job's own topic also ``steps``
-         *     ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody listens;
-         *     ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow; Last-Event-ID
-         *     resumes.
+         *     ``reset`` ({}) when messages were missed: read everything again. ``heartbeat`` ({}) comes after ten seconds without
+         *     another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
+         *     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
+         *     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
+         *     Last-Event-ID resumes.
          */
         get: operations["stream"];
         put?: never;

@@ -7,11 +7,12 @@ import classes from "./Shell.module.css";
 
 const LOOKS: Record<StreamStatus, { glyph: string; title: string }> = {
   live: { glyph: "●", title: "Changes appear by themselves." },
+  stale: { glyph: "◌", title: "Nothing came for 20 seconds, not even a heartbeat; the page asks every 10 seconds." },
   reconnecting: { glyph: "◌", title: "The stream is down; the page asks for news every 10 seconds." },
   paused: { glyph: "‖", title: "Paused while this tab was hidden." },
 };
 
-/** ● live, ◌ reconnecting or ‖ paused, and how long ago the last event came. */
+/** ● live, ◌ stale or reconnecting, or ‖ paused, and how long ago the last event came. */
 export function LiveIndicator() {
   const { status, stream } = useLive();
   const look = LOOKS[status];

@@ -32,7 +32,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   }, [stream]);
   useEffect(() => pauseWhileHidden(stream), [stream]);
   useEffect(() => {
-    if (status !== "reconnecting") return;
+    if (status !== "reconnecting" && status !== "stale") return;
     const timer = window.setInterval(() => void refetchAll(client), POLL_MS);
     return () => window.clearInterval(timer);
   }, [status, client]);

@@ -1,6 +1,7 @@
 /** The tab's one event stream: multiplexed topics, resume by the browser, a new connection when that fails. */
 
-export type StreamStatus = "live" | "reconnecting" | "paused";
+/** Stale: it looks open, and not even a heartbeat came for `STALE_MS`. */
+export type StreamStatus = "live" | "stale" | "reconnecting" | "paused";
 
 export interface StreamEvent {
   name: string;
@@ -16,6 +17,8 @@ interface Handlers {
 }
 
 const EVENT_NAMES = ["job", "measurements", "steps", "log", "node", "reset"] as const;
+/** Twice as long as the server lets pass without an event. */
+export const STALE_MS = 20_000;
 const FLUSH_MS = 250;
 const RETRY_MS = 3000;
 const BASE_TOPICS = ["jobs", "nodes"] as const;
@@ -30,6 +33,7 @@ export class LiveStream {
   private flushTimer: number | undefined;
   private retryTimer: number | undefined;
   private openTimer: number | undefined;
+  private staleTimer: number | undefined;
   private isPaused = false;
 
   constructor(private readonly handlers: Handlers) {}
@@ -64,6 +68,7 @@ export class LiveStream {
     window.clearTimeout(this.flushTimer);
     window.clearTimeout(this.retryTimer);
     window.clearTimeout(this.openTimer);
+    window.clearTimeout(this.staleTimer);
     this.flushTimer = undefined;
     this.source?.close();
     this.source = null;
@@ -89,17 +94,32 @@ export class LiveStream {
     this.source = source;
     let isFresh = true;
     source.onopen = () => {
-      this.handlers.onStatus("live");
+      this.hear();
       if (isFresh) this.handlers.onFresh();
       isFresh = false;
     };
     source.onerror = () => {
+      window.clearTimeout(this.staleTimer);
       this.handlers.onStatus("reconnecting");
       if (source.readyState === EventSource.CLOSED) this.retry();
     };
     for (const name of EVENT_NAMES) {
       source.addEventListener(name, (event) => this.receive(name, event.data));
     }
+    source.addEventListener("heartbeat", () => this.hear());
+  }
+
+  /** The server has spoken. A connection whose other end is gone can look open for a quarter of an hour. */
+  private hear(): void {
+    window.clearTimeout(this.staleTimer);
+    this.staleTimer = window.setTimeout(() => this.goStale(), STALE_MS);
+    this.handlers.onStatus("live");
+  }
+
+  private goStale(): void {
+    this.handlers.onStatus("stale");
+    this.source?.close();
+    this.retry();
   }
 
   private retry(): void {
@@ -109,6 +129,7 @@ export class LiveStream {
   }
 
   private receive(name: string, text: string): void {
+    this.hear();
     this.lastEventAtMs = Date.now();
     this.pending.push({ name, data: JSON.parse(text) });
     this.flushTimer ??= window.setTimeout(() => this.flush(), FLUSH_MS);

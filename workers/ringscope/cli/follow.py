@@ -34,8 +34,8 @@ def _watch(client: Client, job_id: int) -> Iterator[Job]:
     yield job
     try:
         for event in client.stream((f"job:{job_id}",)):
-            # a comment opens the stream, then comes every few seconds: reading the job then closes every gap
-            if event.name in ("comment", "reset"):
+            # a comment opens the stream, a heartbeat comes every few seconds: reading the job then closes every gap
+            if event.name in ("comment", "heartbeat", "reset"):
                 job = client.job(job_id)
             elif event.name == "job" and event.data["id"] == job_id:
                 job = Job.read(event.data)

@@ -10,7 +10,7 @@ from ringscope.client.connection import Connection, problem
 
 @dataclass(frozen=True)
 class StreamEvent:
-    """One event of the live stream. A "comment" is a sign of life: the first stands for "you are subscribed"."""
+    """One event of the live stream. A "comment" stands for "you are subscribed", a "heartbeat" is a sign of life."""
 
     name: str
     id: str | None

@@ -22,10 +22,11 @@ async def stream(
     """Changes as they happen.
 
     Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
-    ``reset`` ({}) when messages were missed: read everything again. On a job's own topic also ``steps``
-    ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody listens;
-    ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow; Last-Event-ID
-    resumes.
+    ``reset`` ({}) when messages were missed: read everything again. ``heartbeat`` ({}) comes after ten seconds without
+    another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
+    ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
+    listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
+    Last-Event-ID resumes.
     """
     with services.stream.subscription(topics.split(","), services.stream.number_of(last_event_id)) as messages:
         messages.owner = user.token_id

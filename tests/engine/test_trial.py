@@ -51,14 +51,14 @@ class Plan:
         self._machine.free += 1
 
 
-BLOCK = 20  # calls of a small message
-TURNS = 5
+BLOCK, FIRST_TURNS, TURNS = 20, 5, 15  # calls, and blocks of them, of a small message
+LARGE_TURNS = 5
 
 
 def test_many_are_tried_shortly_and_the_fastest_three_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(monkeypatch, ring=(30,), direct=(20,), tree=(50,), naive=(99,), mpi=(10,))
     assert machine.tried(*NAMES) == {"mpi": 10, "direct": 20, "ring": 30}
-    first = [word for name in NAMES for word in (name, "|", *[name] * BLOCK)]
+    first = [word for name in NAMES for word in (name, "|", *[name] * BLOCK * FIRST_TURNS)]
     assert machine.ran[: len(first)] == first
     turn = [name for name in ("mpi", "direct", "ring") for _ in range(BLOCK)]
     assert machine.ran[len(first) :] == ["mpi", "direct", "ring", "|", *turn * TURNS]
@@ -89,4 +89,4 @@ def test_the_slowest_rank_of_each_block_counts(monkeypatch: pytest.MonkeyPatch) 
 def test_large_messages_are_tried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(monkeypatch, **dict.fromkeys(NAMES, (1000.0,)))
     machine.tried(*NAMES, size_bytes=64 << 20)
-    assert len([name for name in machine.ran if name != "|"]) == 5 * 2 + 3 * (1 + TURNS)
+    assert len([name for name in machine.ran if name != "|"]) == 5 * 2 + 3 * (1 + LARGE_TURNS)

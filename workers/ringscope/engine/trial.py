@@ -1,6 +1,6 @@
 """Trying algorithms where nothing is measured yet: a model is a guess about this machine, a few calls are none.
 
-In two heats, so that many can be tried in the time of a warm-up: all of them once, one after another; then the fastest
+In two heats, so that many can be tried in the time of a warm-up: all of them shortly, in a row; then the fastest
 few in turns, as in a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls
 in a row: the first of them finds caches and cores as another algorithm left them. Of each block the slowest rank
 counts, and of an algorithm's blocks the median.
@@ -8,15 +8,26 @@ counts, and of an algorithm's blocks the median.
 
 import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ringscope.engine.base import Array, Plan
 
 FINALISTS = 3
-_TURNS = 5
-_CALLS = {64 << 10: 20, 4 << 20: 5}  # in a block, of messages up to so many bytes; of larger ones the fewest
-_FEWEST_CALLS = 1
+
+
+class _Effort(NamedTuple):
+    """How many blocks of each algorithm are timed, in the first heat and in the second one, and calls in each."""
+
+    first_turns: int
+    turns: int
+    calls: int
+
+
+# Of messages up to so many bytes: the shorter, the more depends on who else had the core.
+_EFFORTS = {64 << 10: _Effort(5, 15, 20), 4 << 20: _Effort(3, 7, 5)}
+_LEAST = _Effort(1, 5, 1)
 _Prepare = Callable[[str], Plan]
 _Slowest = Callable[[Array], Array]
 
@@ -33,11 +44,11 @@ def tried(
         slowest: element by element the largest value of any rank (collective).
         barrier: all ranks wait for each other.
     """
-    calls = next((calls for most_bytes, calls in _CALLS.items() if size_bytes <= most_bytes), _FEWEST_CALLS)
+    effort = next((effort for most_bytes, effort in _EFFORTS.items() if size_bytes <= most_bytes), _LEAST)
     if len(names) > FINALISTS:
-        times_us = {name: _heat([name], 1, calls, prepare, slowest, barrier)[name] for name in names}
-        names = sorted(names, key=times_us.__getitem__)[:FINALISTS]
-    return _heat(names, _TURNS, calls, prepare, slowest, barrier)
+        first = {name: _heat([name], effort.first_turns, effort.calls, prepare, slowest, barrier) for name in names}
+        names = sorted(names, key=lambda name: first[name][name])[:FINALISTS]
+    return _heat(names, effort.turns, effort.calls, prepare, slowest, barrier)
 
 
 def _heat(

@@ -5,6 +5,11 @@ sweep does. Its time is that of the algorithm it took, so that a share below 1 i
 two equal calls. ``model`` is what it takes without trying, as in a program that does not call ``ringscope.tune``; of it
 nothing is asked. Inside this machine over shared memory and over messages, with as many ranks as cores and with more;
 then between four hosts with links of 1 Gbit/s.
+
+Reached on 2 cores, in one run on a machine that was 2.4 times slower than usual: 0.9 and more in 127 of 136 places
+(``model``: in 48, 0.26 at worst). The other nine lie between 0.62 and 0.9, most of them at 32 to 256 KiB with three or
+four ranks on the two cores, where the same call takes twice as long from one block to the next; with two ranks most
+of them send the same messages, and what differs is the hour. Between hosts 0.98 at least.
 """
 
 from collections.abc import Iterable

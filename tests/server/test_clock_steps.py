@@ -4,8 +4,10 @@ from datetime import timedelta
 
 import pytest
 from tests.server.conftest import Clock, FakeAgent, Server
+from tests.server.test_lease import hand_to
 
 from ringscope_server.clock_watch import ClockWatch
+from ringscope_server.scheduler import loop
 
 STEPS = pytest.mark.parametrize("step_seconds", [3600, -3600])
 
@@ -62,6 +64,20 @@ async def test_a_job_waits_as_long_as_its_timeout_says(server: Server, clock: Cl
     assert (await server.job(job["id"]))["state"] == "queued"
     await passes(server, clock, 5, node)
     assert (await server.job(job["id"]))["reason"] == "queue_timeout"
+
+
+async def test_a_server_that_only_stands_by_moves_nothing_when_it_takes_over(server: Server, clock: Clock) -> None:
+    node = await server.node()
+    job = await server.submit(time_limit_seconds=60)
+    await node.start_next()
+    await hand_to(server.services, "another", seconds=60)
+    server.services.clock_watch.accept(clock() - timedelta(hours=1))  # it began with a clock that is right by now
+    await loop.try_pass(server.services)
+    await hand_to(server.services, "another", seconds=-1)
+    await passes(server, clock, 60, node)
+    assert (await server.job(job["id"]))["state"] == "running"
+    await passes(server, clock, 5, node)
+    assert (await server.job(job["id"]))["reason"] == "time_limit"
 
 
 def test_a_clock_that_is_slewed_was_not_set() -> None:

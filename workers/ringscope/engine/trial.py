@@ -3,7 +3,7 @@
 In two heats, so that many can be tried in the time of a warm-up: all of them shortly, in a row; then the fastest
 few in turns, as in a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls
 in a row: the first of them finds caches and cores as another algorithm left them. Of each block the slowest rank
-counts, and of an algorithm's blocks the median.
+counts, and of an algorithm's blocks the median. Over a slow link fewer are timed, at least one call in each heat.
 """
 
 import time
@@ -28,6 +28,7 @@ class _Effort(NamedTuple):
 # Of messages up to so many bytes: the shorter, the more depends on who else had the core.
 _EFFORTS = {64 << 10: _Effort(5, 15, 20), 4 << 20: _Effort(3, 7, 5)}
 _LEAST = _Effort(1, 5, 1)
+_MOST_US = 300_000.0  # of an algorithm in a heat, about; as its first call tells, which may have to open connections
 _Prepare = Callable[[str], Plan]
 _Slowest = Callable[[Array], Array]
 
@@ -54,10 +55,11 @@ def tried(
 def _heat(
     names: Sequence[str], turns: int, calls: int, prepare: _Prepare, slowest: _Slowest, barrier: Callable[[], None]
 ) -> dict[str, float]:
-    """In turns, after an untimed call of each."""
+    """In turns, after an untimed call of each, which tells how many more there is time for."""
     plans = [prepare(name) for name in names]
-    for plan in plans:
-        plan.run()
+    barrier()
+    most = max(1, int(_MOST_US / max(slowest(np.array([_time_us(plan, 1) for plan in plans])))))
+    turns, calls = min(turns, most), min(calls, max(1, most // turns))
     barrier()
     times_us = np.array([[_time_us(plan, calls) for plan in plans] for _ in range(turns)])
     for plan in plans:

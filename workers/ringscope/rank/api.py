@@ -103,7 +103,8 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
 def tune(x: Array, op: str = "sum", out: Array | None = None) -> Choice:
     """Try which algorithm ``all_reduce`` should take for arrays like ``x``, and keep it for ``auto`` (collective).
 
-    Takes some dozen calls, in memory of its own: ``x`` stays as it is. The answer says ``algorithm`` and ``because``.
+    Takes tenths of a second, of long calls some two of each algorithm, in memory of its own: ``x`` stays as it is. The
+    answer says ``algorithm`` and ``because``.
     Sums in another order may differ in their last digits, so that two runs of a program that tunes may, too.
     """
     return init().tune(x, op, out)

@@ -99,11 +99,12 @@ async def one_pass(services: Services) -> None:
         await fire_due(session, changes, now, services.settings.max_queued_jobs_per_user)
         await usage.charge_finished(session, now, policy.fair_share_half_life_hours)
     services.clock_watch.accept()
-    decided = await decide(services.database, policy, now)
+    decided = await decide(services.database, services.queue, services.lease.fence, policy, now)
     if not decided.is_empty:
         async with services.database.write() as session:
             await services.lease.keep(session)
             await carry_out(session, decided, changes, now)
+        services.queue.note(decided.started, decided.told)
     for node in judged:
         services.directory.forget(node.name)  # its next poll looks it up, and brings it back if it was lost
     if any(node.removed_at for node in leaving):

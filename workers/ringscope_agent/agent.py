@@ -5,7 +5,9 @@ import contextlib
 import logging
 import time
 
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment, Registration, Report
+from ringscope.rank.machine import known_machine
 from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
@@ -59,12 +61,13 @@ class Agent:
             # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
             process_group.become_subreaper()
-            registration = self._registration(metrics.port)
+            machine = await asyncio.to_thread(known_machine)
+            registration = self._registration(metrics.port, machine)
             token = await obtain_token(self._settings, registration)
             client = ServerClient(self._settings.server, token, registration, exporter.contact)
             keepers = Keepers(self._settings.data_dir)
             checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)
-            context = NodeContext(self._settings, client, exporter, keepers, checkpoints, self._programs)
+            context = NodeContext(self._settings, client, exporter, keepers, checkpoints, self._programs, machine)
             # Before the server answers: keepers of an earlier life wait for an agent only so long.
             self._take_back(home, context)
             try:
@@ -238,7 +241,7 @@ class Agent:
             )
         return not left
 
-    def _registration(self, metrics_port: int) -> Registration:
+    def _registration(self, metrics_port: int, machine: Machine) -> Registration:
         settings = self._settings
         mpiexec = None if isinstance(self._programs, str) else self._programs.mpiexec
         address = settings.reachable_address
@@ -247,7 +250,7 @@ class Agent:
             address=address,
             slots=settings.slots,
             metrics_address=f"{address}:{metrics_port}",
-            inventory=inventory.take_inventory(),
+            inventory=inventory.take_inventory(machine),
             versions=inventory.find_versions(mpiexec),
             labels=settings.labels,
             leaves_at=settings.leaves_at,

@@ -21,6 +21,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 
 from ringscope.contracts.columns import Count, Int32, Int64
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.tuning import Table
 
 HEARTBEAT_SECONDS = 5.0
@@ -86,6 +87,7 @@ class Inventory(BaseModel):
     memory_bytes: Count
     gpus: list[Gpu] = Field([], max_length=1000)
     nics: list[Nic] = Field([], max_length=1000)
+    machine: Machine | None = Field(None, description="How fast it computes and takes turns, as the model needs it.")
 
 
 class Join(BaseModel):

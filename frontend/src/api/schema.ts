@@ -2691,6 +2691,8 @@ export interface components {
             gpus: components["schemas"]["Gpu"][];
             /** Hostname */
             hostname: string;
+            /** @description How fast it computes and takes turns, as the model needs it. */
+            machine?: components["schemas"]["Machine"] | null;
             /** Memory Bytes */
             memory_bytes: number;
             /**
@@ -3201,6 +3203,65 @@ export interface components {
             expires_at: string;
             /** Url */
             url: string;
+        };
+        /**
+         * Machine
+         * @description Of one node, as its ranks find it; the defaults are those of the machine to which the model's were fitted.
+         */
+        Machine: {
+            /**
+             * Add Gb Per S
+             * @description Adding one array to another, both in the cache.
+             * @default 56
+             */
+            add_gb_per_s: number;
+            /**
+             * Cache Bytes
+             * @description A core's own, or its part of a shared one.
+             * @default 1048576
+             */
+            cache_bytes: number;
+            /**
+             * Call Us
+             * @description One call of NumPy with next to nothing to do.
+             * @default 0.4
+             */
+            call_us: number;
+            /**
+             * Copy Gb Per S
+             * @description Copying, likewise.
+             * @default 76
+             */
+            copy_gb_per_s: number;
+            /**
+             * Cores
+             * @description Physical, that ranks may use at once; null: enough.
+             */
+            cores?: number | null;
+            /**
+             * Far Add Gb Per S
+             * @description Adding arrays that no cache holds.
+             * @default 56
+             */
+            far_add_gb_per_s: number;
+            /**
+             * Far Copy Gb Per S
+             * @description Copying such ones.
+             * @default 76
+             */
+            far_copy_gb_per_s: number;
+            /**
+             * Hardware
+             * @description What it was measured on; else it must be measured anew.
+             * @default
+             */
+            hardware: string;
+            /**
+             * Turn Us
+             * @description From one process to another that waits for the same core.
+             * @default 5
+             */
+            turn_us: number;
         };
         /**
          * Me
@@ -4946,6 +5007,8 @@ export interface components {
              * @default []
              */
             curves: components["schemas"]["Curve"][];
+            /** @description What the model goes by where no curve is; null: not measured. */
+            machine?: components["schemas"]["Machine"] | null;
             /**
              * Version
              * @default 1

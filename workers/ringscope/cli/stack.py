@@ -90,7 +90,7 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
         "--address": "127.0.0.1",
         "--metrics-port": options.metrics_port,
         "--data-dir": data_dir / "agent",
-        "--token-file": data_dir / "agent-token",
+        "--join-token-file": data_dir / "join-token",
         "--away-seconds": AWAY_SECONDS,
     }
     return tuple(str(part) for flag in flags.items() for part in flag)

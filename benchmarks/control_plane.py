@@ -236,12 +236,15 @@ class Agent:
     """A node that is only its side of the protocol."""
 
     def __init__(self, server: Serving, name: str) -> None:
-        self.connection = Connection(server.url, server.agent_token)
+        self._server = server
         self.name = name
         self.epoch = 0
 
     async def register(self, slots: int) -> None:
-        """Introduce the node."""
+        """Let the node join, and introduce it."""
+        door = Connection(self._server.url, self._server.join_token)
+        joined = await door.request("POST", "/agents/join", json.dumps({"name": self.name}).encode())
+        self.connection = Connection(self._server.url, json.loads(joined.body)["token"])
         hardware = {"hostname": self.name, "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1 << 30}
         body = {
             "name": self.name,

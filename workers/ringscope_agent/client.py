@@ -168,6 +168,7 @@ class ServerClient:
 
     async def leave(self) -> None:
         """Say goodbye for good: nothing is left on this node. Raises TokenRefusedError or RejectedError."""
+        self._renew = None  # where the answer is lost, the token has ended with the node
         await self._call("leave", lambda epoch, _: Leave(epoch=epoch).model_dump_json().encode())
 
     async def send_records(self, attempt_id: int, first_sequence: int, records: Sequence[bytes]) -> int:

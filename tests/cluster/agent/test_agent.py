@@ -70,8 +70,9 @@ async def test_a_wrong_token_is_refused_in_one_line(server: FakeServer, agent: A
     code, text = await agent.ended()
     assert code == 2
     assert text.strip() == (
-        "The server refused this agent's token; set RINGSCOPE_TOKEN to a token for agents, "
-        f"or write one into {agent.data_dir}/agent-token."
+        f"The server refused this node's token. join_token: {agent.data_dir}/agent-token holds no good token of this "
+        "node, and there is none to join with; make one with `ringscope token add NAME --kind join`, "
+        "and give it with --join-token."
     )
 
 
@@ -85,7 +86,7 @@ async def test_a_token_that_is_withdrawn_ends_the_agent_and_its_ranks(
     server.token = "another"
     code, text = await agent.ended()
     assert code == 2
-    assert "refused this agent's token" in text.splitlines()[-1]
+    assert "refused this node's token" in text.splitlines()[-1]
     assert process_group.processes_of(job.token) == []
 
 

@@ -18,10 +18,17 @@ import classes from "./Settings.module.css";
 import { SettingsFrame } from "./SettingsFrame";
 import { TokenForm } from "./TokenForm";
 
+/** How often to look whether an agent has fetched its new token. */
+const ROTATING_MS = 1000;
+
 export function TokensPage() {
   const client = useQueryClient();
   const { isAdmin } = useRole();
-  const tokens = useQuery({ ...tokensQuery, enabled: isAdmin });
+  const tokens = useQuery({
+    ...tokensQuery,
+    enabled: isAdmin,
+    refetchInterval: (query) => (query.state.data?.some((token) => token.rotation_wanted_at) ? ROTATING_MS : false),
+  });
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<NewToken | null>(null);
   const [ending, setEnding] = useState<TokenView | null>(null);

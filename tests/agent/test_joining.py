@@ -51,16 +51,22 @@ async def test_a_token_that_is_given_needs_no_joining(server: FakeServer, tmp_pa
     assert server.joined == []
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("join-token", r"^join_token: .*/agent-token holds no good token .* --join-token\.$"),
+        ("elsewhere", r"^join_token_file: .*/elsewhere cannot be read \(No such file or directory\); name a file"),
+    ],
+)
 async def test_a_join_token_may_lie_in_a_file_which_is_read_when_it_is_needed(
-    server: FakeServer, tmp_path: Path
+    server: FakeServer, tmp_path: Path, name: str, sentence: str
 ) -> None:
-    for file in (tmp_path / "join-token", tmp_path / "elsewhere"):
-        own = node_token(server, tmp_path, None, join_token_file=None if file.name == "join-token" else file)
-        with pytest.raises(SettingsError, match=r"^join_token: .*/agent-token holds no good token .* --join-token\.$"):
-            await own.obtain()
-        file.write_text(f"{JOIN_TOKEN}\n")
-        assert await own.obtain() == TOKEN
-        (tmp_path / "agent-token").unlink()
+    file = tmp_path / name
+    own = node_token(server, tmp_path, None, join_token_file=None if name == "join-token" else file)
+    with pytest.raises(SettingsError, match=sentence):
+        await own.obtain()
+    file.write_text(f"{JOIN_TOKEN}\n")
+    assert await own.obtain() == TOKEN
 
 
 async def test_a_bad_join_token_is_refused_in_one_sentence_and_nothing_is_kept(

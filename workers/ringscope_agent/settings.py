@@ -146,25 +146,29 @@ class AgentSettings(BaseSettings):
 
     def read_token(self) -> str | None:
         """This node's token on disk; None when there is none. Raises SettingsError where it cannot be read."""
-        return _read_secret("token", self.token_path)
+        return _read_secret("token_file", self.token_path, may_miss=True)
 
     def read_join_token(self) -> str | None:
         """The token to join with, as it is now: a server that makes another one puts it into the same file.
 
-        Raises SettingsError for a file that cannot be read.
+        None when there is none. Raises SettingsError for a file that cannot be read.
         """
-        if self.join_token_file is None and self.join_token is not None:
+        if self.join_token_file is not None:
+            return _read_secret("join_token_file", self.join_token_file, may_miss=False)
+        if self.join_token is not None:
             return self.join_token.get_secret_value().strip()
-        return _read_secret("join_token", self.join_token_file or self.data_dir / "join-token")
+        return _read_secret("join_token_file", self.data_dir / "join-token", may_miss=True)
 
 
-def _read_secret(what: str, path: Path) -> str | None:
+def _read_secret(setting: str, path: Path, *, may_miss: bool) -> str | None:
     try:
         return path.read_text().strip() or None
-    except FileNotFoundError:
-        return None
     except OSError as error:
-        raise SettingsError(f"{what}: {path} cannot be read ({error.strerror}); let this user read it.") from None
+        if may_miss and isinstance(error, FileNotFoundError):
+            return None
+        raise SettingsError(
+            f"{setting}: {path} cannot be read ({error.strerror}); name a file that this user can read."
+        ) from None
 
 
 def read_settings(flags: dict[str, Any]) -> AgentSettings:

@@ -129,7 +129,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
         (["--address", "::1"], "address: '::1' is no host name or IPv4 address"),
         (["--label", "rack"], "label: 'rack' is no label; write it as KEY=VALUE."),
         (["--server", "cluster"], "'cluster' is no URL of a server; write it like http://127.0.0.1:8000."),
-        (["--token-file", "/nowhere/token"], "token: /nowhere/token cannot be read (No such file or directory)"),
+        (["--join-token-file", "/nowhere"], "join_token_file: /nowhere cannot be read (No such file or directory)"),
         (["--leaves-at", "2026-01-01T12:00:00"], "leaves_at: 2026-01-01T12:00:00 has no time zone; add one"),
         (["--data-dir", "/proc/none"], "data_dir: /proc/none cannot be written"),
     ],
@@ -137,7 +137,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
 def test_bad_settings_are_refused_in_one_sentence(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: list[str], sentence: str
 ) -> None:
-    monkeypatch.setenv("RINGSCOPE_TOKEN", "any")
+    monkeypatch.delenv("RINGSCOPE_TOKEN", raising=False)
     assert main(["--data-dir", str(tmp_path), "--metrics-port", "0", *flags]) == 2
     text = capfd.readouterr().err
     assert sentence in text

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
+from ringscope.cli.console import complain
 from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
@@ -60,6 +61,8 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
             _server_arguments(options, data_dir, prometheus),
         )
         url = _wait_for_server(children, server, data_dir)
+        for sentence in server.warnings:
+            complain(sentence)
         with Client(url, token(data_dir)) as client:
             agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
             try:

@@ -5,7 +5,8 @@ from typing import Any
 
 import httpx
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server
-from tests.server.test_join_agent import agent_with, joined
+from tests.server.test_bus import listening
+from tests.server.test_join_agent import agent_with, joined, secret_of
 
 URL = "/api/v1/tokens"
 
@@ -76,6 +77,26 @@ async def test_a_poll_that_is_held_is_answered_at_once(server: Server) -> None:
     await rotate(server)
     async with asyncio.timeout(30):
         assert (await poll).json()["rotate_token"]
+
+
+async def test_an_agent_of_another_server_is_told_and_there_the_old_token_ends_as_well(
+    two_servers: tuple[Server, Server],
+) -> None:
+    first, second = two_servers
+    await listening(first.services.database)
+    agent = await node(first)
+    elsewhere = agent_with(second, "n1", secret_of(agent))
+    elsewhere.epoch = agent.epoch
+    seen = (await elsewhere.post("poll", {"seen": -1})).json()["revision"]
+    poll = asyncio.create_task(elsewhere.post("poll", {"seen": seen}))
+    await rotate(first)
+    async with asyncio.timeout(30):
+        assert (await poll).json()["rotate_token"]
+    other = await fetched(agent)
+    await other.post("poll", {"seen": -1})
+    async with asyncio.timeout(20):  # of itself the other server would ask again after AGENT_SECONDS
+        while (await elsewhere.post("poll", {"seen": -1})).status_code != 401:  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.01)
 
 
 async def test_a_registration_settles_it_as_well(server: Server) -> None:

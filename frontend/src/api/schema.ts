@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Join
-         * @description Give a new node a token that speaks for it alone.
+         * @description Give a node a token that speaks for it alone: a new one, or one that is lost or has no valid token.
          */
         post: operations["join_agent"];
         delete?: never;
@@ -138,6 +138,26 @@ export interface paths {
          * @description News of an attempt on a node.
          */
         post: operations["report_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{name}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate
+         * @description The node's new token, once an administrator wants a rotation; the old one ends when this one is used.
+         */
+        post: operations["rotate_agent_token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1248,7 +1268,7 @@ export interface paths {
         post: operations["create_session"];
         /**
          * Delete Session
-         * @description Log this browser out.
+         * @description Log this browser out; its live streams end.
          */
         delete: operations["delete_session"];
         options?: never;
@@ -1272,7 +1292,7 @@ export interface paths {
          *     another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
          *     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
          *     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
-         *     Last-Event-ID resumes.
+         *     Last-Event-ID resumes. The stream ends with the session or token that opened it.
          */
         get: operations["stream"];
         put?: never;
@@ -1319,9 +1339,29 @@ export interface paths {
         post?: never;
         /**
          * Revoke Token
-         * @description Make a token worthless, with the sessions and login links that were made with it.
+         * @description Make a token worthless, with what was made with it: sessions, login links, tokens of nodes that joined.
          */
         delete: operations["revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate Token
+         * @description Give a node's token another secret, which its agent fetches by itself; the old one is good until it has.
+         */
+        post: operations["rotate_token"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2305,6 +2345,12 @@ export interface components {
             received_ns: number;
             /** Revision */
             revision: number;
+            /**
+             * Rotate Token
+             * @description The agent should fetch another token, and use that.
+             * @default false
+             */
+            rotate_token: boolean;
             /** Sent Ns */
             sent_ns: number;
         };
@@ -2981,7 +3027,7 @@ export interface components {
         };
         /**
          * Join
-         * @description A new node asks for a token of its own; the bearer token of this request is a join token.
+         * @description A node asks for a token of its own; the bearer token of this request is a join token.
          */
         Join: {
             /** Name */
@@ -3503,6 +3549,11 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin" | "agent" | "join";
+            /**
+             * Rotation Wanted At
+             * @description Since when its agent is to exchange the secret; null: it is not, or has done so.
+             */
+            rotation_wanted_at: string | null;
             /**
              * Secret
              * @description Told only here; keep it.
@@ -5062,7 +5113,7 @@ export interface components {
             name: string;
             /**
              * Node
-             * @description The only node that an agent token speaks for; null: any.
+             * @description The only node that an agent token speaks for; it needs one.
              */
             node?: string | null;
             /**
@@ -5114,6 +5165,11 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin" | "agent" | "join";
+            /**
+             * Rotation Wanted At
+             * @description Since when its agent is to exchange the secret; null: it is not, or has done so.
+             */
+            rotation_wanted_at: string | null;
         };
         /**
          * TraceList
@@ -6023,6 +6079,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    rotate_agent_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Joined"];
+                };
             };
             /** @description What is wrong, as RFC 9457. */
             "4XX": {
@@ -8331,6 +8418,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What is wrong, as RFC 9457. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenView"];
+                };
             };
             /** @description What is wrong, as RFC 9457. */
             "4XX": {

@@ -125,6 +125,11 @@ def test_where_no_byte_goes_over_a_bus_the_time_is_told() -> None:
     assert said(row("ring", 9, 8, ranks=1, busbw_gb_per_s=0.0)) == "ring takes 9 us"
 
 
+def test_of_calls_that_send_nothing_the_times_are_compared_and_there_are_no_ranges() -> None:
+    nothing = {"size_bytes": 0, "busbw_gb_per_s": 0.0}
+    assert said(row("ring", 2.0, **nothing), row("mpi", 1.0, **nothing)).startswith("MPI_Allreduce is 2x ring at 0 B")
+
+
 def test_model_times_are_called_simulated_and_are_sure() -> None:
     none = {"time_low_us": None, "time_high_us": None, "transport": "simulated"}
     rows = [row(name, time_us, **none) for name, time_us in (("ring", 40), ("tree", 80))]

@@ -1,4 +1,4 @@
-"""Every operation of the OpenAPI document, called with what schemathesis thinks up: no 5xx, and answers as documented.
+"""Every operation of the OpenAPI document, called with what schemathesis thinks up: no 5xx, and answers as documented, whoever calls.
 
 Operations are taken from the document, so a new route is tested from its first day.
 """
@@ -49,6 +49,7 @@ class Live:
     admin: str
     agent: str
     join: str
+    viewer: str
     own_ids: set[int]
     session: requests.Session = field(default_factory=requests.Session)
 
@@ -57,6 +58,11 @@ class Live:
         if not path.startswith("/api/v1/agents/"):
             return self.admin
         return self.join if path.endswith("/join") else self.agent
+
+    def others(self, path: str) -> list[dict[str, str]]:
+        """The headers of everybody else who might call it."""
+        tokens = {self.admin, self.agent, self.viewer} - {self.token_for(path)}
+        return [{}, *({"Authorization": f"Bearer {token}"} for token in sorted(tokens))]
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +86,7 @@ def prepared(url: str, data_dir: Path) -> Live:
     with httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {admin}"}) as client:
         join = client.post("/tokens", json={"name": "lab", "kind": "join"}).json()
         agent = client.post("/tokens", json={"name": "lab", "kind": "agent", "node": "0"}).json()["secret"]
+        viewer = client.post("/tokens", json={"name": "eve", "role": "viewer"}).json()["secret"]
         own_ids = {item["id"] for item in client.get("/tokens").json()["items"]}
         inventory = {"hostname": "0", "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1}
         node = {"name": "0", "address": "0", "slots": 64, "metrics_address": "0:9465", "inventory": inventory}
@@ -87,7 +94,7 @@ def prepared(url: str, data_dir: Path) -> Live:
         client.post("/agents/register", json=node | {"versions": {}}, headers=headers).raise_for_status()
         for _ in range(3):
             client.post("/jobs", json={"placement": {"ranks": 64}}).raise_for_status()
-    return Live(url, admin, agent, join["secret"], own_ids)
+    return Live(url, admin, agent, join["secret"], viewer, own_ids)
 
 
 def existing(name: str, value: object) -> object:
@@ -115,3 +122,8 @@ def test_no_operation_fails_and_each_answers_as_documented(case: schemathesis.Ca
     response = case.call(base_url=live.url, session=live.session, headers=headers, timeout=10, allow_redirects=False)
     assert response.status_code != 401 or operation == "create_session", "the token is worth nothing any more"
     case.validate_response(response, checks=list(CHECKS))
+    for headers in live.others(case.operation.path):
+        response = case.call(
+            base_url=live.url, session=live.session, headers=headers, timeout=10, allow_redirects=False
+        )
+        case.validate_response(response, checks=list(CHECKS))

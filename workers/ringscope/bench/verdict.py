@@ -49,7 +49,8 @@ def verdict(contest: Contest) -> str:
         return "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
     out, inside = ranges(contest, in_place=False), ranges(contest, in_place=True)
     margin = _margin(points, size_bytes, contest)
-    sentence = margin if len(contest.sizes()) == 1 else f"{_ranges(out, contest)}; {margin}"
+    # Of calls that send nothing there are no ranges.
+    sentence = margin if not out or len(contest.sizes()) == 1 else f"{_ranges(out, contest)}; {margin}"
     if inside and _outline(inside) != _outline(out):
         sentence += f". In place: {_ranges(inside, contest)}"
     return sentence

@@ -1,4 +1,4 @@
-"""Every operation of the OpenAPI document, called with what schemathesis thinks up: no 5xx, and answers as documented, whoever calls.
+"""Every operation of the OpenAPI document, called by everybody with what schemathesis thinks up: no 5xx, all as documented.
 
 Operations are taken from the document, so a new route is tested from its first day.
 """

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 from types import FrameType
 
 import uvicorn
@@ -19,6 +20,7 @@ from pydantic import ValidationError
 from ringscope_server.app import create_app, prepare, services_for
 from ringscope_server.db.faults import DatabaseUnusableError
 from ringscope_server.db.lock import DataDirError, lock_data_dir, make_data_dir
+from ringscope_server.http.connections import Connection, Connections, raise_limit
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
 from ringscope_server.users.given_tokens import GivenTokenError
@@ -94,15 +96,17 @@ def serve(settings: Settings, listener: socket.socket) -> int:
     """Run the application on a socket that already listens."""
     services = services_for(settings)
     url = f"http://{settings.host}:{listener.getsockname()[1]}"
+    connections = Connections(raise_limit())
     config = uvicorn.Config(
         create_app(services),
         loop="uvloop",
-        http="httptools",
+        http=partial(Connection, connections),  # type: ignore[arg-type]  # it is called, and no more
+        ws="none",
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
     )
-    server = Server(config, services)
+    server = Server(config, services, connections)
     (settings.data_path / "server.json").write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n")
     print(f"Ringscope server listens on {url}", flush=True)  # noqa: T201  # the terminal is this module's job
     # Modules, routes and models stay for good: without them a full collection takes 10 ms and not 200, in which nobody
@@ -119,9 +123,16 @@ def serve(settings: Settings, listener: socket.socket) -> int:
 class Server(uvicorn.Server):
     """uvicorn waits for open requests before it stops; long polls and live streams must hear of it first."""
 
-    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+    def __init__(self, config: uvicorn.Config, services: Services, connections: Connections) -> None:
         super().__init__(config)
         self._services = services
+        self._connections = connections
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second."""
+        if counter % 10 == 0:
+            self._connections.sweep()
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """SIGINT or SIGTERM came."""

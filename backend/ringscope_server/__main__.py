@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from ringscope_server.app import create_app, prepare, services_for
 from ringscope_server.db.faults import DatabaseUnusableError
-from ringscope_server.db.lock import DataDirError, lock_data_dir, make_data_dir
+from ringscope_server.db.lock import DataDirError, lock_data_dir, make_data_dir, unwritable
 from ringscope_server.http.connections import Connection, Connections, raise_limit
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
@@ -40,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             held.enter_context(claim(settings))
             listener = held.enter_context(listen(settings.host, settings.port))
             asyncio.run(prepare_once(settings))
+            write_address(settings, listener)
         except (DataDirError, DatabaseUnusableError, GivenTokenError, StartError) as error:
             print(f"ringscope server: {error}", file=sys.stderr)  # noqa: T201  # the terminal is this module's job
             return EXIT_BAD_INPUT
@@ -92,10 +93,23 @@ async def prepare_once(settings: Settings) -> None:
         await services.database.dispose()
 
 
+def write_address(settings: Settings, listener: socket.socket) -> None:
+    """Tell programs of this machine where the server is. Raises DataDirError when that cannot be written."""
+    told = json.dumps({"url": url_of(settings, listener), "pid": os.getpid()})
+    try:
+        (settings.data_path / "server.json").write_text(told + "\n")
+    except OSError as error:
+        raise unwritable(settings.data_path, error) from error
+
+
+def url_of(settings: Settings, listener: socket.socket) -> str:
+    """Where the server is, from this machine."""
+    return f"http://{settings.host}:{listener.getsockname()[1]}"
+
+
 def serve(settings: Settings, listener: socket.socket) -> int:
     """Run the application on a socket that already listens."""
     services = services_for(settings)
-    url = f"http://{settings.host}:{listener.getsockname()[1]}"
     connections = Connections(raise_limit())
     config = uvicorn.Config(
         create_app(services),
@@ -107,8 +121,7 @@ def serve(settings: Settings, listener: socket.socket) -> int:
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
     )
     server = Server(config, services, connections)
-    (settings.data_path / "server.json").write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n")
-    print(f"Ringscope server listens on {url}", flush=True)  # noqa: T201  # the terminal is this module's job
+    print(f"Ringscope server listens on {url_of(settings, listener)}", flush=True)  # noqa: T201  # the terminal is this module's job
     # Modules, routes and models stay for good: without them a full collection takes 10 ms and not 200, in which nobody
     # is answered.
     gc.collect()

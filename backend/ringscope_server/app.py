@@ -18,7 +18,8 @@ from ringscope_server.background import bus, steps, upkeep
 from ringscope_server.background import detection as insights_loop
 from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
-from ringscope_server.db.faults import DatabaseUnusableError, cause_of
+from ringscope_server.db.faults import STORAGE_FULL, DatabaseUnusableError, cause_of, fault_of
+from ringscope_server.db.lock import unwritable
 from ringscope_server.db.postgresql import postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
 from ringscope_server.http import problems, ui
@@ -144,7 +145,8 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
 async def prepare(services: Services) -> None:
     """Bring the schema up to date and keep the token files that CLI and local agent use.
 
-    Raises DatabaseUnusableError when the database cannot be used, GivenTokenError for a secret that is in use.
+    Raises DatabaseUnusableError when the database cannot be used, DataDirError when the token files cannot be written,
+    GivenTokenError for a secret that is in use.
     """
     database = services.database
     try:
@@ -155,10 +157,17 @@ async def prepare(services: Services) -> None:
             f"run that version or choose another {_choice(database)}."
         ) from error
     except DBAPIError as error:
-        raise DatabaseUnusableError(
-            f"{database.label} cannot be used ({cause_of(error)}); repair it or choose another {_choice(database)}."
-        ) from error
-    async with database.write() as session:
+        raise _unusable(database, error) from error
+    try:
+        await _prepare_rows(services)
+    except DBAPIError as error:
+        raise _unusable(database, error) from error
+    except OSError as error:
+        raise unwritable(services.settings.data_path, error) from error
+
+
+async def _prepare_rows(services: Services) -> None:
+    async with services.database.write() as session:
         await advisory_lock.hold(session, "leases")
         await services.lease.create(session)
         await given_tokens.register(session, services.settings, services.now())
@@ -168,6 +177,14 @@ async def prepare(services: Services) -> None:
             secret = tokens.read_file(path)
             if secret is None or await tokens.find(session, secret, now) is None:
                 tokens.write_file(path, await tokens.create(session, role, kind, role, now, None))
+
+
+def _unusable(database: Database, error: DBAPIError) -> DatabaseUnusableError:
+    if fault_of(error) is STORAGE_FULL:
+        return DatabaseUnusableError(f"{database.label} cannot be used: its disk is full; make room on it.")
+    return DatabaseUnusableError(
+        f"{database.label} cannot be used ({cause_of(error)}); repair it or choose another {_choice(database)}."
+    )
 
 
 def services_for(settings: Settings) -> Services:

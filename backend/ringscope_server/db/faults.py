@@ -62,6 +62,11 @@ def fault_of(error: SQLAlchemyError) -> Fault | None:
     return UNREACHABLE if type(error.orig).__name__ == "OperationalError" else None
 
 
+def is_lasting(fault: Fault) -> bool:
+    """Whether the next write fails as well, as long as nobody does anything about it."""
+    return fault in (STORAGE_FULL, UNREACHABLE, UNUSABLE)
+
+
 def is_bad_value(error: SQLAlchemyError) -> bool:
     """Whether the database refused a value for what it is, such as a number that is too large."""
     return isinstance(error, DataError)

@@ -3,8 +3,11 @@
 import fcntl
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
+
+from ringscope_server.db.disk import is_full
 
 
 class DataDirError(Exception):
@@ -14,14 +17,21 @@ class DataDirError(Exception):
 def make_data_dir(path: Path) -> None:
     """Create the directory if needed. Raises DataDirError when it cannot be written."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise DataDirError(
-            f"The data directory {path} cannot be written ({error.strerror}); "
-            "make it writable or choose another with --data-dir."
-        ) from error
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> DataDirError:
+    """What to say when a file in the data directory could not be written."""
+    if is_full(error):
+        return DataDirError(f"The disk of the data directory {path} is full; make room on it and start again.")
+    return DataDirError(
+        f"The data directory {path} cannot be written ({error.strerror}); "
+        "make it writable or choose another with --data-dir."
+    )
 
 
 def lock_data_dir(path: Path) -> TextIO:
@@ -30,7 +40,10 @@ def lock_data_dir(path: Path) -> TextIO:
     Raises DataDirError when the directory cannot be written or another server holds the lock.
     """
     make_data_dir(path)
-    file = (path / "server.lock").open("a+")
+    try:
+        file = (path / "server.lock").open("a+")
+    except OSError as error:
+        raise unwritable(path, error) from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -41,7 +54,17 @@ def lock_data_dir(path: Path) -> TextIO:
             f"Another server (process {owner}) already uses the data directory {path}; "
             "stop it or choose another directory with --data-dir."
         ) from error
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
+    try:
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+    except OSError as error:
+        _give_up(file)
+        raise unwritable(path, error) from error
     return file
+
+
+def _give_up(file: TextIO) -> None:
+    # What could not be written is tried again when the file is closed.
+    with suppress(OSError):
+        file.close()

@@ -13,7 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from ringscope.contracts.findings import FieldError, request_field_errors
-from ringscope_server.db.faults import cause_of, fault_of, is_bad_value
+from ringscope_server.db.disk import is_full
+from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, is_bad_value
 from ringscope_server.db.names import NameTakenError
 from ringscope_server.users.idempotency import KeyReusedError
 
@@ -120,6 +121,13 @@ def install(app: FastAPI) -> None:
         log.warning("%s %s: %s (%s)", request.method, request.url.path, problem.document.detail, cause_of(error))
         return problem_response(problem)
 
+    @app.exception_handler(OSError)
+    async def _disk(request: Request, error: OSError) -> JSONResponse:
+        if not is_full(error):
+            return _mistake(request, error)
+        log.warning("%s %s: %s", request.method, request.url.path, error)
+        return problem_response(unavailable(STORAGE_FULL))
+
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         return _mistake(request, error)
@@ -130,8 +138,11 @@ def of_database(error: SQLAlchemyError) -> Problem | None:
     if is_bad_value(error):
         return Problem(422, "invalid_request", f"A value cannot be stored: {cause_of(error)}.")
     fault = fault_of(error)
-    if fault is None:
-        return None
+    return unavailable(fault) if fault else None
+
+
+def unavailable(fault: Fault) -> Problem:
+    """503 for what passes, or is mended by others."""
     return Problem(503, fault.code, fault.sentence, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 

@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log the URLs of webhooks, which may hold secrets
     with ExitStack() as held:
+        held.callback(os.umask, os.umask(0o077))  # what the server writes nobody else reads
         try:
             settings = read_settings(arguments)
             held.enter_context(claim(settings))

@@ -49,6 +49,8 @@ async def test_malformed_json_and_json_that_is_no_object(server: Server) -> None
         response = await server.admin.post(JOBS, content=body, headers=JSON)
         assert response.status_code in (400, 422)
         assert len(problem(response, response.status_code)["detail"]) < 200
+    not_text = await server.admin.post(JOBS, content=b'{"name": "\xe9"}', headers=JSON)
+    assert problem(not_text, 422)["detail"] == "The request body is not UTF-8; send it as UTF-8."
     for body in (b"", b"null", b"[]", b"7", b'"text"'):
         problem(await server.admin.post(JOBS, content=body, headers=JSON), 422)
     assert await nothing_was_made(server)
@@ -168,6 +170,11 @@ async def refuse_everywhere(server: Server, url: str, number: int) -> None:
         found = problem(await server.admin.get(path, params={"cursor": encode(number)}), 422)
         assert found["errors"][0]["pointer"] == "/cursor"
     problem(await server.admin.post(JOBS, json={"priority": number}), 422)
+
+
+async def test_an_unknown_word_in_a_url_is_named_beside_those_there_are(server: Server) -> None:
+    found = problem(await server.admin.get(JOBS, params={"state": "foo"}), 422)
+    assert found["errors"][0]["detail"].startswith("state[0]: unknown state 'foo'; choose one of held, queued, ")
 
 
 async def test_cursors_that_this_server_did_not_make(server: Server) -> None:

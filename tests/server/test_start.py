@@ -106,6 +106,26 @@ def test_a_full_disk_under_the_database(tmp_path: Path, monkeypatch: pytest.Monk
     refused(start(tmp_path), "cannot be used: its disk is full; make room on it.")
 
 
+def test_what_the_server_writes_is_its_own(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        (tmp_path / "data").mkdir(mode=0o755)
+        (tmp_path / "data" / "ringscope.sqlite3").touch(mode=0o644)
+        with socket.create_server(("127.0.0.1", 0)):
+            refused(start(tmp_path / "data", "--join-token", "x" * 40, "--metrics-token", "x" * 40), "another token")
+            refused(start(tmp_path / "new", "--join-token", "x" * 40, "--metrics-token", "x" * 40), "another token")
+        assert os.umask(0o022) == 0o022, "the mask is as it was"
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "new") == 0o700
+    for folder in (tmp_path / "data", tmp_path / "new"):
+        assert {mode(file) for file in folder.iterdir()} == {0o600}, sorted(folder.iterdir())
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
 def test_a_second_server_on_the_same_directory(tmp_path: Path) -> None:
     with lock_data_dir(tmp_path):
         refused(start_process(tmp_path), f"Another server (process {os.getpid()}) already uses")

@@ -81,6 +81,8 @@ async def apply_report(session: AsyncSession, attempt: Attempt, member: Member, 
                 sentence = f"Node {member.node.name} has nothing of it left and did not say how it ended."
                 await _stop_for(session, attempt, member, report, "rank_exit", sentence, now)
             _advance(member, "clean", now)
+            if all(other.phase == "clean" for other in attempt.members):
+                attempt.token = ""  # there is no process left to know by it
             await _release(session, member)
             await quarantine.lift(session, member, now)
         case "unclean":

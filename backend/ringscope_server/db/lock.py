@@ -17,7 +17,7 @@ class DataDirError(Exception):
 def make_data_dir(path: Path) -> None:
     """Create the directory if needed. Raises DataDirError when it cannot be written."""
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
@@ -61,7 +61,15 @@ def lock_data_dir(path: Path) -> TextIO:
     except OSError as error:
         _give_up(file)
         raise unwritable(path, error) from error
+    _close_to_others(path)
     return file
+
+
+def _close_to_others(path: Path) -> None:
+    # Of a server from before files were made so; what is new is, as the process' mask has it.
+    for file in path.glob("ringscope.sqlite3*"):
+        with suppress(OSError):
+            file.chmod(0o600)
 
 
 def _give_up(file: TextIO) -> None:

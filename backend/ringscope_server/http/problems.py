@@ -19,8 +19,8 @@ from ringscope_server.db.names import NameTakenError
 from ringscope_server.users.idempotency import KeyReusedError
 
 log = logging.getLogger(__name__)
-# In place of the framework's own words.
-UNREADABLE = "The request body is not UTF-8, is nested too deeply, or holds a number of thousands of digits; mend it."
+# In place of the framework's own words, for what is left once http/request_body.py has looked.
+UNREADABLE = "The request body is not UTF-8, or holds a number of thousands of digits; mend it."
 
 RETRY_AFTER_SECONDS = 1
 

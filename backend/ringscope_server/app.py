@@ -22,7 +22,7 @@ from ringscope_server.db.faults import STORAGE_FULL, DatabaseUnusableError, caus
 from ringscope_server.db.lock import unwritable
 from ringscope_server.db.postgresql import postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
-from ringscope_server.http import problems, reference, ui
+from ringscope_server.http import document, problems, reference, ui
 from ringscope_server.http.caching import CacheControl
 from ringscope_server.http.dependencies import WithServices
 from ringscope_server.http.request_body import RequestBody
@@ -73,13 +73,14 @@ def routes(page: Path | None) -> FastAPI:
         title="Ringscope",
         version=__version__,
         description="Schedules all-reduce benchmarks on worker nodes, measures every step and shows it live.",
-        responses=problems.RESPONSES,
+        responses=document.RESPONSES,
         docs_url=None,  # FastAPI's own pages load scripts from elsewhere, on the origin that holds people's sessions
         redoc_url=None,
     )
     reference.install(app)
     ui.install(app, page)
     problems.install(app)
+    document.install(app)
     # Routes are tried in their order, a router of routers two times over: those that are asked most often come first.
     for router in (
         agents.router,

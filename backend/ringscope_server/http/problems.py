@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -16,6 +15,7 @@ from ringscope.contracts.findings import FieldError, request_field_errors
 from ringscope_server.db.disk import is_full
 from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, is_bad_value
 from ringscope_server.db.names import NameTakenError
+from ringscope_server.http.allowed import AllowedMethods
 from ringscope_server.users.idempotency import KeyReusedError
 
 log = logging.getLogger(__name__)
@@ -65,15 +65,11 @@ def not_found(noun: str, key: object) -> Problem:
 
 
 MEDIA_TYPE = "application/problem+json"
-# For the OpenAPI document: any operation may answer so.
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": ProblemDocument, "description": "What is wrong, as RFC 9457."}
-}
 
 
 def install(app: FastAPI) -> None:
     """Make every error of this application a problem document."""
-    _install_media_type(app)
+    allowed = AllowedMethods(app)
 
     @app.exception_handler(Problem)
     async def _problem(request: Request, error: Problem) -> JSONResponse:
@@ -97,9 +93,11 @@ def install(app: FastAPI) -> None:
     async def _http(request: Request, error: HTTPException) -> JSONResponse:
         code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
         detail = UNREADABLE if error.detail == "There was an error parsing the body" else str(error.detail)
-        response = problem_response(Problem(error.status_code, code, detail))
-        response.headers.update(error.headers or {})
-        return response
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = allowed.of(request.url.path)
+            detail = f"{request.method} is not possible here; use {headers['Allow']}."
+        return problem_response(Problem(error.status_code, code, detail, headers=headers))
 
     @app.exception_handler(OverflowError)
     async def _out_of_range(request: Request, error: OverflowError) -> JSONResponse:
@@ -156,19 +154,3 @@ def problem_response(problem: Problem) -> JSONResponse:
     document = problem.document
     headers = problem.headers | ({"WWW-Authenticate": "Bearer"} if document.status == 401 else {})
     return JSONResponse(document.model_dump(), document.status, headers=headers, media_type=MEDIA_TYPE)
-
-
-def _install_media_type(app: FastAPI) -> None:
-    # FastAPI documents a model as application/json, whatever the handler answers with.
-    generate = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = generate()
-        for path in document["paths"].values():
-            for operation in path.values():
-                content = operation["responses"].get("4XX", {}).get("content", {})
-                if "application/json" in content:
-                    content[MEDIA_TYPE] = content.pop("application/json")
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]

@@ -35,9 +35,10 @@ def page(document: dict[str, Any]) -> str:
     operations: dict[str, list[str]] = defaultdict(list)
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            operations[operation.get("tags", ["other"])[0]].append(_operation(method.upper(), path, operation))
+            whole = _resolved(operation, document["components"])
+            operations[operation.get("tags", ["other"])[0]].append(_operation(method.upper(), path, whole))
     parts = [f"<h2 id='{escape(tag)}'>{escape(tag)}</h2>\n{''.join(found)}" for tag, found in operations.items()]
-    schemas = document.get("components", {}).get("schemas", {})
+    schemas = document["components"]["schemas"]
     shapes = "".join(
         f"<details id='{escape(name)}'><summary><code>{escape(name)}</code></summary>{_json(schema)}</details>\n"
         for name, schema in sorted(schemas.items())
@@ -51,6 +52,21 @@ Send a token as <code>Authorization: Bearer rs_…</code>; <code>ringscope token
 {"".join(parts)}
 <h2 id="schemas">schemas</h2>
 {shapes}</html>"""
+
+
+def _resolved(operation: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+    """With the answers and parameters that it shares with others."""
+
+    def found(item: dict[str, Any]) -> dict[str, Any]:
+        if "$ref" not in item:
+            return item
+        *_, kind, name = item["$ref"].split("/")
+        shared: dict[str, Any] = components[kind][name]
+        return shared
+
+    answers = {status: found(answer) for status, answer in operation["responses"].items()}
+    parameters = [found(parameter) for parameter in operation.get("parameters", ())]
+    return {**operation, "responses": answers, "parameters": parameters}
 
 
 def _operation(method: str, path: str, operation: dict[str, Any]) -> str:

@@ -5729,8 +5729,43 @@ export interface components {
             step: number;
         };
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        /** @description 503: the database is full, busy or away, nothing was stored; 500: the server's mistake. */
+        Failed: {
+            headers: {
+                /** @description Of 503: seconds after which to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDocument"];
+            };
+        };
+        /** @description No token, or none that is valid. */
+        NotLoggedIn: {
+            headers: {
+                /** @description Bearer. */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDocument"];
+            };
+        };
+        /** @description What is wrong, as RFC 9457. */
+        Refused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDocument"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+        Client: string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -5740,7 +5775,10 @@ export interface operations {
     join_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5759,21 +5797,18 @@ export interface operations {
                     "application/json": components["schemas"]["Joined"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     register_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5792,21 +5827,18 @@ export interface operations {
                     "application/json": components["schemas"]["Registered"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     leave_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -5825,21 +5857,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     poll_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -5860,21 +5889,18 @@ export interface operations {
                     "application/json": components["schemas"]["Directives"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     pulse_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -5893,21 +5919,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     ingest_records: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -5928,21 +5951,18 @@ export interface operations {
                     "application/json": components["schemas"]["RecordsAccepted"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     report_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -5961,15 +5981,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_cluster: {
@@ -5990,15 +6004,9 @@ export interface operations {
                     "application/json": components["schemas"]["Cluster"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     compare_jobs: {
@@ -6024,15 +6032,9 @@ export interface operations {
                     "application/json": components["schemas"]["Comparison"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_engine: {
@@ -6053,15 +6055,9 @@ export interface operations {
                     "application/json": components["schemas"]["Engine"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_events: {
@@ -6096,15 +6092,9 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_events: {
@@ -6137,15 +6127,9 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_graphs: {
@@ -6166,15 +6150,9 @@ export interface operations {
                     "application/json": components["schemas"]["Graphs"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_jobs: {
@@ -6220,15 +6198,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_job: {
@@ -6237,6 +6209,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -6250,21 +6224,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     count_jobs: {
@@ -6304,21 +6274,18 @@ export interface operations {
                     "application/json": components["schemas"]["JobFacets"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     predict_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6337,15 +6304,9 @@ export interface operations {
                     "application/json": components["schemas"]["Prediction"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_job: {
@@ -6368,15 +6329,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     edit_job: {
@@ -6385,6 +6340,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 job_id: number;
@@ -6406,15 +6363,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_arrivals: {
@@ -6444,15 +6395,9 @@ export interface operations {
                     "application/json": components["schemas"]["ArrivalPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_buckets: {
@@ -6478,21 +6423,18 @@ export interface operations {
                     "application/json": components["schemas"]["BucketList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     cancel_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 job_id: number;
             };
@@ -6509,15 +6451,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     clone_job: {
@@ -6526,6 +6462,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 job_id: number;
@@ -6543,21 +6481,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_environments: {
@@ -6580,15 +6514,9 @@ export interface operations {
                     "application/json": components["schemas"]["EnvironmentList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_epochs: {
@@ -6618,15 +6546,9 @@ export interface operations {
                     "application/json": components["schemas"]["EpochPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_job_events: {
@@ -6654,15 +6576,9 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_expectations: {
@@ -6688,15 +6604,9 @@ export interface operations {
                     "application/json": components["schemas"]["Expectations"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_fit: {
@@ -6722,21 +6632,18 @@ export interface operations {
                     "application/json": components["schemas"]["JobFit"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     hold_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 job_id: number;
             };
@@ -6753,15 +6660,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_insights: {
@@ -6784,15 +6685,9 @@ export interface operations {
                     "application/json": components["schemas"]["InsightList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_latencies: {
@@ -6822,15 +6717,9 @@ export interface operations {
                     "application/json": components["schemas"]["LatencyCurve"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_lateness: {
@@ -6862,15 +6751,9 @@ export interface operations {
                     "application/json": components["schemas"]["Lateness"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_log_lines: {
@@ -6906,15 +6789,9 @@ export interface operations {
                     "application/json": components["schemas"]["LogPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_log: {
@@ -6946,15 +6823,9 @@ export interface operations {
                     "text/plain": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_log_outline: {
@@ -6986,15 +6857,9 @@ export interface operations {
                     "application/json": components["schemas"]["LogOutline"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_measurements: {
@@ -7024,21 +6889,18 @@ export interface operations {
                     "application/json": components["schemas"]["MeasurementPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     release_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 job_id: number;
             };
@@ -7055,15 +6917,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     retry_job: {
@@ -7072,6 +6928,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 job_id: number;
@@ -7083,21 +6941,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_steps: {
@@ -7130,15 +6984,9 @@ export interface operations {
                     "application/json": components["schemas"]["StepPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_steps: {
@@ -7170,15 +7018,9 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_newest_steps: {
@@ -7201,15 +7043,9 @@ export interface operations {
                     "application/json": components["schemas"]["NewestSteps"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_trace: {
@@ -7241,15 +7077,9 @@ export interface operations {
                     "application/json": components["schemas"]["OperationTrace"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_trace: {
@@ -7283,15 +7113,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_traces: {
@@ -7317,15 +7141,9 @@ export interface operations {
                     "application/json": components["schemas"]["TraceList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_training_curve: {
@@ -7351,15 +7169,9 @@ export interface operations {
                     "application/json": components["schemas"]["TrainingCurve"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_links: {
@@ -7380,21 +7192,18 @@ export interface operations {
                     "application/json": components["schemas"]["LinkList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_login_link: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7409,15 +7218,9 @@ export interface operations {
                     "application/json": components["schemas"]["LoginLink"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_me: {
@@ -7438,15 +7241,9 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_nodes: {
@@ -7467,15 +7264,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodePage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_node: {
@@ -7498,15 +7289,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     remove_node: {
@@ -7515,6 +7300,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7530,15 +7317,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     update_node: {
@@ -7547,6 +7328,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7568,15 +7351,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     drain_node: {
@@ -7585,6 +7362,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7606,15 +7385,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_node_events: {
@@ -7642,15 +7415,9 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     resume_node: {
@@ -7659,6 +7426,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7676,21 +7445,18 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     release_slot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
                 slot: number;
@@ -7708,21 +7474,18 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     plan_prices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7741,21 +7504,18 @@ export interface operations {
                     "application/json": components["schemas"]["PriceTable"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     plan_queue: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7774,21 +7534,18 @@ export interface operations {
                     "application/json": components["schemas"]["QueuePlan"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     plan_sensitivity: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7807,15 +7564,9 @@ export interface operations {
                     "application/json": components["schemas"]["SensitivityList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_prometheus_targets: {
@@ -7836,15 +7587,9 @@ export interface operations {
                     "application/json": components["schemas"]["TargetGroup"][];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_schedules: {
@@ -7870,15 +7615,9 @@ export interface operations {
                     "application/json": components["schemas"]["SchedulePage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_schedule: {
@@ -7887,6 +7626,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -7900,21 +7641,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ScheduleView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_schedule: {
@@ -7937,15 +7674,9 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     replace_schedule: {
@@ -7954,6 +7685,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 schedule_id: number;
@@ -7975,15 +7708,9 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     delete_schedule: {
@@ -7992,6 +7719,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 schedule_id: number;
@@ -8007,15 +7736,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     run_schedule: {
@@ -8024,6 +7747,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 schedule_id: number;
@@ -8035,21 +7760,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_upcoming_times: {
@@ -8075,15 +7796,9 @@ export interface operations {
                     "application/json": components["schemas"]["UpcomingTimes"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_session: {
@@ -8106,21 +7821,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     delete_session: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: {
                 ringscope_session?: string | null;
@@ -8135,15 +7846,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     stream: {
@@ -8170,15 +7875,9 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_tokens: {
@@ -8204,15 +7903,9 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_token: {
@@ -8221,6 +7914,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -8240,21 +7935,18 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     revoke_token: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 token_id: number;
             };
@@ -8269,21 +7961,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     trace_example: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8302,21 +7991,18 @@ export interface operations {
                     "application/json": components["schemas"]["Example"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     trace_perfetto: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8337,15 +8023,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_webhooks: {
@@ -8371,15 +8051,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_webhook: {
@@ -8388,6 +8062,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -8401,21 +8077,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewWebhook"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_webhook: {
@@ -8438,15 +8110,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     replace_webhook: {
@@ -8455,6 +8121,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8476,15 +8144,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     delete_webhook: {
@@ -8493,6 +8155,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8508,15 +8172,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_deliveries: {
@@ -8544,15 +8202,9 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     redeliver: {
@@ -8561,6 +8213,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8579,15 +8233,9 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     test_webhook: {
@@ -8596,6 +8244,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8613,15 +8263,9 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
 }

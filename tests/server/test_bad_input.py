@@ -151,6 +151,25 @@ async def test_a_sentence_does_not_repeat_long_input(server: Server) -> None:
         assert len(found["errors"]) <= 100
 
 
+async def test_labels_are_few_and_short(server: Server) -> None:
+    await server.node()
+    job = await server.submit()
+    many, long = {str(number): "x" for number in range(101)}, {"team": "x" * 201}
+    for labels, sentence in (
+        (many, "labels: these are too many; give 100 or fewer."),
+        (long, "labels: 'team' is too long; give names and values of 200 characters or fewer."),
+        ({"x" * 201: ""}, f"labels: '{'x' * 20}…' is too long; give names and values of 200 characters or fewer."),
+    ):
+        for answer in (
+            await server.admin.post(JOBS, json={"labels": labels}),
+            await server.admin.patch(f"{JOBS}/{job['id']}", json={"labels": labels}, headers={"If-Match": "*"}),
+        ):
+            assert problem(answer, 422)["errors"] == [{"pointer": "/labels", "detail": sentence}]
+        found = problem(await server.admin.post(JOBS, json={"placement": {"selector": labels}}), 422)
+        assert found["detail"] == sentence.replace("labels", "placement.selector", 1)
+    await server.submit(labels={str(number): "x" * 200 for number in range(100)})
+
+
 # Numbers.
 
 

@@ -742,6 +742,8 @@ export interface paths {
         /**
          * List Steps
          * @description Every single iteration of every rank in one attempt, with its exact times.
+         *
+         *     Where few of many steps are wanted a page may have fewer than ``limit``, or none: the last one has no ``next``.
          */
         get: operations["list_steps"];
         put?: never;

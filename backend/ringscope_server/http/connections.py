@@ -15,9 +15,13 @@ MOST_REQUEST_SECONDS = 300.0
 IDLE_SECONDS = 10.0  # uvicorn itself closes after 5, but not where the rest of a body came after its answer
 UNREAD_SECONDS = 60.0  # a client that does not take its answer
 MOST_HEAD_BYTES = 64 << 10
+TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"
+    b"The URL and headers are larger than 64 kB; send less.\n"
+)
 
 # More would be so many connections that memory is the limit.
-MOST_DESCRIPTORS = 16_384
+MOST_DESCRIPTORS = 8_192
 # For the database, files, webhooks and what else is no client.
 RESERVED_DESCRIPTORS = 96
 
@@ -126,7 +130,8 @@ class Connection(HttpToolsProtocol):
         if was_in_head and self._is_in_head:
             self._head_bytes += len(data)
             if self._head_bytes > MOST_HEAD_BYTES:
-                self.abort()
+                self.transport.write(TOO_LARGE)
+                self.transport.close()
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""

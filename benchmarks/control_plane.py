@@ -1,6 +1,6 @@
 """The control plane's numbers on this machine: a real server process on SQLite, load from a second process.
 
-    python benchmarks/control_plane.py [submit] [pages] [changes] [telemetry]
+    python benchmarks/control_plane.py [submit] [pages] [changes] [telemetry] [queue] [streams] [records]
 
 What bounds them: the server is one Python process, so one core. A submission is parsed, checked, written in one
 transaction and answered, one after the other; a page reads one index range; a step row is parsed from JSON, and
@@ -15,11 +15,12 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from statistics import quantiles
 
-from http_load import Answer, Connection
+from heavy import HEAVY, JOB, multiply_job
+from http_load import Answer, Connection, p
 from report import Target, say, say_targets
 from serving import Serving, serving
+from simulated_agent import Agent, node, step_record
 
 SUBMITTERS, SUBMISSIONS, SUBMISSIONS_PER_SECOND = 20, 2_000, 200
 JOBS_IN_TABLE = 1_000_000
@@ -27,19 +28,13 @@ PAGES_EACH = 30
 CHANGES = 60
 NODES, STEPS_PER_RECORD, RECORDS_PER_BATCH = 4, 50, 80
 OFFERED_ROWS_PER_SECOND, TELEMETRY_SECONDS = 55_000, 20.0
-JOB = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}, "placement": {"ranks": 2}}
 # Held, so that what is measured is the submission and not a queue of thousands.
 HELD_JOB = json.dumps(JOB | {"hold": True}).encode()
 
 
-def p(values: list[float], percent: int) -> float:
-    """A percentile, in the unit of the values."""
-    return quantiles(values, n=100, method="inclusive")[percent - 1]
-
-
 async def submit(server: Serving) -> list[Target]:
     """Concurrent clients, each with its own connection: at a steady rate for the latency, then as fast as they can."""
-    await _node(server, "n0", slots=2)
+    await node(server, "n0", slots=2)
     paced = await _submit(server, SUBMISSIONS, per_second=SUBMISSIONS_PER_SECOND)
     flat_out = await _submit(server, SUBMISSIONS, per_second=None)
     log = (server.data_dir / "server.log").read_text()
@@ -82,18 +77,18 @@ async def _submit(server: Serving, count: int, per_second: int | None) -> Submit
     say(
         f"submit: {count} jobs by {SUBMITTERS} clients, {count / done.taken:.0f}/s: "
         f"p50 {p(done.seconds, 50) * 1e3:.1f} ms, p99 {p(done.seconds, 99) * 1e3:.1f} ms; "
-        f"server {_share(server, cpu, done.taken)}"
+        f"server {server.share(cpu, done.taken)}"
     )
     return done
 
 
 async def pages(server: Serving) -> list[Target]:
     """The list of jobs with a million of them in the table."""
-    await _node(server, "n0", slots=2)
+    await node(server, "n0", slots=2)
     connection = Connection(server.url, server.admin_token)
     await connection.request("POST", "/jobs", json.dumps(JOB | {"hold": True, "labels": {"team": "a"}}).encode())
     connection.close()  # the server would, as nothing comes for so long
-    _multiply_job(server, JOBS_IN_TABLE)
+    multiply_job(server, JOBS_IN_TABLE)
     targets = []
     first = json.loads((await connection.request("GET", "/jobs?limit=50")).body)
     middle = await connection.request("GET", "/jobs?limit=1000&state=failed")
@@ -120,7 +115,7 @@ async def pages(server: Serving) -> list[Target]:
 
 async def changes(server: Serving) -> list[Target]:
     """From a report of an agent to the event on the live stream of a browser; and from POST to the assignment."""
-    agent = await _node(server, "n0", slots=2)
+    agent = await node(server, "n0", slots=2)
     browser = Connection(server.url, server.admin_token)  # kept: without it the stream would be closed
     events = await browser.events("/stream?topics=jobs")
     arrived: dict[tuple[int, str], float] = {}
@@ -171,7 +166,7 @@ async def changes(server: Serving) -> list[Target]:
 
 async def telemetry(server: Serving) -> list[Target]:
     """Several nodes that send step rows at a steady rate, a little above the target, while a person uses the API."""
-    agents = [await _node(server, f"n{i}", slots=2) for i in range(NODES)]
+    agents = [await node(server, f"n{i}", slots=2) for i in range(NODES)]
     person = Connection(server.url, server.admin_token)
     attempts = []
     for _ in agents:
@@ -186,9 +181,9 @@ async def telemetry(server: Serving) -> list[Target]:
     end = start + TELEMETRY_SECONDS
     rows, waits = [0], list[float]()
     by_path: dict[str, list[float]] = {}
-    record = _step_record()
+    record = step_record(STEPS_PER_RECORD)
 
-    async def send(agent: "Agent", attempt: int) -> None:
+    async def send(agent: Agent, attempt: int) -> None:
         sequence, due = 1, time.perf_counter()
         while time.perf_counter() < end:
             due += NODES * RECORDS_PER_BATCH * STEPS_PER_RECORD / OFFERED_ROWS_PER_SECOND
@@ -223,7 +218,7 @@ async def telemetry(server: Serving) -> list[Target]:
     say(f"telemetry: {stored} step rows in {taken:.1f} s from {NODES} nodes = {stored / taken:,.0f} rows/s")
     say(
         f"  API meanwhile: {len(waits)} calls, p50 {p(waits, 50) * 1e3:.1f} ms, p99 {p(waits, 99) * 1e3:.1f} ms; "
-        f"server {_share(server, cpu, taken)}"
+        f"server {server.share(cpu, taken)}"
     )
     return [
         Target("step rows/s into SQLite", 50_000, stored / taken),
@@ -232,101 +227,13 @@ async def telemetry(server: Serving) -> list[Target]:
     ]
 
 
-class Agent:
-    """A node that is only its side of the protocol."""
-
-    def __init__(self, server: Serving, name: str) -> None:
-        self.connection = Connection(server.url, server.agent_token)
-        self.name = name
-        self.epoch = 0
-
-    async def register(self, slots: int) -> None:
-        """Introduce the node."""
-        hardware = {"hostname": self.name, "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1 << 30}
-        body = {
-            "name": self.name,
-            "address": self.name,
-            "slots": slots,
-            "metrics_address": f"{self.name}:9465",
-            "inventory": hardware,
-            "versions": {},
-        }
-        answer = await self.connection.request("POST", "/agents/register", json.dumps(body).encode())
-        self.epoch = json.loads(answer.body)["epoch"]
-        self.seen = -1
-
-    async def poll(self) -> list[dict[str, object]]:
-        """One long poll; the assignments."""
-        body = {"epoch": self.epoch, "seen": self.seen}
-        answer = await self.connection.request("POST", f"/agents/{self.name}/poll", json.dumps(body).encode())
-        directives = json.loads(answer.body)
-        self.seen = directives["revision"]
-        return directives["assignments"] or []
-
-    async def report(self, attempt_id: object, event: str, reason: str | None = None) -> Answer:
-        """News of an attempt."""
-        body = {"epoch": self.epoch, "attempt_id": attempt_id, "event": event, "reason": reason}
-        return await self.connection.request("POST", f"/agents/{self.name}/reports", json.dumps(body).encode())
-
-
-async def _node(server: Serving, name: str, slots: int) -> Agent:
-    agent = Agent(server, name)
-    await agent.register(slots)
-    return agent
-
-
 async def _repeated(times: int, ask: Callable[[], Awaitable[Answer]]) -> list[float]:
     answers = [await ask() for _ in range(times)]
     assert all(answer.status == 200 for answer in answers), answers[0]
     return [answer.seconds for answer in answers]
 
 
-def _multiply_job(server: Serving, count: int) -> None:
-    """Copies of the first job, of which most have ended, straight into the table: a long history."""
-    start = time.perf_counter()
-    with sqlite3.connect(server.data_dir / "ringscope.sqlite3", timeout=60) as database:
-        names = [row[1] for row in database.execute("PRAGMA table_info(jobs)")]
-        changed = {
-            "id": "n.value",
-            "state": "CASE WHEN n.value % 10 = 0 THEN 'failed' ELSE 'succeeded' END",
-            "name": "'nightly sweep ' || n.value",
-        }
-        columns = ", ".join(f'"{name}"' for name in names)
-        values = ", ".join(changed.get(name, f'j."{name}"') for name in names)
-        database.execute(
-            f"WITH RECURSIVE n(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM n WHERE value < {count}) "
-            f"INSERT INTO jobs ({columns}) SELECT {values} FROM n, jobs j WHERE j.id = 1"
-        )
-    say(f"pages: {count:,} jobs in the table, made in {time.perf_counter() - start:.0f} s")
-
-
-def _step_record() -> str:
-    many = STEPS_PER_RECORD
-    return json.dumps(
-        {
-            "type": "steps",
-            "rank": 0,
-            "first_step": 0,
-            "op": "all_reduce",
-            "algorithm": "ring",
-            "transport": "shared_memory",
-            "in_place": False,
-            "bytes": 1024,
-            "bus_factor": 1.0,
-            "start_ns": [1_767_225_600_000_000_000 + i for i in range(many)],
-            "duration_us": [10.123 + i for i in range(many)],
-            "communication_us": [10.123 + i for i in range(many)],
-            "compute_us": [0.0] * many,
-            "exposed_us": [10.123 + i for i in range(many)],
-        }
-    )
-
-
-def _share(server: Serving, cpu_before: float, seconds: float) -> str:
-    return f"{(server.cpu_seconds - cpu_before) / seconds:.0%} of one core"
-
-
-PARTS = {"submit": submit, "pages": pages, "changes": changes, "telemetry": telemetry}
+PARTS = {"submit": submit, "pages": pages, "changes": changes, "telemetry": telemetry, **HEAVY}
 
 
 def main(names: list[str]) -> None:

@@ -26,6 +26,7 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.db.sqlite import sqlite_url
 from ringscope_server.jobs.summary import empty
+from ringscope_server.placement.queue import Queue
 from ringscope_server.placement.snapshot import NodeState, Policy, QueuedJob, RunningGang, Snapshot
 from ringscope_server.scheduler.dispatch import carry_out, decide
 
@@ -35,21 +36,23 @@ async def one_run(path: Path, seed: int) -> dict[str, dict[str, float]]:
     database = Database(sqlite_url(path))
     await schema.upgrade(database.engine)
     await _fill(database, snapshot(SCENARIOS[1], seed))
-    times = {"first": await _timed_pass(database), "quiet": await _timed_pass(database)}
+    queue = Queue()
+    times = {"first": await _timed_pass(database, queue), "quiet": await _timed_pass(database, queue)}
     async with database.write() as session:
         await session.execute(update(Allocation).where(Allocation.attempt_id <= 10).values(is_active=False))
-    times["after an end"] = await _timed_pass(database)
+    times["after an end"] = await _timed_pass(database, queue)
     await database.dispose()
     return times
 
 
-async def _timed_pass(database: Database) -> dict[str, float]:
+async def _timed_pass(database: Database, queue: Queue) -> dict[str, float]:
     """Milliseconds of processor time of each part, and of the whole by the clock."""
     clock, began = time.perf_counter(), time.process_time()
-    decided = await decide(database, Policy(), NOW)
+    decided = await decide(database, queue, 1, Policy(), NOW)
     decided_at = time.process_time()
     async with database.write() as session:
         await carry_out(session, decided, Changes(), NOW)
+    queue.note(decided.started, decided.told)
     return {
         "read and plan": (decided_at - began) * 1e3,
         "write": (time.process_time() - decided_at) * 1e3,

@@ -3,7 +3,13 @@
 import asyncio
 import time
 from dataclasses import dataclass
+from statistics import quantiles
 from urllib.parse import urlsplit
+
+
+def p(values: list[float], percent: int) -> float:
+    """A percentile, in the unit of the values."""
+    return quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +24,10 @@ class Answer:
 class Connection:
     """One kept-alive connection; one request at a time."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, prefix: str = "/api/v1") -> None:
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 80
+        self._prefix = prefix
         self._head = f"Host: {self._host}:{self._port}\r\nAuthorization: Bearer {token}\r\n"
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
@@ -31,7 +38,7 @@ class Connection:
         reader, writer = self._streams
         start = time.perf_counter()
         kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if method != "GET" else ""
-        writer.write(f"{method} /api/v1{path} HTTP/1.1\r\n{self._head}{kind}{headers}\r\n".encode() + body)
+        writer.write(f"{method} {self._prefix}{path} HTTP/1.1\r\n{self._head}{kind}{headers}\r\n".encode() + body)
         status, length = await _head(reader)
         content = await (reader.readexactly(length) if length is not None else _chunks(reader))
         return Answer(status, content, time.perf_counter() - start)
@@ -39,7 +46,7 @@ class Connection:
     async def events(self, path: str) -> asyncio.StreamReader:
         """Open a stream of server-sent events; gives the reader of what follows the head."""
         reader, writer = await asyncio.open_connection(self._host, self._port, limit=1 << 24)
-        writer.write(f"GET /api/v1{path} HTTP/1.1\r\n{self._head}Accept: text/event-stream\r\n\r\n".encode())
+        writer.write(f"GET {self._prefix}{path} HTTP/1.1\r\n{self._head}Accept: text/event-stream\r\n\r\n".encode())
         status, _ = await _head(reader)
         assert status == 200, f"the stream answers {status}"
         self._streams = (reader, writer)

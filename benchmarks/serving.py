@@ -36,6 +36,10 @@ class Serving:
         times = self.process.cpu_times()
         return float(times.user + times.system)
 
+    def share(self, cpu_before: float, seconds: float) -> str:
+        """How much of a core the server took since then, in words."""
+        return f"{(self.cpu_seconds - cpu_before) / seconds:.0%} of one core"
+
 
 def scratch() -> "tempfile.TemporaryDirectory[str]":
     """A data directory for as long as a benchmark runs."""

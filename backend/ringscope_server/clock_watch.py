@@ -21,19 +21,20 @@ class ClockWatch:
     def __init__(self, elapsed: Callable[[], float] = _seconds_since_boot) -> None:
         self._elapsed = elapsed
         self._origin: datetime | None = None  # what the wall clock shows at 0 of the other one
+        self._seen: datetime | None = None  # likewise, at the last look
 
     def step(self, now: datetime) -> timedelta:
-        """How far the wall clock was set since it was last accepted: zero, as good as always."""
-        origin = self._origin_at(now)
-        step = timedelta() if self._origin is None else origin - self._origin
+        """How far the wall clock, which shows ``now`` at this moment, was set since it was last accepted.
+
+        Zero, as good as always.
+        """
+        self._seen = now - timedelta(seconds=self._elapsed())
+        step = timedelta() if self._origin is None else self._seen - self._origin
         if abs(step) < LEAST_STEP:
-            self._origin = origin  # where it was slewed, little by little
+            self._origin = self._seen  # where it was slewed, little by little
             return timedelta()
         return step
 
-    def accept(self, now: datetime) -> None:
-        """What depends on the wall clock goes by its new time."""
-        self._origin = self._origin_at(now)
-
-    def _origin_at(self, now: datetime) -> datetime:
-        return now - timedelta(seconds=self._elapsed())
+    def accept(self) -> None:
+        """What depends on the wall clock goes by the time that it showed at the last look, however long ago that is."""
+        self._origin = self._seen

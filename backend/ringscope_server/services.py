@@ -19,6 +19,7 @@ from ringscope_server.monitoring.state import MonitoringState
 from ringscope_server.nodes.directory import Directory
 from ringscope_server.nodes.heartbeats import Heartbeats
 from ringscope_server.placement.capacity import Capacity
+from ringscope_server.placement.queue import Queue
 from ringscope_server.planner.prices import Worker
 from ringscope_server.settings import Settings
 from ringscope_server.urls import Resolve, resolve
@@ -50,6 +51,7 @@ class Services:
     directory: Directory = field(default_factory=Directory)
     token_cache: TokenCache = field(default_factory=TokenCache)
     capacity: Capacity = field(default_factory=Capacity)
+    queue: Queue = field(default_factory=Queue)
     monitoring: MonitoringState = field(default_factory=MonitoringState)
     pulses: Pulses = field(default_factory=Pulses)
     insights: InsightState = field(default_factory=InsightState)

@@ -107,8 +107,9 @@ class FakeAgent:
     epoch: int = 0
     sequence: int = 0
 
-    async def register(self, **more: Any) -> httpx.Response:
-        body = {
+    def introduction(self) -> dict[str, Any]:
+        """What the node says of itself."""
+        return {
             "name": self.name,
             "address": self.name,
             "slots": self.slots,
@@ -117,7 +118,9 @@ class FakeAgent:
             "versions": {"ringscope": "0.1.0"},
             "labels": self.labels,
         }
-        response = await self.server.agent.post("/api/v1/agents/register", json=body | more)
+
+    async def register(self, **more: Any) -> httpx.Response:
+        response = await self.server.agent.post("/api/v1/agents/register", json=self.introduction() | more)
         self.epoch = response.json().get("epoch", self.epoch)
         return response
 

@@ -71,7 +71,8 @@ async def test_a_server_that_only_stands_by_moves_nothing_when_it_takes_over(ser
     job = await server.submit(time_limit_seconds=60)
     await node.start_next()
     await hand_to(server.services, "another", seconds=60)
-    server.services.clock_watch.accept(clock() - timedelta(hours=1))  # it began with a clock that is right by now
+    server.services.clock_watch.step(clock() - timedelta(hours=1))  # it began with a clock that is right by now
+    server.services.clock_watch.accept()
     await loop.try_pass(server.services)
     await hand_to(server.services, "another", seconds=-1)
     await passes(server, clock, 60, node)
@@ -92,8 +93,17 @@ def test_a_clock_that_is_slewed_was_not_set() -> None:
 def test_a_step_is_told_until_it_is_accepted() -> None:
     clock = Clock()
     watch = ClockWatch(lambda: clock.elapsed)
-    watch.accept(clock())
+    watch.step(clock())
     clock.set(-30)
     assert [watch.step(clock()), watch.step(clock())] == [timedelta(seconds=-30)] * 2
-    watch.accept(clock())
+    watch.accept()
     assert watch.step(clock()) == timedelta()
+
+
+def test_a_long_pass_between_look_and_acceptance_is_no_step() -> None:
+    clock = Clock()
+    watch = ClockWatch(lambda: clock.elapsed)
+    for _ in range(2):
+        assert watch.step(clock()) == timedelta()
+        clock.advance(60)
+        watch.accept()

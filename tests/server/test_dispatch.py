@@ -12,6 +12,7 @@ from ringscope_server.changes import Changes
 from ringscope_server.db.lease import Lease
 from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Node, QuarantinedSlot, Usage
 from ringscope_server.placement import usage
+from ringscope_server.placement.queue import Queue
 from ringscope_server.placement.snapshot import Policy
 from ringscope_server.scheduler.dispatch import carry_out, decide
 from ringscope_server.scheduler.loop import rest_seconds
@@ -93,7 +94,7 @@ async def test_a_pass_has_a_second_transaction_only_for_what_it_decides(
 async def test_a_job_that_was_cancelled_after_the_plan_was_made_is_not_started(server: Server) -> None:
     await server.node(slots=2)
     cancelled = await server.submit(**job(2))
-    decided = await decide(server.services.database, Policy(), server.clock())
+    decided = await decide(server.services.database, Queue(), 1, Policy(), server.clock())
     await server.admin.post(f"/api/v1/jobs/{cancelled['id']}/cancel")
     changes = Changes()
     async with server.services.database.write() as session:
@@ -105,7 +106,7 @@ async def test_a_job_that_was_cancelled_after_the_plan_was_made_is_not_started(s
 async def test_what_was_planned_for_a_job_that_no_longer_waits_is_not_told(server: Server) -> None:
     await server.node(slots=2)
     jobs = [await server.submit(**job(2)) for _ in range(2)]
-    decided = await decide(server.services.database, Policy(), server.clock())
+    decided = await decide(server.services.database, Queue(), 1, Policy(), server.clock())
     await server.admin.post(f"/api/v1/jobs/{jobs[1]['id']}/cancel")
     async with server.services.database.write() as session:
         await carry_out(session, decided, Changes(), server.clock())

@@ -4,11 +4,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from ringscope.contracts.job import Placement
 from ringscope_server.placement.plan import Wait
-from ringscope_server.scheduler.telling import Told, news
+from ringscope_server.placement.queue import Told, Waiting
+from ringscope_server.placement.snapshot import QueuedJob
+from ringscope_server.scheduler.telling import News, news
 
 SOON = datetime(2026, 1, 1, tzinfo=UTC)
 BEFORE = Told("behind", "Waits behind job 7.", 2, SOON)
+JOB = QueuedJob(1, Placement(), "ada", 0, SOON, 60)
+
+
+def told_after(before: Told, wait: Wait) -> list[News]:
+    return list(news([wait], {1: Waiting((), JOB, before)}))
 
 
 @pytest.mark.parametrize(
@@ -22,10 +30,20 @@ BEFORE = Told("behind", "Waits behind job 7.", 2, SOON)
     ],
 )
 def test_news_go_to_the_browsers_unless_they_concern_the_whole_queue(before: Told, wait: Wait, is_quiet: bool) -> None:
-    (item,) = news([wait], {1: before})
+    (item,) = told_after(before, wait)
     assert item.is_quiet == is_quiet
 
 
 def test_an_estimate_that_moves_by_seconds_is_no_news() -> None:
     wait = Wait(1, "behind", "Waits behind job 7.", 2, SOON + timedelta(seconds=5))
-    assert list(news([wait], {1: BEFORE})) == []
+    assert told_after(BEFORE, wait) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "position", "is_true_enough"),
+    [(1, 1, True), (2, 1, False), (99, 98, False), (5000, 4950, True), (5000, 4949, False)],
+)
+def test_places_far_back_are_told_to_one_percent(told: int, position: int, is_true_enough: bool) -> None:
+    sentence = "Waits for its turn: more than 50 jobs are ahead of it in the queue."
+    items = told_after(Told("behind", sentence, told, None), Wait(1, "behind", sentence, position, None))
+    assert (not items) == is_true_enough

@@ -34,7 +34,11 @@ _NODES = (
 _HELD = select(Allocation.node_id, func.count()).where(IS_HELD).group_by(Allocation.node_id)
 _QUARANTINED = select(QuarantinedSlot.node_id, func.count()).group_by(QuarantinedSlot.node_id)
 # Nor those of a long queue, of which only the numbers are shown.
-_COUNTS = select(Job.kind, Job.state, func.count()).where(Job.state.in_(WAITING | ACTIVE)).group_by(Job.kind, Job.state)
+_COUNTS = (
+    select(Job.kind, Job.state, func.count(), func.min(Job.created_at))
+    .where(Job.state.in_(WAITING | ACTIVE))
+    .group_by(Job.kind, Job.state)
+)
 _JOBS = select(
     Job.id,
     Job.kind,
@@ -44,7 +48,6 @@ _JOBS = select(
     Job.state,
     Job.started_at,
 ).order_by(Job.id)
-_OLDEST = select(func.min(Job.created_at)).where(Job.state == "queued")
 
 
 async def refresh(services: Services) -> None:
@@ -82,9 +85,9 @@ async def _refresh_jobs(session: AsyncSession, state: MonitoringState, now: date
     if ended:
         jobs = [JobMetrics(**row._mapping) for row in await session.execute(_shown(state.leaving, now))]
     state.jobs = tuple(jobs)
-    counts = await session.execute(_COUNTS)
-    state.live = Counter({(kind, name): count for kind, name, count in counts})
-    state.oldest_queued_at = await session.scalar(_OLDEST)
+    counts = (await session.execute(_COUNTS)).all()
+    state.live = Counter({(kind, name): count for kind, name, count, _ in counts})
+    state.oldest_queued_at = min((oldest for _, name, _, oldest in counts if name == "queued"), default=None)
     shown = active | state.leaving.keys()
     state.losses = {job: loss for job, loss in state.losses.items() if job in shown}
     state.goodput.forget_all_but(shown)

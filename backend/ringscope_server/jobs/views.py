@@ -20,7 +20,7 @@ class Pending(BaseModel):
     estimated_start: datetime | None = Field(
         None, description="If every job runs until its time limit; null far back in the queue."
     )
-    position: int | None = Field(None, description="Its place in the queue; 1 is next.")
+    position: int | None = Field(None, description="Its place in the queue; 1 is next. Behind the hundredth, to 1 %.")
 
 
 class Progress(BaseModel):

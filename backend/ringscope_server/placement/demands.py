@@ -20,6 +20,7 @@ class Demands:
         self._empty = Level(cluster.capacity, cluster.capacity)
         self._groups: dict[_Key, Groups] = {}
         self._demands: dict[_Key, Demand] = {}
+        self._plain: dict[int, tuple[Placement, Demand]] = {}  # by the placement's id, which equal jobs share
         self._can_ever_fit: dict[Demand, bool] = {}
         self._differences: dict[Groups, str] = {}
 
@@ -44,6 +45,14 @@ class Demands:
         self, placement: Placement, excluded: frozenset[str] = frozenset(), near: frozenset[str] = frozenset()
     ) -> Demand:
         """The demand of a placement, on other nodes than those excluded."""
+        if excluded or near:
+            return self._demand(placement, excluded, near)
+        known = self._plain.get(id(placement))
+        if known is None:  # the placement is kept with it, so that its id stays its own
+            known = self._plain[id(placement)] = (placement, self._demand(placement, excluded, near))
+        return known[1]
+
+    def _demand(self, placement: Placement, excluded: frozenset[str], near: frozenset[str]) -> Demand:
         who = _who(placement)
         key = (placement.ranks, placement.ranks_per_node, placement.nodes, placement.arrangement, *who, excluded, near)
         demand = self._demands.get(key)

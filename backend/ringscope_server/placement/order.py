@@ -3,8 +3,11 @@
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from ringscope_server.placement.snapshot import QueuedJob, RunningGang
+
+_age = attrgetter("queued_at", "id")
 
 
 def in_order(
@@ -42,7 +45,3 @@ def _fairly(jobs: Sequence[QueuedJob], had: dict[str, float]) -> Iterator[Queued
             heapq.heapreplace(turns, (had[user], _age(line[-1]), user))
         else:
             heapq.heappop(turns)
-
-
-def _age(job: QueuedJob) -> tuple[float, int]:
-    return job.queued_at.timestamp(), job.id

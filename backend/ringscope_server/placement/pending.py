@@ -64,6 +64,11 @@ def behind(head: int) -> Why:
     return Why("behind", f"Waits behind job {head}, which is ahead of it in the queue.")
 
 
+def far_back(jobs: int) -> Why:
+    """As ``behind``, in words that stay true while the head of the queue moves on."""
+    return Why("behind", f"Waits for its turn: more than {jobs} jobs are ahead of it in the queue.")
+
+
 def reserved(job: QueuedJob, head: int) -> Why:
     """It would fit, but a job ahead of it would have to wait longer."""
     return Why(

@@ -25,6 +25,7 @@ from ringscope_server.placement.stays import Stays
 from ringscope_server.placement.timeline import Timeline
 
 ESTIMATED_JOBS = 50  # whose start is estimated; farther back nobody can tell
+_FAR_BACK = pending.far_back(ESTIMATED_JOBS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +189,14 @@ class _Pass:
             return pending.leaving(job, missed)
         return pending.never(demand, self._demands.version_skew(demand), self._cluster)
 
-    def _why(self, wait: _Waiting) -> Why:
+    def _why(self, wait: _Waiting, *, is_far_back: bool) -> Why:
         if wait.why is not None:
             return wait.why
         assert self._reservation is not None and wait.demand is not None
         head = self._reservation.job.id
         if (wait.demand, False) in self._unfitting or not fits(wait.demand, self._room.level):
             self._unfitting.add((wait.demand, False))
-            return pending.behind(head)
+            return _FAR_BACK if is_far_back else pending.behind(head)
         return pending.reserved(wait.job, head)
 
     def result(self) -> Plan:
@@ -204,7 +205,7 @@ class _Pass:
         waits = [
             Wait(wait.job.id, why.reason, why.sentence, position, estimates.get(wait.job.id))
             for position, wait in enumerate(self.waiting, 1)
-            for why in [self._why(wait)]
+            for why in [self._why(wait, is_far_back=position > ESTIMATED_JOBS)]
         ]
         return Plan(tuple(self._starts), tuple(waits), tuple(self._preemptions))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ringscope.contracts.job import Placement
 from ringscope_server.settings import Settings
@@ -67,9 +67,15 @@ class QueuedJob:
     priority: int
     queued_at: datetime
     time_limit_seconds: int
+    queue_timeout_seconds: int | None = None
     not_before: datetime | None = None
     excluded_nodes: frozenset[str] = frozenset()  # names; a wish, not a condition
     near: frozenset[str] = frozenset()  # names, where its checkpoints are; a wish among equals
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Whether it has waited for longer than it would."""
+        seconds = self.queue_timeout_seconds
+        return seconds is not None and now - self.queued_at > timedelta(seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)

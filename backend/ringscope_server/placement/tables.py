@@ -1,29 +1,27 @@
 """The snapshot, read from the tables."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import Placement
-from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Member, Node, QuarantinedSlot
+from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Node, QuarantinedSlot
 from ringscope_server.nodes import labels, lifetimes
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement import usage
 from ringscope_server.placement.snapshot import NodeState, Policy, QueuedJob, RunningGang, Share, Snapshot
 
 
-async def take_snapshot(session: AsyncSession, policy: Policy, now: datetime) -> Snapshot:
+async def take_snapshot(session: AsyncSession, queue: Iterable[QueuedJob], policy: Policy, now: datetime) -> Snapshot:
     """The nodes that take work, what runs on them, and who waits."""
     quarantined = await _quarantined(session)
     nodes = [node for node in await all_nodes(session) if node.desired == "active" and node.observed != "lost"]
     return Snapshot(
         nodes=tuple(node_state(node, quarantined.get(node.id, ())) for node in nodes),
         running=tuple(await _running(session)),
-        queue=tuple(await _queue(session)),
+        queue=tuple(queue),
         usage=await usage.of_all(session, now, policy.fair_share_half_life_hours),
     )
 
@@ -96,53 +94,3 @@ async def _running(session: AsyncSession) -> list[RunningGang]:
 
 def _shares(slots: Mapping[int, Sequence[int]]) -> tuple[Share, ...]:
     return tuple(Share(node_id, tuple(sorted(numbers))) for node_id, numbers in sorted(slots.items()))
-
-
-@lru_cache(maxsize=8192)
-def _placement(text: str) -> Placement:
-    """Parsed once for all jobs and passes that have the same."""
-    return Placement.model_validate_json(text)
-
-
-async def _queue(session: AsyncSession) -> list[QueuedJob]:
-    """Specifications are not read as a whole: a thousand of them would take longer than the plan."""
-    rows = await session.execute(
-        select(
-            Job.id,
-            Job.spec["placement"].as_string(),
-            Job.user,
-            Job.priority,
-            Job.queued_at,
-            Job.spec["time_limit_seconds"].as_integer(),
-            Job.not_before,
-            Job.excluded_nodes,
-        ).where(Job.state == "queued")
-    )
-    near = await _checkpoint_nodes(session)
-    return [
-        QueuedJob(
-            id=job_id,
-            placement=_placement(placement),
-            user=user,
-            priority=priority,
-            queued_at=queued_at,
-            time_limit_seconds=seconds,
-            not_before=not_before,
-            excluded_nodes=frozenset(excluded or ()),
-            near=near.get(job_id, frozenset()),
-        )
-        for job_id, placement, user, priority, queued_at, seconds, not_before, excluded in rows
-    ]
-
-
-async def _checkpoint_nodes(session: AsyncSession) -> dict[int, frozenset[str]]:
-    """By queued training job the nodes on which it was tried before, and those of the job that it goes on from."""
-    earlier = Job.spec["training"]["resume_from"].as_integer()
-    queued = (await session.execute(select(Job.id, earlier).where(Job.state == "queued", Job.kind == "training"))).all()
-    names: dict[int, set[str]] = defaultdict(set)
-    if queued:
-        ran = select(Attempt.job_id, Node.name).join(Member, Member.attempt_id == Attempt.id).join(Node)
-        wanted = {number for row in queued for number in row if number is not None}
-        for job_id, name in await session.execute(ran.where(Attempt.job_id.in_(wanted))):
-            names[job_id].add(name)
-    return {job_id: frozenset(names[job_id] | names[source]) for job_id, source in queued}

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.attempts import gangs
 from ringscope_server.attempts.verdicts import node_lost
 from ringscope_server.changes import Changes
 from ringscope_server.db.models import Attempt, Job, Member
-from ringscope_server.jobs.transitions import transition
+from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.nodes.names import listed
+from ringscope_server.placement.snapshot import QueuedJob
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,10 @@ class StartLimit:
 
 
 async def enforce(session: AsyncSession, start: StartLimit, changes: Changes, now: datetime) -> None:
-    """Stop what is overdue or has lost a node, end what has stopped and is clean, fail what waited too long."""
+    """Stop what is overdue or has lost a node, end what has stopped and is clean."""
     for seen in await gangs.active_attempts(session):
         if _overdue(seen, start, now) or (seen.job.state == "stopping" and gangs.is_clean(seen)):
             await _enforce_attempt(session, seen.id, start, changes, now)
-    await _expire(session, changes, now)
 
 
 async def _enforce_attempt(
@@ -94,16 +93,13 @@ def _late(members: Sequence[Member], start_seconds: float) -> Overdue:
     return Overdue("launch_failed", sentence, late[0] if len(late) == 1 else None)
 
 
-async def _expire(session: AsyncSession, changes: Changes, now: datetime) -> None:
+async def expire(session: AsyncSession, overdue: Sequence[QueuedJob], changes: Changes, now: datetime) -> None:
     """Fail the jobs that have waited longer than their queue timeout; a job that is held does not wait for slots."""
-    limit = Job.spec["queue_timeout_seconds"].as_integer()
-    waiting = await session.execute(
-        select(Job.id, Job.queued_at, limit).where(Job.state == "queued", limit.is_not(None))
-    )
-    for job_id, queued_at, seconds in waiting.all():
-        if now - queued_at <= timedelta(seconds=seconds):
-            continue
-        sentence = f"It waited longer than its queue timeout of {seconds} s."
-        if await transition(session, job_id, "failed", now, reason="queue_timeout", message=sentence):
-            changes.jobs.add(job_id)
-            changes.ended(await session.get_one(Job, job_id))
+    for seen in overdue:
+        job = await locked(session, seen.id)
+        if job.state != "queued" or job.queued_at != seen.queued_at:
+            continue  # meanwhile it went, or waits anew
+        sentence = f"It waited longer than its queue timeout of {seen.queue_timeout_seconds} s."
+        if await transition(session, job.id, "failed", now, reason="queue_timeout", message=sentence):
+            changes.jobs.add(job.id)
+            changes.ended(await session.get_one(Job, job.id))

@@ -18,10 +18,12 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.specs import specs_of
 from ringscope_server.jobs import queries
 from ringscope_server.placement.plan import Plan, Preemption, Start, plan
-from ringscope_server.placement.snapshot import Policy
+from ringscope_server.placement.queue import Queue, Told, Waiting
+from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
 from ringscope_server.placement.tables import take_snapshot
 from ringscope_server.results.tuning import table_of_gang
-from ringscope_server.scheduler.telling import News, news, tell, told_jobs
+from ringscope_server.scheduler import deadlines
+from ringscope_server.scheduler.telling import News, news, tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +32,50 @@ class Decision:
 
     plan: Plan
     news: tuple[News, ...]
+    overdue: tuple[QueuedJob, ...] = ()  # those that have waited for longer than they would
     tables: Mapping[int, Table] = field(default_factory=dict)  # by job, for those that start and choose by them
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing starts, ends or is told."""
-        return not (self.plan.starts or self.plan.preemptions or self.news)
+        return not (self.plan.starts or self.plan.preemptions or self.news or self.overdue)
+
+    @property
+    def started(self) -> list[int]:
+        """The jobs that start."""
+        return [start.job_id for start in self.plan.starts]
+
+    @property
+    def told(self) -> dict[int, Told]:
+        """What jobs have been told when it is carried out."""
+        return {item.job_id: item.told for item in self.news}
 
 
 _NOTHING = Decision(Plan(starts=(), waits=()), news=())
 
 
-async def decide(database: Database, policy: Policy, now: datetime) -> Decision:
+async def decide(database: Database, queue: Queue, fence: int, policy: Policy, now: datetime) -> Decision:
     """What should happen now. In a thread, as a long queue takes a while and requests must be answered meanwhile.
 
     Where no job is queued, as most of the time, the cluster is not even looked at.
     """
     async with database.read() as session:
-        told = await told_jobs(session)
-        if not told:
+        waiting = await queue.read(session, fence)
+        if not waiting:
             return _NOTHING
-        snapshot = await take_snapshot(session, policy, now)
-    made = await asyncio.to_thread(plan, snapshot, policy, now)
-    return Decision(made, tuple(news(made.waits, told)), await _tables(database, made.starts))
+        jobs = [waits.job for waits in waiting.values()]
+        overdue = tuple(job for job in jobs if job.is_overdue(now))
+        in_time = [job for job in jobs if not job.is_overdue(now)] if overdue else jobs
+        snapshot = await take_snapshot(session, in_time, policy, now)
+    made, told = await asyncio.to_thread(_planned, snapshot, waiting, policy, now)
+    return Decision(made, told, overdue, await _tables(database, made.starts))
+
+
+def _planned(
+    snapshot: Snapshot, waiting: Mapping[int, Waiting], policy: Policy, now: datetime
+) -> tuple[Plan, tuple[News, ...]]:
+    made = plan(snapshot, policy, now)
+    return made, tuple(news(made.waits, waiting))
 
 
 async def _tables(database: Database, starts: Sequence[Start]) -> dict[int, Table]:
@@ -69,7 +92,8 @@ async def _tables(database: Database, starts: Sequence[Start]) -> dict[int, Tabl
 
 
 async def carry_out(session: AsyncSession, decided: Decision, changes: Changes, now: datetime) -> None:
-    """Start what can start, and tell the rest why it waits."""
+    """Start what can start, and tell the rest why it waits; first fail what has waited for too long."""
+    await deadlines.expire(session, decided.overdue, changes, now)
     await _start(session, decided, changes, now)
     await _preempt(session, decided.plan.preemptions, changes, now)
     await tell(session, decided.news)

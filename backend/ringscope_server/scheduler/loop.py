@@ -56,7 +56,7 @@ async def try_pass(services: Services) -> None:
         try:
             await one_pass(services)
         except LeaseTakenError:
-            services.clock_watch.accept(services.now())  # what is stored goes by the clock of the one that schedules
+            services.clock_watch.accept()  # what is stored goes by the clock of the one that schedules
             await refresh(services)
     except SQLAlchemyError as error:
         if fault_of(error) is None:
@@ -98,12 +98,13 @@ async def one_pass(services: Services) -> None:
         await deadlines.enforce(session, start, changes, now)
         await fire_due(session, changes, now, services.settings.max_queued_jobs_per_user)
         await usage.charge_finished(session, now, policy.fair_share_half_life_hours)
-    services.clock_watch.accept(now)
-    decided = await decide(services.database, policy, now)
+    services.clock_watch.accept()
+    decided = await decide(services.database, services.queue, services.lease.fence, policy, now)
     if not decided.is_empty:
         async with services.database.write() as session:
             await services.lease.keep(session)
             await carry_out(session, decided, changes, now)
+        services.queue.note(decided.started, decided.told)
     for node in judged:
         services.directory.forget(node.name)  # its next poll looks it up, and brings it back if it was lost
     if any(node.removed_at for node in leaving):

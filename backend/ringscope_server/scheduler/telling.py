@@ -4,24 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Job
 from ringscope_server.placement.plan import Wait
+from ringscope_server.placement.queue import Told, Waiting
 
 # A gang over its time limit ends any moment, so an estimate that rests on it moves with the clock: not each second.
 ESTIMATE_TOLERANCE = timedelta(seconds=5)
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a job was told last."""
-
-    reason: str | None
-    sentence: str | None
-    position: int | None
-    estimate: datetime | None
+_PLACES_PER_CHANGE = 100  # the places up to the hundredth are exact, those behind to 1 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +21,7 @@ class News:
     """What a job is to be told now.
 
     Quiet news are not for the browsers: places in the queue, and far back in it the job that is at its head. They
-    change for a thousand jobs whenever one starts.
+    change for many jobs whenever one starts.
     """
 
     job_id: int
@@ -39,26 +31,21 @@ class News:
     estimate: datetime | None
     is_quiet: bool
 
-
-async def told_jobs(session: AsyncSession) -> dict[int, Told]:
-    """Every queued job by its id."""
-    rows = await session.execute(
-        select(Job.id, Job.pending_reason, Job.pending_sentence, Job.pending_position, Job.estimated_start).where(
-            Job.state == "queued"
-        )
-    )
-    return {job_id: Told(reason, sentence, position, estimate) for job_id, reason, sentence, position, estimate in rows}
+    @property
+    def told(self) -> Told:
+        """What the job has been told when this is stored."""
+        return Told(self.reason, self.sentence, self.position, self.estimate)
 
 
-def news(waits: Iterable[Wait], told: Mapping[int, Told]) -> Iterator[News]:
+def news(waits: Iterable[Wait], queue: Mapping[int, Waiting]) -> Iterator[News]:
     """Those jobs that must be told something else than before."""
     for wait in waits:
-        before = told.get(wait.job_id, _NOTHING)
+        before = queue[wait.job_id].told
         sentence = wait.sentence
         if wait.reason == before.reason == "backoff" and before.sentence:
             sentence = before.sentence  # the retry itself has said what it waits for, and knows more of it
         has_words = sentence == before.sentence and not _moved(before.estimate, wait.estimated_start)
-        if has_words and before.position == wait.position:
+        if has_words and _is_place(before.position, wait.position):
             continue
         is_far_back = before.reason == wait.reason == "behind" and wait.estimated_start is before.estimate is None
         yield News(
@@ -82,7 +69,6 @@ async def tell(session: AsyncSession, items: Sequence[News]) -> None:
         await (await session.connection()).execute(_TELL, rows)
 
 
-_NOTHING = Told(None, None, None, None)
 _TELL = (
     update(Job)
     .where(Job.id == bindparam("job_id"), Job.state == "queued")
@@ -93,6 +79,11 @@ _TELL = (
         estimated_start=bindparam("estimate"),
     )
 )
+
+
+def _is_place(told: int | None, position: int) -> bool:
+    """Whether this place is still true enough: one start moves thousands of jobs, and far back nobody counts them."""
+    return told is not None and abs(told - position) <= told // _PLACES_PER_CHANGE
 
 
 def _moved(before: datetime | None, after: datetime | None) -> bool:

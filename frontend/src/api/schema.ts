@@ -3764,7 +3764,7 @@ export interface components {
             estimated_start?: string | null;
             /**
              * Position
-             * @description Its place in the queue; 1 is next.
+             * @description Its place in the queue; 1 is next. Behind the hundredth, to 1 %.
              */
             position?: number | null;
             /** Reason */

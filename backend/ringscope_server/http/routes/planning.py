@@ -69,7 +69,8 @@ async def plan_queue(spec: JobSpec, user: Operator, services: ServicesDep) -> Qu
         errors = capacity_errors(spec.placement, await all_nodes(session))
         if errors:
             raise invalid(errors)
-        snapshot = await take_snapshot(session, policy, now)
+        queue = await services.queue.look(session)
+        snapshot = await take_snapshot(session, [waits.job for waits in queue.values()], policy, now)
         names = await _names(session)
     job = QueuedJob(_NOT_YET, spec.placement, user.name, spec.priority, now, spec.time_limit_seconds)
     found = await asyncio.to_thread(preview, snapshot, job, policy, now)

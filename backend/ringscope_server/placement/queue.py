@@ -1,0 +1,152 @@
+"""What waits, as the plan needs it. Read once: a pass reads again only those jobs that came or changed.
+
+A long queue hardly changes from one pass to the next, and to read all of it takes longer than to plan.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from sqlalchemy import Text, select, type_coerce
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.job import Placement
+from ringscope_server.db.models import Attempt, Job, Member, Node
+from ringscope_server.placement.snapshot import QueuedJob
+
+_AT_ONCE = 500  # jobs read by one statement
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a job was told last of its wait."""
+
+    reason: str | None = None
+    sentence: str | None = None
+    position: int | None = None
+    estimate: datetime | None = None
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A queued job. Its mark is another one whenever it was edited, or began to wait anew."""
+
+    mark: tuple[object, ...]
+    job: QueuedJob
+    told: Told
+
+
+class Queue:
+    """The queued jobs by their ids, as the server that schedules saw them last."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, Waiting] = {}
+        self._fence: int | None = None
+
+    async def read(self, session: AsyncSession, fence: int) -> dict[int, Waiting]:
+        """All that waits now. Under another fence another server may have told them something else meanwhile."""
+        if fence != self._fence:
+            self.forget()
+            self._fence = fence
+        self._waiting = await self.look(session)
+        return self._waiting
+
+    async def look(self, session: AsyncSession) -> dict[int, Waiting]:
+        """All that waits now; for those who only look, what they were told may be old."""
+        known, waiting, unknown = self._waiting, dict[int, Waiting](), dict[int, tuple[object, ...]]()
+        for job_id, position, *mark in await session.execute(_MARKS):
+            before = known.get(job_id)
+            if before is not None and before.told.position == position and before.mark == tuple(mark):
+                waiting[job_id] = before
+            else:
+                unknown[job_id] = tuple(mark)
+        for waits in await _read(session, unknown):
+            waiting[waits.job.id] = waits
+        return waiting
+
+    def note(self, started: Iterable[int], told: Mapping[int, Told]) -> None:
+        """It is stored that these jobs no longer wait, and that others were told this."""
+        for job_id in started:
+            self._waiting.pop(job_id, None)
+        for job_id, words in told.items():
+            if (waits := self._waiting.get(job_id)) is not None:
+                waits.told = words
+
+    def forget(self) -> None:
+        """Nobody knows any more what is stored."""
+        self._waiting = {}
+
+
+# As text: only whether it is the same is asked, and to read a time from it takes longer than all else.
+_MARKS = select(Job.id, Job.pending_position, Job.revision, type_coerce(Job.queued_at, Text)).where(
+    Job.state == "queued"
+)
+
+
+async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> list[Waiting]:
+    """Specifications are not read as a whole: a thousand of them would take longer than the plan."""
+    found: list[Waiting] = []
+    ids = list(marks)
+    for start in range(0, len(ids), _AT_ONCE):
+        rows = (await session.execute(_ROWS.where(Job.id.in_(ids[start : start + _AT_ONCE])))).all()
+        near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind == "training"])
+        found += [
+            Waiting(
+                marks[row.id],
+                QueuedJob(
+                    id=row.id,
+                    placement=_placement(row.placement),
+                    user=row.user,
+                    priority=row.priority,
+                    queued_at=row.queued_at,
+                    time_limit_seconds=row.time_limit_seconds,
+                    queue_timeout_seconds=row.queue_timeout_seconds,
+                    not_before=row.not_before,
+                    excluded_nodes=frozenset(row.excluded_nodes or ()),
+                    near=near.get(row.id, frozenset()),
+                ),
+                Told(row.pending_reason, row.pending_sentence, row.pending_position, row.estimated_start),
+            )
+            for row in rows
+        ]
+    return found
+
+
+_ROWS = select(
+    Job.id,
+    Job.kind,
+    Job.spec["placement"].as_string().label("placement"),
+    Job.spec["training"]["resume_from"].as_integer().label("earlier"),
+    Job.user,
+    Job.priority,
+    Job.queued_at,
+    Job.spec["time_limit_seconds"].as_integer().label("time_limit_seconds"),
+    Job.spec["queue_timeout_seconds"].as_integer().label("queue_timeout_seconds"),
+    Job.not_before,
+    Job.excluded_nodes,
+    Job.pending_reason,
+    Job.pending_sentence,
+    Job.pending_position,
+    Job.estimated_start,
+).where(Job.state == "queued")
+
+
+@lru_cache(maxsize=8192)
+def _placement(text: str) -> Placement:
+    """Parsed once for all jobs that have the same."""
+    return Placement.model_validate_json(text)
+
+
+async def _checkpoint_nodes(
+    session: AsyncSession, queued: Collection[tuple[int, int | None]]
+) -> dict[int, frozenset[str]]:
+    """By training job, given with the one that it goes on from: the nodes on which either was tried before."""
+    names: dict[int | None, set[str]] = defaultdict(set)
+    wanted: Iterable[int] = {number for pair in queued for number in pair if number is not None}
+    if wanted:
+        ran = select(Attempt.job_id, Node.name).join(Member, Member.attempt_id == Attempt.id).join(Node)
+        for job_id, name in await session.execute(ran.where(Attempt.job_id.in_(wanted))):
+            names[job_id].add(name)
+    return {job_id: frozenset(names[job_id] | names[source]) for job_id, source in queued}

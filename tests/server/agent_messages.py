@@ -1,0 +1,117 @@
+"""What an agent says, a good message of each kind."""
+
+from typing import Any
+
+from tests.server.conftest import measurement, steps
+
+TIME_NS = 1_767_225_600_000_000_000
+REPORTS = ("ready", "refused", "proxies", "running", "stalled", "evidence", "ended", "unclean", "clean")
+LOAD = {"machine": "m", "processors": 2, "seconds": 1.0, "busy_seconds": 1.0, "own_seconds": 1.0}
+REPORT = {
+    "reason": "rank_exit",
+    "message": "Rank 0 ended.",
+    "rank": 0,
+    "exit_code": 1,
+    "is_hearsay": False,
+    "proxies": [{"control_host": "n1", "control_port": 1, "proxy_id": 0}],
+    "load": LOAD,
+    "evidence": [{"rank": 0, "state": "S", "source": "py-spy", "stack": "wait"}],
+    "last_sequence": 0,
+}
+PULSE_OF_RANK = {
+    "rank": 0,
+    "state": "R",
+    "step": 1,
+    "iterations": 1,
+    "untimed": 0,
+    "size_bytes": 1024,
+    "waited_us": 1,
+    "running_us": 1,
+    "queued_us": 0,
+}
+KIND = {"algorithm": "ring", "transport": "shared_memory", "in_place": False, "bytes": 1024}
+RECORDS: list[dict[str, Any]] = [
+    measurement(),
+    measurement(in_place=True, times_us=[1.0, 2.0]),
+    steps(),
+    steps(rank=1, first_step=3),
+    {"type": "log", "rank": 0, "stream": "stdout", "time_ns": TIME_NS, "text": "hello"},
+    {"type": "hello", "rank": 0, "local_rank": 0, "ranks": 2, "pid": 7, "host": "n1", "time_ns": TIME_NS},
+    {
+        "type": "environment",
+        "rank": 0,
+        "host": "n1",
+        "ranks": [0, 1],
+        "versions": {"mpi": "4"},
+        "variables": {"A": "b"},
+        "cpu_model": "x",
+        "cores": 2,
+        "physical_cores": 2,
+        "sockets": 1,
+        "numa_nodes": 1,
+        "memory_bytes": 1,
+        "time_ns": TIME_NS,
+    },
+    {
+        "type": "iterations",
+        "rank": 0,
+        "first_step": 9,
+        "op": "all_reduce",
+        "bus_factor": 1.0,
+        "kinds": [KIND],
+        "blocks": [[0, 1, TIME_NS]],
+        "duration_ns": [1000],
+    },
+    {
+        "type": "check",
+        "rank": 0,
+        "op": "all_reduce",
+        "algorithm": "ring",
+        "in_place": False,
+        "size_bytes": 1024,
+        "wrong": 1,
+        "first_index": 0,
+        "want": "1",
+        "got": "2",
+        "time_ns": TIME_NS,
+    },
+    {
+        "type": "trace",
+        "rank": 0,
+        "collective": "all_reduce",
+        "algorithm": "ring",
+        "transport": "shared_memory",
+        "in_place": False,
+        "size_bytes": 1024,
+        "dtype": "float32",
+        "started_at_ns": TIME_NS,
+        "duration_ns": 9,
+        "transfers": [],
+    },
+    {
+        "type": "epoch",
+        "rank": 0,
+        "epoch": 1,
+        "step": 1,
+        "training_loss": 1.0,
+        "validation_loss": None,
+        "validation_accuracy": None,
+        "samples": 1,
+        "duration_us": 1.0,
+        "validation_us": 1.0,
+        "checkpoint_us": 1.0,
+        "time_ns": TIME_NS,
+    },
+    {
+        "type": "buckets",
+        "rank": 0,
+        "step": 1,
+        "backward_us": 1.0,
+        "bytes": [1],
+        "ready_us": [1.0],
+        "start_us": [1.0],
+        "end_us": [1.0],
+    },
+    {"type": "failure", "rank": 0, "reason": "oom", "message": "No memory."},
+    {"type": "done", "rank": 0, "dropped": 0},
+]

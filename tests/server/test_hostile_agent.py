@@ -1,0 +1,203 @@
+"""An agent that says what it likes, in nearly right words: nothing fails, nothing wedges, nothing counts twice."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from sqlalchemy import func, select
+from tests.server.agent_messages import PULSE_OF_RANK, RECORDS, REPORT, REPORTS
+from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
+
+from ringscope_server.db.models import Epoch, Event, LogLine, Measurement, Step, Trace
+
+ROWS = (Step, Measurement, LogLine, Trace, Epoch, Event)
+HOSTILE = [
+    *(None, True, -1, 0, 1, 2**31, 2**63, 2**64, -(2**63) - 1, 0.5, 1e308, float("nan"), float("inf"), 10**400),
+    *(
+        "",
+        "0",
+        "x" * 2000,
+        "\ud800",
+        "\0",
+        "\x1b[2J",
+        "a/b",
+        "..",
+        "'; DROP TABLE jobs; --",
+        "\N{RIGHT-TO-LEFT OVERRIDE}",
+    ),
+    *([], {}, [[]], {"a": None}, [None], [1, "2", []], {"\ud800": "\0"}),
+]
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The places in a message where something else may be put."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path] * bool(path) + [found for key, inner in items for found in leaves(inner, (*path, key))]
+
+
+@st.composite
+def spoiled(draw: st.DrawFn, message: dict[str, Any]) -> dict[str, Any]:
+    """The message with up to three of its values exchanged or left out, and now and then one that nobody knows."""
+    message = json.loads(json.dumps(message))
+    for _ in range(draw(st.integers(0, 3))):
+        *way, last = draw(st.sampled_from(leaves(message) or [("x",)]))
+        holder: Any = message
+        for key in way:
+            holder = holder[key]
+        if isinstance(holder, dict) and draw(st.integers(0, 5)) == 0:
+            holder.pop(last, None)
+        else:
+            holder[last] = draw(st.sampled_from(HOSTILE))
+    if draw(st.integers(0, 9)) == 0:
+        message["unknown"] = draw(st.sampled_from(HOSTILE))
+    return message
+
+
+def no_number(word: str) -> None:
+    raise AssertionError(f"{word} is no JSON")
+
+
+class HostileAgent(RuleBasedStateMachine):
+    """One node of two slots, whose agent has the right token and no good will."""
+
+    def __init__(self, server: Server, agent: FakeAgent, wait: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+        super().__init__()
+        self.server, self.agent, self.wait = server, agent, wait
+        paths = [path for path, operations in server.api.openapi()["paths"].items() if "get" in operations]
+        known = ("{job_id}", "{name}")
+        self.pages = [path for path in paths if path.count("{") <= sum(key in path for key in known)]
+        self.pages.remove("/api/v1/stream")
+
+    @initialize()
+    def submit(self) -> None:
+        self.wait(self.agent.register())
+        self.job_id: int = self.wait(self.server.submit(**ONE_SIZE))["id"]
+        self.wait(self.server.one_pass())
+        self.attempt = self.wait(self.agent.assignments())[-1]["attempt_id"]
+        self.sequence = 1
+
+    @rule(seconds=st.sampled_from([0, 1, 6]))
+    def one_pass(self, seconds: int) -> None:
+        self.server.clock.advance(seconds)
+        self.wait(self.server.one_pass())
+
+    @rule(data=st.data(), event=st.sampled_from(REPORTS))
+    def report(self, data: st.DataObject, event: str) -> None:
+        more = data.draw(st.sampled_from([{}, {"reason": "completed"}, REPORT]))
+        body = {"epoch": self.agent.epoch, "attempt_id": self.attempt, "event": event} | more
+        self.post("reports", data.draw(spoiled(body)))
+
+    @rule(data=st.data(), records=st.lists(st.sampled_from(RECORDS), min_size=1, max_size=4), again=st.integers(0, 3))
+    def records(self, data: st.DataObject, records: list[dict[str, Any]], again: int) -> None:
+        told = [data.draw(spoiled(record)) for record in records]
+        first = max(1, self.sequence - again)
+        body = {"epoch": self.agent.epoch, "attempt_id": self.attempt, "first_sequence": first, "records": told}
+        answer = self.post("records", body)
+        stored = self.wait(self._rows())
+        self.post("records", body)  # as after an answer that was lost
+        assert self.wait(self._rows()) == stored or answer.json()["last_sequence"] < first + len(told) - 1
+        if answer.status_code == 200:
+            self.sequence = answer.json()["last_sequence"] + 1
+            assert self.sequence >= first
+
+    @rule(data=st.data())
+    def batch(self, data: st.DataObject) -> None:
+        body = {"epoch": self.agent.epoch, "attempt_id": self.attempt, "first_sequence": self.sequence, "records": []}
+        self.post("records", data.draw(spoiled(body)))
+
+    @rule(data=st.data())
+    def poll(self, data: st.DataObject) -> None:
+        body = {"epoch": self.agent.epoch, "seen": -1, "clock_offset_seconds": 0.1, "clock_error_seconds": 0.1}
+        self.post("poll", data.draw(spoiled(body)))
+
+    @rule(data=st.data())
+    def pulse(self, data: st.DataObject) -> None:
+        body = {"epoch": self.agent.epoch, "attempt_id": self.attempt, "time_us": 1, "ranks": [PULSE_OF_RANK]}
+        self.post("pulses", data.draw(spoiled(body)))
+
+    @rule(data=st.data())
+    def register(self, data: st.DataObject) -> None:
+        body = data.draw(spoiled(self.agent.introduction()))
+        if body.get("name") == self.agent.name:  # as another node it would need a token of its own
+            self.send("/api/v1/agents/register", body)
+
+    def post(self, path: str, body: dict[str, Any]) -> httpx.Response:
+        return self.send(f"/api/v1/agents/{self.agent.name}/{path}", body)
+
+    def send(self, url: str, body: dict[str, Any]) -> httpx.Response:
+        headers = {"Content-Type": "application/json"}
+        answer: httpx.Response = self.wait(self.server.agent.post(url, content=json.dumps(body), headers=headers))
+        assert answer.status_code < 500, answer.text
+        if answer.status_code >= 400:
+            assert answer.headers["Content-Type"] == "application/problem+json", answer.headers
+            assert answer.json()["detail"]
+        return answer
+
+    def teardown(self) -> None:
+        """People can read all of it, and the next good job on these slots succeeds."""
+        if not hasattr(self, "job_id"):
+            return
+        self.people_read()
+        self.wait(self.agent.register())
+        self.wait(self.server.admin.post(f"/api/v1/jobs/{self.job_id}/cancel"))
+        self.clean()
+        job_id = self.wait(self.server.submit(**ONE_SIZE))["id"]
+        attempt = self.wait(self.agent.start_next())
+        self.agent.sequence = 0
+        self.wait(self.agent.records(attempt, measurement(), measurement(in_place=True)))
+        for event in ("ended", "clean"):
+            self.wait(self.agent.report(attempt, event, reason="completed"))
+        job = self.wait(self.server.job(job_id))
+        assert job["state"] == "succeeded", job
+
+    def people_read(self) -> None:
+        for path in self.pages:
+            url = path.format(job_id=self.job_id, name=self.agent.name)
+            answer = self.wait(self.server.admin.get(url))
+            assert answer.status_code < 500, (url, answer.text)
+            if answer.headers["Content-Type"] == "application/json":
+                json.loads(answer.text, parse_constant=no_number)
+
+    def clean(self) -> None:
+        """The agent ends what it has, until nothing is asked of it; a retry is taken back by the person."""
+        for _ in range(5):
+            assigned = self.wait(self.agent.assignments())
+            for each in assigned:
+                self.wait(self.agent.report(each["attempt_id"], "clean"))
+            self.wait(self.server.admin.post(f"/api/v1/jobs/{self.job_id}/cancel"))
+            self.wait(self.server.one_pass())
+            if not assigned:
+                return
+        raise AssertionError("it never ends")
+
+    async def _rows(self) -> list[int | None]:
+        async with self.server.services.database.read() as session:
+            return [await session.scalar(select(func.count()).select_from(table)) for table in ROWS]
+
+
+@pytest.mark.parametrize("stories", [8, pytest.param(150, marks=pytest.mark.long)])
+async def test_whatever_an_agent_says_the_next_good_job_on_its_slots_succeeds(server: Server, stories: int) -> None:
+    agent = await server.node("n1", 2)
+    loop = asyncio.get_running_loop()
+
+    def wait(work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, loop).result(timeout=120)
+
+    await asyncio.to_thread(
+        run_state_machine_as_test,
+        lambda: HostileAgent(server, agent, wait),
+        settings=settings(
+            max_examples=stories,
+            stateful_step_count=8,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

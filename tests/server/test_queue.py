@@ -1,0 +1,71 @@
+"""The queue as the scheduler keeps it: read once, and true whatever happened in between."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from tests.server.conftest import ONE_SIZE, Clock, Server
+from tests.server.statements import asked
+
+from ringscope_server.placement.queue import Queue, Told
+
+pytestmark = pytest.mark.both_databases
+
+Change = Callable[[Server, int], Awaitable[Any]]
+
+
+async def read(server: Server, queue: Queue, fence: int = 1) -> dict[int, dict[str, Any]]:
+    async with server.services.database.read() as session:
+        return {job_id: asdict(waits) for job_id, waits in (await queue.read(session, fence)).items()}
+
+
+async def priority(server: Server, job_id: int) -> None:
+    (await server.admin.patch(f"/api/v1/jobs/{job_id}", json={"priority": 7})).raise_for_status()
+
+
+async def post(server: Server, job_id: int, *actions: str) -> None:
+    for action in actions:
+        (await server.admin.post(f"/api/v1/jobs/{job_id}/{action}")).raise_for_status()
+
+
+CHANGES: dict[str, Change] = {
+    "another comes": lambda server, _: server.submit(**ONE_SIZE),
+    "edited": priority,
+    "held": lambda server, job_id: post(server, job_id, "hold"),
+    "held and released": lambda server, job_id: post(server, job_id, "hold", "release"),
+    "cancelled": lambda server, job_id: post(server, job_id, "cancel"),
+    "told": lambda server, _: server.one_pass(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+async def test_what_is_kept_is_what_a_new_reader_finds(server: Server, clock: Clock, change: Change) -> None:
+    await server.node(slots=2)
+    jobs = [await server.submit(**ONE_SIZE, queue_timeout_seconds=60) for _ in range(3)]
+    kept = Queue()
+    await read(server, kept)
+    clock.advance(1)
+    await change(server, jobs[1]["id"])
+    assert await read(server, kept) == await read(server, Queue())
+
+
+async def test_what_has_not_changed_is_not_read_again(server: Server) -> None:
+    await server.node()
+    queue = Queue()
+    for _ in range(3):
+        await server.submit(**ONE_SIZE)
+    await read(server, queue)
+    with asked(server.services.database) as statements:
+        assert len(await read(server, queue)) == 3
+    assert [statement for statement in statements if "spec" in statement] == []
+
+
+async def test_what_another_server_may_have_said_is_read_again(server: Server) -> None:
+    await server.node()
+    job = await server.submit(**ONE_SIZE)
+    queue = Queue()
+    await read(server, queue)
+    queue.note([], {job["id"]: Told("slots", "Waits.", None, None)})
+    assert (await read(server, queue))[job["id"]]["told"]["sentence"] == "Waits."
+    assert (await read(server, queue, fence=2))[job["id"]]["told"] == asdict(Told())

@@ -190,6 +190,7 @@ class DriverError(Exception):
         ({"sqlstate": "53300"}, "database_busy"),  # too many connections
         ({"sqlstate": "40001"}, "database_busy"),  # could not serialise
         ({"sqlstate": "40P01"}, "database_busy"),  # deadlock
+        ({"sqlstate": "25P04"}, "database_busy"),  # a transaction timed out
         ({"sqlstate": "08006"}, "database_unreachable"),
         ({"sqlstate": "57P01"}, "database_unreachable"),  # an administrator stops it
         ({"sqlstate": "42P01"}, None),  # no such table

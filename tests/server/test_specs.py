@@ -8,7 +8,7 @@ from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.specs import read_spec
-from ringscope_server.placement import tables
+from ringscope_server.placement import queue
 
 
 @pytest.fixture
@@ -26,11 +26,23 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return found
 
 
+async def test_a_specification_is_parsed_once_for_all_who_ask(server: Server, parsed: Counter[str]) -> None:
+    await server.node()
+    job = await server.submit(**ONE_SIZE, time_limit_seconds=598)
+    parsed.clear()
+    for _ in range(3):
+        async with server.services.database.read() as session:
+            assert (await read_spec(session, job["id"])).time_limit_seconds == 598
+        assert (await server.job(job["id"]))["spec"]["time_limit_seconds"] == 598
+        await server.admin.patch(f"/api/v1/jobs/{job['id']}", json={"priority": 51}, headers={"If-Match": "*"})
+    assert parsed == {}
+
+
 async def test_passes_over_a_queue_parse_what_is_new_and_nothing_again(server: Server, parsed: Counter[str]) -> None:
     await server.node(slots=4)
     for _ in range(5):
         await server.submit(**ONE_SIZE, time_limit_seconds=599)
-    tables._placement.cache_clear()
+    queue._placement.cache_clear()
     parsed.clear()
     await server.one_pass()
     assert parsed == {"Placement": 1}, "five jobs ask for the same"
@@ -43,15 +55,3 @@ async def test_passes_over_a_queue_parse_what_is_new_and_nothing_again(server: S
     parsed.clear()
     await server.one_pass()
     assert parsed == {"Placement": 1}
-
-
-async def test_a_specification_is_parsed_once_for_all_who_ask(server: Server, parsed: Counter[str]) -> None:
-    await server.node()
-    job = await server.submit(**ONE_SIZE, time_limit_seconds=598)
-    parsed.clear()
-    for _ in range(3):
-        async with server.services.database.read() as session:
-            assert (await read_spec(session, job["id"])).time_limit_seconds == 598
-        assert (await server.job(job["id"]))["spec"]["time_limit_seconds"] == 598
-        await server.admin.patch(f"/api/v1/jobs/{job['id']}", json={"priority": 51}, headers={"If-Match": "*"})
-    assert parsed == {}

@@ -40,6 +40,7 @@ _POSTGRESQL = {
     "55P03": BUSY,
     "23505": CHANGED,  # a unique key: services look first, so somebody else came between
     "25P03": UNREACHABLE,
+    "25P04": BUSY,  # a transaction that took longer than PostgreSQL lets it
     "25006": UNREACHABLE,  # a standby
     "08": UNREACHABLE,
     "57": UNREACHABLE,

@@ -14,6 +14,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Router
 
 from ringscope.contracts.version import __version__
+from ringscope_server.attempts import gangs
 from ringscope_server.background import bus, steps, upkeep
 from ringscope_server.background import detection as insights_loop
 from ringscope_server.db import advisory_lock, schema
@@ -175,6 +176,7 @@ async def _prepare_rows(services: Services) -> None:
         await advisory_lock.hold(session, "leases")
         await services.lease.create(session)
         await given_tokens.register(session, services.settings, services.now())
+        await gangs.forget_marks(session)
     for kind, role in TOKEN_FILES:
         path, now = services.settings.data_path / f"{role}-token", services.now()
         async with services.database.write() as session:

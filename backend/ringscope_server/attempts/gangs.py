@@ -254,6 +254,13 @@ async def _release(session: AsyncSession, member: Member) -> None:
     )
 
 
+async def forget_marks(session: AsyncSession) -> None:
+    """Of attempts that ended before this version, or whose nodes were removed: no process carries their token."""
+    held = select(Member.attempt_id).where(Member.phase != "clean")
+    over = Attempt.finished_at.is_not(None) & (Attempt.token != "") & Attempt.id.not_in(held)
+    await session.execute(update(Attempt).where(over).values(token="").execution_options(synchronize_session=False))
+
+
 async def active_attempts(session: AsyncSession) -> Sequence[Attempt]:
     """Every attempt whose job is between start and end."""
     return (

@@ -15,6 +15,7 @@ from measure import MeasurePlan, Series, series_of
 from network import DEVICE, Network
 
 from ringscope.rank.local import find_mpiexec
+from ringscope.rank.machine import known_machine
 from ringscope.rank.parent_death import end_with_parent
 
 _PROGRAM = Path(__file__).with_name("measure.py")
@@ -24,6 +25,8 @@ _DEADLINE_SECONDS = 600
 # MPICH must not take the way through shared memory, which the hosts of one machine have in common.
 _OVER_TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": DEVICE}
 _Process = subprocess.Popen[str]
+
+known_machine()  # before there are ranks, which would be measured with it
 
 
 def on_this_machine(ranks: int, plan: MeasurePlan) -> list[Series]:

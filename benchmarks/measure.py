@@ -32,6 +32,7 @@ from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
 from ringscope.engine.base import Buffer
 from ringscope.engine.communicator import Communicator
+from ringscope.rank.machine import known_machine
 from ringscope.rank.parent_death import end_with_parent
 
 COPY = "copy"
@@ -112,7 +113,7 @@ class Gang:
 
     def __init__(self, plan: MeasurePlan) -> None:
         self._plan = plan
-        self._table = Table()
+        self._table = self._untuned = Table(machine=known_machine())  # which who started this has measured
         self._comm = comm = Communicator(plan.transport, table=lambda: self._table)
         self._send, self._recv = (comm.buffer(max(plan.sizes_bytes)) for _ in range(2))
         self.is_first = comm.rank == 0
@@ -199,7 +200,7 @@ class Gang:
         if name == MODEL:
             shape = tuple(map(len, self._comm.nodes))
             situation = Situation("all_reduce", dtype, shape, self._comm.transport.name, in_place)
-            return Chooser(Table()).choose(situation, size_bytes).algorithm
+            return Chooser(self._untuned).choose(situation, size_bytes).algorithm
         if name == AUTO:
             return self._comm.settle("sum", *self._buffers(size_bytes, dtype, in_place)).algorithm
         return name

@@ -22,13 +22,13 @@ DATA_DIR_PREFIX = "ringscope-bench-"  # then the process that serves, by which a
 
 @dataclass(frozen=True)
 class Serving:
-    """Where the server is, its process, and the tokens for people and agents."""
+    """Where the server is, its process, and the tokens for people and for nodes that join."""
 
     url: str
     data_dir: Path
     process: psutil.Process
     admin_token: str
-    agent_token: str
+    join_token: str
 
     @property
     def cpu_seconds(self) -> float:
@@ -76,7 +76,7 @@ def _ready(child: "subprocess.Popen[bytes]", data_dir: Path) -> Serving:
     while time.monotonic() < deadline:
         url = served_url(data_dir, child.pid)
         if url is not None and is_ready(url):
-            tokens = ((data_dir / f"{role}-token").read_text().strip() for role in ("admin", "agent"))
+            tokens = ((data_dir / f"{role}-token").read_text().strip() for role in ("admin", "join"))
             return Serving(url, data_dir, psutil.Process(child.pid), *tokens)
         if child.poll() is not None:
             break

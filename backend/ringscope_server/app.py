@@ -54,14 +54,11 @@ from ringscope_server.http.timing import RequestTimes
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
-from ringscope_server.users import given_tokens, tokens
-from ringscope_server.users.tokens import Role, TokenKind
+from ringscope_server.users import given_tokens, token_files
 from ringscope_server.webhooks import courier
 from ringscope_server.webhooks.outbox import Outbox
 
 API = "/api/v1"
-# What lies in the data directory for the CLI (admin-token) and the agent of this machine (agent-token).
-TOKEN_FILES: tuple[tuple[TokenKind, Role], ...] = (("personal", "admin"), ("agent", "agent"))
 
 
 @lru_cache(maxsize=4)
@@ -120,7 +117,8 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
         beside = [bus.run(services)]
         if with_scheduler:
             beside += [loop.run(services), services.heartbeats.run(services.database)]
-            beside += [steps.run(services), upkeep.run(services), courier.run(services), insights_loop.run(services)]
+            beside += [steps.run(services), upkeep.run(services), upkeep.end_streams(services)]
+            beside += [courier.run(services), insights_loop.run(services)]
         tasks = [asyncio.create_task(work) for work in beside]
         try:
             yield
@@ -148,7 +146,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
 
 
 async def prepare(services: Services) -> None:
-    """Bring the schema up to date and keep the token files that CLI and local agent use.
+    """Bring the schema up to date and keep the token files of the CLI and of agents on this machine.
 
     Raises DatabaseUnusableError when the database cannot be used, DataDirError when the token files cannot be written,
     GivenTokenError for a secret that is in use.
@@ -172,17 +170,13 @@ async def prepare(services: Services) -> None:
 
 
 async def _prepare_rows(services: Services) -> None:
-    async with services.database.write() as session:
+    database = services.database
+    async with database.write() as session:
         await advisory_lock.hold(session, "leases")
         await services.lease.create(session)
         await given_tokens.register(session, services.settings, services.now())
         await gangs.forget_marks(session)
-    for kind, role in TOKEN_FILES:
-        path, now = services.settings.data_path / f"{role}-token", services.now()
-        async with services.database.write() as session:
-            secret = tokens.read_file(path)
-            if secret is None or await tokens.find(session, secret, now) is None:
-                tokens.write_file(path, await tokens.create(session, role, kind, role, now, None))
+    await token_files.keep(database, services.settings.data_path, services.now())
 
 
 def _unusable(database: Database, error: DBAPIError) -> DatabaseUnusableError:

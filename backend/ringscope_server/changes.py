@@ -8,6 +8,7 @@ from ringscope_server.db.models import Attempt, Job
 from ringscope_server.live.feed import publish_jobs, publish_nodes, publish_steps
 from ringscope_server.monitoring.job_families import outcome_label
 from ringscope_server.services import Services
+from ringscope_server.users import tokens
 
 
 @dataclass
@@ -79,3 +80,20 @@ async def announce(services: Services, changes: Changes) -> None:
     services.steps.forget(changes.over)
     await publish_jobs(services.database, services.stream, sorted(changes.jobs))
     await publish_nodes(services.database, services.stream, sorted(changes.nodes), services.now())
+
+
+async def announce_ended_tokens(services: Services) -> None:
+    """After a commit that ended tokens or sessions: here and on the other servers nobody is let in with them."""
+    services.notices.tokens_ended()
+    await forget_tokens(services)
+
+
+async def forget_tokens(services: Services) -> None:
+    """Remember nothing of any token, and end the streams of those that are worth nothing any more."""
+    services.token_cache.clear()
+    owners = services.stream.owners
+    if not owners:
+        return
+    async with services.database.read() as session:
+        valid = await tokens.still_valid(session, owners, services.now())
+    services.stream.end(owners - valid)

@@ -39,6 +39,9 @@ class FakeServer:
 
     def __init__(self) -> None:
         self.token = TOKEN
+        self.next_token: str | None = None  # given to an agent that was told to rotate, and not used yet
+        self.wants_rotation = False
+        self.name_is_taken = 0  # so many joins are refused
         self.epoch = 0
         self.revision = 0
         self.joined: list[str] = []
@@ -58,6 +61,7 @@ class FakeServer:
             routes=[
                 Route("/api/v1/agents/join", self._join, methods=["POST"]),
                 Route("/api/v1/agents/register", self._register, methods=["POST"]),
+                Route("/api/v1/agents/{node}/rotate", self._rotate, methods=["POST"]),
                 Route("/api/v1/agents/{node}/poll", self._poll, methods=["POST"]),
                 Route("/api/v1/agents/{node}/reports", self._report, methods=["POST"]),
                 Route("/api/v1/agents/{node}/records", self._records, methods=["POST"]),
@@ -119,6 +123,14 @@ class FakeServer:
         told = (record.steps() if isinstance(record, Iterations) else [record] for record in records)
         return [record for some in told for record in some]
 
+    async def rotate(self) -> None:
+        """From now on the agent is told to fetch another token, until it uses that."""
+
+        def want() -> None:
+            self.wants_rotation = True
+
+        await self._change(want)
+
     async def _change(self, change: Any) -> None:
         async with self.changed:
             change()
@@ -130,7 +142,10 @@ class FakeServer:
             self.changed.notify_all()
 
     def _refusal(self, request: Request, epoch: int | None) -> Response | None:
-        if request.headers.get("authorization") != f"Bearer {self.token}":
+        shown = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if shown and shown == self.next_token:
+            self.token, self.next_token, self.wants_rotation = shown, None, False
+        if shown != self.token:
             return JSONResponse({"detail": "wrong token"}, 401)
         if self.failures_to_give > 0:
             self.failures_to_give -= 1
@@ -142,8 +157,17 @@ class FakeServer:
     async def _join(self, request: Request) -> Response:
         if request.headers.get("authorization") != f"Bearer {JOIN_TOKEN}":
             return JSONResponse({"detail": "wrong token"}, 401)
+        if self.name_is_taken:
+            self.name_is_taken -= 1
+            return JSONResponse({"detail": "There is a node of this name already."}, 409)
         self.joined.append(Join.model_validate_json(await request.body()).name)
         return Response(Joined(token=self.token).model_dump_json())
+
+    async def _rotate(self, request: Request) -> Response:
+        if refusal := self._refusal(request, None):
+            return refusal
+        self.next_token = f"{self.token}+"
+        return Response(Joined(token=self.next_token).model_dump_json())
 
     async def _register(self, request: Request) -> Response:
         received_ns = time.time_ns()
@@ -170,6 +194,7 @@ class FakeServer:
             sent_ns=time.time_ns(),
             revision=self.revision,
             assignments=list(self.assignments.values()),
+            rotate_token=self.wants_rotation,
         )
         return Response(directives.model_dump_json())
 

@@ -14,6 +14,7 @@ from ringscope.choice.links import DEFAULTS, LIBRARY
 from ringscope.choice.situation import Situation
 from ringscope.contracts.collectives import COLLECTIVES, available
 from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.topology import Link
 from ringscope.contracts.tuning import Table, table_of
@@ -198,3 +199,36 @@ def test_nothing_is_tried_where_measurements_have_the_say() -> None:
 )
 def test_nothing_is_tried_where_the_model_is_not_asked(situation: Situation) -> None:
     assert Chooser(Table()).likely(situation, MIB) == []
+
+
+def test_what_no_machine_was_measured_for_is_priced_as_on_the_models_own() -> None:
+    assert choose(Table(), MIB)[0] == choose(Table(machine=Machine()), MIB)[0]
+
+
+@pytest.mark.parametrize("size_bytes", [32 * KIB, 256 * KIB, MIB, 16 * MIB])
+def test_ranks_that_share_a_core_take_what_waits_twice_and_not_in_every_step(size_bytes: int) -> None:
+    crowded = Table(machine=Machine(cores=2))
+    chosen, _ = choose(crowded, size_bytes)
+    assert chosen in ("direct", "naive", "parameter_server")
+    ring = Chooser(crowded).priced(HERE, size_bytes, "ring")
+    direct = Chooser(crowded).priced(HERE, size_bytes, "direct")
+    assert ring is not None and direct is not None
+    assert ring.time_us > direct.time_us
+
+
+def test_a_library_that_starts_its_messages_itself_wins_short_ones_where_python_is_slow() -> None:
+    assert choose(Table(machine=Machine(cores=4, call_us=2.0)), 8)[0] == "mpi"
+
+
+def test_on_a_machine_that_adds_slowly_times_grow_with_its_memory() -> None:
+    slow = Machine(add_gb_per_s=14, copy_gb_per_s=19, far_add_gb_per_s=7, far_copy_gb_per_s=9.5, cache_bytes=MIB)
+
+    def time_us(machine: Machine, size_bytes: int) -> float:
+        priced = Chooser(Table(machine=machine)).priced(HERE, size_bytes, "ring")
+        assert priced is not None
+        return priced.time_us
+
+    far = 64 * MIB
+    assert time_us(slow, far) / time_us(Machine(), far) == pytest.approx(8, rel=0.01)
+    near = 256 * KIB
+    assert 1 < time_us(slow, near) / time_us(Machine(), near) < 4

@@ -135,7 +135,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         eventually(lambda: facts.exists() and facts.read_text().endswith("\n"), "server.json")
         url = json.loads(facts.read_text())["url"]
         eventually(lambda: _is_ready(url), "the server's readiness")
-        _register_node(url, (data_dir / "agent-token").read_text().strip())
+        _register_node(url, (data_dir / "join-token").read_text().strip())
         yield Server(url, data_dir)
     finally:
         process.terminate()
@@ -149,7 +149,7 @@ def _is_ready(url: str) -> bool:
         return False
 
 
-def _register_node(url: str, token: str) -> None:
+def _register_node(url: str, join_token: str) -> None:
     registration = Registration(
         name="paper",
         address="127.0.0.1",
@@ -158,12 +158,10 @@ def _register_node(url: str, token: str) -> None:
         inventory=Inventory(hostname="paper", os="Linux", cpu_model="none", cores=SLOTS, memory_bytes=1 << 30),
         versions={},
     )
-    answer = httpx.post(
-        f"{url}/api/v1/agents/register",
-        json=registration.model_dump(mode="json"),
-        headers={"Authorization": f"Bearer {token}"},
-    )
-    answer.raise_for_status()
+    with httpx.Client(base_url=f"{url}/api/v1/agents") as agent:
+        joined = agent.post("/join", json={"name": "paper"}, headers={"Authorization": f"Bearer {join_token}"})
+        headers = {"Authorization": f"Bearer {joined.raise_for_status().json()['token']}"}
+        agent.post("/register", json=registration.model_dump(mode="json"), headers=headers).raise_for_status()
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def test_a_server_that_is_away_is_one_line(server: Server) -> None:
 
 # That the server's flags reach it shows in the gate where it refuses one: tests/cli/test_up.py.
 @pytest.mark.parametrize(
-    ("role", "flag"), [("agent", "--token-file"), pytest.param("server", "--public-url", marks=pytest.mark.long)]
+    ("role", "flag"), [("agent", "--join-token-file"), pytest.param("server", "--public-url", marks=pytest.mark.long)]
 )
 def test_roles_pass_their_flags_through(role: str, flag: str) -> None:
     done = run_process(role, "--help", environment=clean_environment())

@@ -60,3 +60,11 @@ def test_the_list_has_no_secret(api: FakeApi) -> None:
 def test_revoking(api: FakeApi) -> None:
     api.answers["DELETE /tokens/5"] = Answer("", 204)
     assert api.run("token", "revoke", "5").out == "Token 5 is revoked, and with it what was made with it.\n"
+
+
+def test_rotating(api: FakeApi) -> None:
+    api.answers["POST /tokens/5/rotate"] = Answer(
+        token(kind="agent", node="n1", rotation_wanted_at="2026-01-01T00:00:00Z")
+    )
+    done = api.run("token", "rotate", "5")
+    assert done.out == ("Token 5 is rotated as soon as the agent of node n1 calls; until then the old one is good.\n")

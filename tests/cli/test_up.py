@@ -108,6 +108,15 @@ def crashing_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "logs"
 
 
+def test_what_the_server_warns_of_at_its_start_is_said_again(tmp_path: Path) -> None:
+    lines = ("2026-01-01 12:00:00,000 INFO a.b: quiet", "2026-01-01 12:00:00,000 WARNING a.b: Tokens: new.")
+    with Children(tmp_path) as children:
+        child = children.run("server", ("printf", r"%s\n", *lines))
+        with pytest.raises(ChildDiedError):
+            children.watch()
+    assert child.warnings == ["Tokens: new."]
+
+
 @pytest.mark.parametrize(
     ("how", "error", "words"),
     [

@@ -220,10 +220,10 @@ def ringscope(*arguments: str) -> list[str]:
 def agent_apart(lab: Lab, *more: str) -> subprocess.Popen[str]:
     """An agent apart from its server."""
     data_dir = str(lab.data_dir / "agent")
-    token_file = more or ("--token-file", str(lab.data_dir / "agent-token"))
-    eventually(lambda: (lab.data_dir / "agent-token").exists(), "the server's tokens")
+    join = more or ("--join-token-file", str(lab.data_dir / "join-token"))
+    eventually(lambda: (lab.data_dir / "join-token").exists(), "the server's tokens")
     flags = ("--server", lab.url, "--name", "apart", "--slots", str(SLOTS), "--metrics-port", "0")
-    return lab.start("agent", *flags, "--data-dir", data_dir, *token_file)
+    return lab.start("agent", *flags, "--data-dir", data_dir, *join)
 
 
 @contextmanager

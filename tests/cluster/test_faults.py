@@ -73,9 +73,9 @@ def test_an_agent_with_a_wrong_token_is_refused_and_says_so(data_dir: Path) -> N
     lab = Lab(data_dir)
     (data_dir / "wrong-token").write_text("wrong\n")
     with running(lab.start("server", "--port", "0")):
-        eventually(lambda: (data_dir / "agent-token").exists(), "the server's tokens")
+        eventually(lambda: (data_dir / "join-token").exists(), "the server's tokens")
         with running(agent_apart(lab, "--token-file", str(data_dir / "wrong-token"))) as refused:
             assert refused.wait(DEADLINE_SECONDS) == 2
             err = lab.said(refused)
-    assert "The server refused this agent's token" in err.splitlines()[-1]
+    assert "The server refused this node's token" in err.splitlines()[-1]
     assert "Traceback" not in err

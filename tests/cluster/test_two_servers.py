@@ -139,7 +139,7 @@ def test_a_job_of_one_server_is_followed_live_on_the_other(sites: tuple[Site, Si
 
 def agent(sites: list[Site]) -> subprocess.Popen[str]:
     first = sites[0].lab
-    eventually(lambda: (first.data_dir / "agent-token").exists(), "the server's tokens")
+    eventually(lambda: (first.data_dir / "join-token").exists(), "the server's tokens")
     flags = ("--server", ",".join(site.lab.url for site in sites), "--name", "apart", "--slots", str(SLOTS))
-    token_file = ("--token-file", str(first.data_dir / "agent-token"))
-    return first.start("agent", *flags, *token_file, "--metrics-port", "0", "--data-dir", str(first.data_dir / "agent"))
+    join = ("--join-token-file", str(first.data_dir / "join-token"))
+    return first.start("agent", *flags, *join, "--metrics-port", "0", "--data-dir", str(first.data_dir / "agent"))

@@ -92,7 +92,7 @@ def course() -> Iterator[Course]:
 def second_node(lab: Lab) -> subprocess.Popen[str]:
     # MPI's launcher tells nodes apart by their addresses
     flags = ("--server", lab.url, "--name", SECOND, "--address", "127.0.0.2", "--slots", "4", "--metrics-port", "0")
-    home = ("--data-dir", str(lab.data_dir / SECOND), "--token-file", str(lab.data_dir / "agent-token"))
+    home = ("--data-dir", str(lab.data_dir / SECOND), "--join-token-file", str(lab.data_dir / "join-token"))
     return lab.start("agent", *flags, *home)
 
 

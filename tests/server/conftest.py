@@ -25,6 +25,7 @@ from ringscope_server.http import ui
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
+from ringscope_server.users import tokens
 
 
 @dataclass
@@ -54,7 +55,6 @@ class Server:
     clock: Clock
     transport: httpx.ASGITransport
     admin: httpx.AsyncClient
-    agent: httpx.AsyncClient
     clients: list[httpx.AsyncClient] = field(default_factory=list)
 
     @property
@@ -82,6 +82,11 @@ class Server:
         assert response.status_code == 201, response.text
         return self.client(response.json()["secret"])
 
+    async def speaker(self, node: str = "n1") -> httpx.AsyncClient:
+        """A client with a fresh token of this node's own."""
+        async with self.services.database.write() as session:
+            return self.client(await tokens.create(session, node, "agent", "agent", self.clock(), None, node=node))
+
     async def submit(self, **spec: Any) -> dict[str, Any]:
         """A job that leaves the rest of its nodes to others, unless it says otherwise."""
         if isinstance(placement := spec.get("placement", {}), dict):
@@ -106,6 +111,13 @@ class FakeAgent:
     labels: dict[str, str]
     epoch: int = 0
     sequence: int = 0
+    client: httpx.AsyncClient | None = None
+
+    async def speaker(self) -> httpx.AsyncClient:
+        """Who speaks with the node's own token."""
+        if self.client is None:
+            self.client = await self.server.speaker(self.name)
+        return self.client
 
     def introduction(self) -> dict[str, Any]:
         """What the node says of itself."""
@@ -120,12 +132,13 @@ class FakeAgent:
         }
 
     async def register(self, **more: Any) -> httpx.Response:
-        response = await self.server.agent.post("/api/v1/agents/register", json=self.introduction() | more)
+        response = await (await self.speaker()).post("/api/v1/agents/register", json=self.introduction() | more)
         self.epoch = response.json().get("epoch", self.epoch)
         return response
 
     async def post(self, path: str, body: dict[str, Any]) -> httpx.Response:
-        return await self.server.agent.post(f"/api/v1/agents/{self.name}/{path}", json={"epoch": self.epoch} | body)
+        body = {"epoch": self.epoch} | body
+        return await (await self.speaker()).post(f"/api/v1/agents/{self.name}/{path}", json=body)
 
     async def assignments(self) -> list[dict[str, Any]]:
         response = await self.post("poll", {"seen": -1})
@@ -223,9 +236,8 @@ async def running_server(data_dir: Path, clock: Clock, **settings: Any) -> Async
         raise
     async with app.lifespan_context(app):
         transport = httpx.ASGITransport(app)
-        server = Server(services, clock, transport, None, None)  # type: ignore[arg-type]
+        server = Server(services, clock, transport, None)  # type: ignore[arg-type]
         server.admin = server.client((data_dir / "admin-token").read_text().strip())
-        server.agent = server.client((data_dir / "agent-token").read_text().strip())
         yield server
         for client in server.clients:
             await client.aclose()

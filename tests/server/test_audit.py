@@ -35,13 +35,15 @@ WRITES = {
     "test_webhook": "webhook.tested",
     "redeliver": "webhook.redelivered",
     "create_token": "token.created",
+    "rotate_token": "token.rotation_wanted",
     "revoke_token": "token.revoked",
     "create_login_link": "login_link.created",
     "create_session": "session.created",
     "delete_session": "session.ended",
 }
-# Asked for with POST, as there is much to say, or told by an agent about what goes on anyway.
-CHANGES_NOTHING = {"poll_agent", "pulse_agent", "ingest_records", "plan_queue", "predict_job"}
+# Asked for with POST, as there is much to say, or told by an agent about what goes on anyway. A token is rotated once
+# the new one is used.
+CHANGES_NOTHING = {"poll_agent", "rotate_agent_token", "pulse_agent", "ingest_records", "plan_queue", "predict_job"}
 CHANGES_NOTHING |= {"plan_prices", "plan_sensitivity", "trace_example", "trace_perfetto"}
 
 
@@ -80,6 +82,12 @@ async def revoke_token(server: Server) -> httpx.Response:
     return await server.admin.delete(f"/api/v1/tokens/{made['id']}")
 
 
+async def rotate_token(server: Server) -> httpx.Response:
+    spec = {"name": "n1", "kind": "agent", "node": "n1"}
+    made = (await server.admin.post("/api/v1/tokens", json=spec)).json()
+    return await server.admin.post(f"/api/v1/tokens/{made['id']}/rotate")
+
+
 async def create_login_link(server: Server) -> httpx.Response:
     return await server.admin.post("/api/v1/login-links")
 
@@ -103,6 +111,7 @@ CALLS: tuple[Callable[[Server], Awaitable[httpx.Response]], ...] = (
     create_job,
     cancel_job,
     create_token,
+    rotate_token,
     revoke_token,
     create_login_link,
     create_session,

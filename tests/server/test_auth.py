@@ -53,7 +53,7 @@ async def test_roles_are_kept_apart(server: Server, clock: Clock) -> None:
     refused = await viewer.post("/api/v1/jobs", json={})
     assert (refused.status_code, refused.json()["code"]) == (403, "not_allowed")
     assert (await viewer.post("/api/v1/login-links")).status_code == 403
-    assert (await server.agent.get("/api/v1/jobs")).status_code == 403
+    assert (await (await server.speaker()).get("/api/v1/jobs")).status_code == 403
     assert (await server.admin.post("/api/v1/agents/register", json={})).status_code == 403
 
 

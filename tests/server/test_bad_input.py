@@ -140,7 +140,7 @@ async def test_only_an_agent_may_send_much(server: Server) -> None:
     admins = {"Authorization": server.admin.headers["Authorization"]}
     for headers in ({}, {"Authorization": "Bearer rs_nobody"}, admins):
         assert problem(await answer(**headers), 413)["code"] == "body_too_large"
-    found = problem(await server.agent.post(url, content=much, headers=JSON), 422)
+    found = problem(await (await node.speaker()).post(url, content=much, headers=JSON), 422)
     assert found["errors"][0]["pointer"] == "/epoch", "it was read"
 
 
@@ -279,7 +279,7 @@ async def test_nobody_gets_past_a_route_with_less_than_its_role(server: Server) 
         "viewer": await server.person("viewer"),
         "operator": await server.person("operator"),
         "admin": server.admin,
-        "agent": server.agent,
+        "agent": await server.speaker("1"),
         "join": server.client(
             (await server.admin.post("/api/v1/tokens", json={"name": "j", "kind": "join"})).json()["secret"]
         ),

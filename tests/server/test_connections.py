@@ -255,10 +255,12 @@ def process(data_dir: Path, descriptors: tuple[int, int]) -> Iterator[tuple[int,
 def test_agents_go_on_beside_more_silent_sockets_than_there_are_descriptors(tmp_path: Path) -> None:
     with process(tmp_path, (128, 256)) as (pid, url), ExitStack() as held:
         assert resource.prlimit(pid, resource.RLIMIT_NOFILE) == (256, 256)
-        token = (tmp_path / "agent-token").read_text().strip()
+        token = (tmp_path / "join-token").read_text().strip()
         address = (httpx.URL(url).host, httpx.URL(url).port or 0)
         agent = held.enter_context(httpx.Client(base_url=url, timeout=DEADLINE_SECONDS))
         agent.headers["Authorization"] = f"Bearer {token}"
+        joined = agent.post("/api/v1/agents/join", json={"name": "n1"}).raise_for_status().json()
+        agent.headers["Authorization"] = f"Bearer {joined['token']}"
         node = {"name": "n1", "address": "n1", "slots": 1, "metrics_address": "n1:9465", "versions": {}, "labels": {}}
         inventory = {"hostname": "n1", "os": "Linux", "cpu_model": "x", "cores": 1, "memory_bytes": 1}
         answer = agent.post("/api/v1/agents/register", json=node | {"inventory": inventory})

@@ -131,13 +131,16 @@ class HostileAgent(RuleBasedStateMachine):
         return self.send(f"/api/v1/agents/{self.agent.name}/{path}", body)
 
     def send(self, url: str, body: dict[str, Any]) -> httpx.Response:
-        headers = {"Content-Type": "application/json"}
-        answer: httpx.Response = self.wait(self.server.agent.post(url, content=json.dumps(body), headers=headers))
+        answer: httpx.Response = self.wait(self.posted(url, json.dumps(body)))
         assert answer.status_code < 500, answer.text
         if answer.status_code >= 400:
             assert answer.headers["Content-Type"] == "application/problem+json", answer.headers
             assert answer.json()["detail"]
         return answer
+
+    async def posted(self, url: str, body: str) -> httpx.Response:
+        speaker = await self.agent.speaker()
+        return await speaker.post(url, content=body, headers={"Content-Type": "application/json"})
 
     def teardown(self) -> None:
         """People can read all of it, and the next good job on these slots succeeds."""

@@ -22,8 +22,12 @@ async def joined(server: Server, name: str, client: httpx.AsyncClient | None = N
 
 
 def agent_with(server: Server, name: str, secret: str) -> FakeAgent:
-    own = Server(server.services, server.clock, server.transport, server.admin, server.client(secret))
-    return FakeAgent(own, name, 2, {})
+    return FakeAgent(server, name, 2, {}, client=server.client(secret))
+
+
+def secret_of(agent: FakeAgent) -> str:
+    assert agent.client is not None
+    return agent.client.headers["authorization"].removeprefix("Bearer ")
 
 
 async def revoke(server: Server, secret: str) -> None:
@@ -43,7 +47,7 @@ async def test_a_node_that_joined_speaks_with_its_own_token(server: Server) -> N
 async def test_a_nodes_token_speaks_for_no_other_node(server: Server) -> None:
     agent, other = await joined(server, "n1"), await server.node("n2")
     await agent.register()
-    foreign = agent_with(server, "n2", agent.server.agent.headers["authorization"].removeprefix("Bearer "))
+    foreign = agent_with(server, "n2", secret_of(agent))
     foreign.epoch = other.epoch
     for answer in (
         await foreign.register(),
@@ -54,12 +58,7 @@ async def test_a_nodes_token_speaks_for_no_other_node(server: Server) -> None:
         assert (answer.status_code, answer.json()["code"]) == (403, "not_your_node")
         assert "n1 only" in answer.json()["detail"]
     assert (await server.admin.get("/api/v1/nodes/n2")).json()["address"] == "n2"
-    assert (await agent.server.agent.get("/api/v1/nodes")).status_code == 403
-
-
-async def test_the_agent_token_of_the_data_directory_speaks_for_any_node(server: Server) -> None:
-    for name in ("n1", "n2"):
-        assert await (await server.node(name)).assignments() == []
+    assert (await (await agent.speaker()).get("/api/v1/nodes")).status_code == 403
 
 
 async def test_nobody_joins_under_the_name_of_a_living_node(server: Server, clock: Clock) -> None:
@@ -76,9 +75,21 @@ async def test_nobody_joins_under_the_name_of_a_living_node(server: Server, cloc
     assert (await again.register()).status_code == 200
 
 
+async def test_an_agent_whose_token_was_revoked_joins_again_before_its_node_is_lost(server: Server) -> None:
+    door = await joiner(server)
+    agent = await joined(server, "n1", door)
+    await agent.register()
+    (own,) = [item for item in (await server.admin.get("/api/v1/tokens")).json()["items"] if item["node"] == "n1"]
+    assert (await server.admin.delete(f"/api/v1/tokens/{own['id']}")).status_code == 204
+    assert (await agent.post("poll", {"seen": -1})).status_code == 401
+    again = await joined(server, "n1", door)
+    again.epoch = agent.epoch
+    assert await again.assignments() == [], "under the epoch that it had"
+
+
 async def test_only_a_join_token_joins_and_it_does_nothing_else(server: Server) -> None:
     body = {"name": "n1"}
-    for client in (server.admin, server.agent):
+    for client in (server.admin, await server.speaker()):
         assert (await client.post("/api/v1/agents/join", json=body)).status_code == 403
     assert (await server.client("rs_wrong").post("/api/v1/agents/join", json=body)).status_code == 401
     door = await joiner(server)

@@ -24,8 +24,11 @@ async def test_a_node_that_leaves_is_gone_from_the_lists_and_its_token_ends(serv
 async def test_a_node_that_left_may_come_back_as_a_new_one(server: Server) -> None:
     agent = await server.node("n1")
     await agent.post("leave", {})
-    assert (await agent.post("poll", {"seen": -1})).status_code == 409
-    await agent.register()
+    assert (await agent.post("poll", {"seen": -1})).status_code == 401, "its token has ended"
+    again = await joined(server, "n1")
+    again.epoch, again.slots = agent.epoch, agent.slots
+    assert (await again.post("poll", {"seen": -1})).status_code == 409
+    await again.register()
     assert (await server.admin.get("/api/v1/nodes/n1")).json()["observed"] == "ready"
 
 

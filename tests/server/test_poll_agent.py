@@ -244,7 +244,7 @@ async def test_a_clock_that_cannot_be_is_refused(server: Server, name: str, valu
     agent = await server.node("n1")
     body = f'{{"epoch": {agent.epoch}, "clock_{name}_seconds": {value}}}'
     headers = {"Content-Type": "application/json"}
-    answer = await server.agent.post("/api/v1/agents/n1/poll", content=body, headers=headers)
+    answer = await (await agent.speaker()).post("/api/v1/agents/n1/poll", content=body, headers=headers)
     assert (answer.status_code, f"clock_{name}_seconds" in answer.text) == (422, True), answer.text
 
 

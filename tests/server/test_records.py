@@ -187,7 +187,7 @@ async def test_records_that_no_column_can_hold_are_counted_and_passed_over(serve
     body = {"epoch": agent.epoch, "attempt_id": attempt, "first_sequence": 1, "records": records}
     headers = {"Content-Type": "application/json"}
     url = f"/api/v1/agents/{agent.name}/records"
-    answer = await server.agent.post(url, content=json.dumps(body), headers=headers)
+    answer = await (await agent.speaker()).post(url, content=json.dumps(body), headers=headers)
     assert answer.json() == {"last_sequence": 6}
     assert len((await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]) == 1
     assert server.services.monitoring.rejected["malformed"] == 5
@@ -216,7 +216,7 @@ async def test_what_a_rank_prints_is_kept_even_if_no_database_could_hold_it(serv
     body = {"epoch": agent.epoch, "attempt_id": attempt, "first_sequence": 1, "records": [line]}
     headers = {"Content-Type": "application/json"}
     url = f"/api/v1/agents/{agent.name}/records"
-    assert (await server.agent.post(url, content=json.dumps(body), headers=headers)).status_code == 200
+    assert (await (await agent.speaker()).post(url, content=json.dumps(body), headers=headers)).status_code == 200
     (found,) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/log")).json()["items"]
     assert found["text"] == "core\ufffddump \ufffd \u00e9"
 

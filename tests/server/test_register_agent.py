@@ -20,7 +20,7 @@ async def register(server: Server, agent: FakeAgent, gpus: int = 0, **changes: A
         "inventory": inventory | {"gpus": [GPU | {"index": index} for index in range(gpus)]},
         "versions": {"ringscope": "0.1.0", "mpi": "MPICH 5.0", "driver": "580.1"},
     }
-    answer = await server.agent.post("/api/v1/agents/register", json=body | changes)
+    answer = await (await agent.speaker()).post("/api/v1/agents/register", json=body | changes)
     assert answer.status_code == 200, answer.text
     agent.epoch = answer.json()["epoch"]
 
@@ -124,7 +124,7 @@ async def test_a_bad_introduction_is_refused_and_changes_nothing(server: Server,
     agent = await server.node("n1", 4)
     body = {"name": "n1", "address": "n1", "slots": 4, "metrics_address": "n1:1", "versions": {}}
     body["inventory"] = {"hostname": "n1", "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1}
-    answer = await server.agent.post("/api/v1/agents/register", json=body | {field: value})
+    answer = await (await agent.speaker()).post("/api/v1/agents/register", json=body | {field: value})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"].startswith(f"/{field}")
     assert await agent.assignments() == []

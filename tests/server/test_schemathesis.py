@@ -76,17 +76,18 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 def prepared(url: str, data_dir: Path) -> Live:
     """Something of everything, so that operations find what they ask for."""
-    admin, agent = ((data_dir / f"{name}-token").read_text().strip() for name in ("admin", "agent"))
+    admin = (data_dir / "admin-token").read_text().strip()
     with httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {admin}"}) as client:
-        own_ids = {item["id"] for item in client.get("/tokens").json()["items"]}
         join = client.post("/tokens", json={"name": "lab", "kind": "join"}).json()
+        agent = client.post("/tokens", json={"name": "lab", "kind": "agent", "node": "0"}).json()["secret"]
+        own_ids = {item["id"] for item in client.get("/tokens").json()["items"]}
         inventory = {"hostname": "0", "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1}
         node = {"name": "0", "address": "0", "slots": 64, "metrics_address": "0:9465", "inventory": inventory}
         headers = {"Authorization": f"Bearer {agent}"}
         client.post("/agents/register", json=node | {"versions": {}}, headers=headers).raise_for_status()
         for _ in range(3):
             client.post("/jobs", json={"placement": {"ranks": 64}}).raise_for_status()
-    return Live(url, admin, agent, join["secret"], own_ids | {join["id"]})
+    return Live(url, admin, agent, join["secret"], own_ids)
 
 
 def existing(name: str, value: object) -> object:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from ringscope_server.__main__ import main
 from ringscope_server.db import schema
 from ringscope_server.db.lock import lock_data_dir
-from ringscope_server.users import tokens
+from ringscope_server.users import token_files
 
 DEADLINE_SECONDS = 60
 
@@ -92,7 +92,7 @@ def test_a_full_disk_under_the_tokens(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(path: Path, secret: str) -> None:
         raise OSError(*FULL_DISK)
 
-    monkeypatch.setattr(tokens, "write_file", fail)
+    monkeypatch.setattr(token_files, "_write", fail)
     refused(start(tmp_path), f"The disk of the data directory {tmp_path} is full; make room on it and start again.")
 
 

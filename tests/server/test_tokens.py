@@ -45,6 +45,7 @@ BAD: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({}, "/role", "a personal token needs a role"),
     ({"role": "agent"}, "/role", "unknown role 'agent'; choose one of viewer, operator, admin"),
     ({"role": "viewer", "kind": "agent"}, "/role", "only personal tokens have a role"),
+    ({"kind": "agent"}, "/node", "an agent token speaks for one node; name it"),
     ({"role": "viewer", "node": "n1"}, "/node", "only agent tokens belong to a node"),
     ({"role": "viewer", "name": "system"}, "/name", "stand for the server and its agents"),
     ({"role": "viewer", "name": "node/n1"}, "/name", "stand for the server and its agents"),
@@ -78,8 +79,8 @@ async def test_only_admins_manage_tokens(server: Server) -> None:
 
 
 async def test_tokens_of_nodes_open_no_route_of_people_and_the_reverse(server: Server) -> None:
-    for kind in ("agent", "join"):
-        secret = (await make(server, kind=kind))["secret"]
+    for spec in ({"kind": "agent", "node": "n1"}, {"kind": "join"}):
+        secret = (await make(server, **spec))["secret"]
         for path in ("/api/v1/me", "/api/v1/jobs", URL, "/metrics"):
             assert (await server.client(secret).get(path)).status_code == 403
         login = await server.client().post("/api/v1/session", json={"token": secret})
@@ -105,27 +106,6 @@ async def test_a_revoked_token_ends_with_every_session_and_link_made_with_it(ser
     assert [(await browser.get("/api/v1/me")).status_code for browser in (eve, *browsers)] == [401] * 4
     assert (await server.client().get(link)).headers["location"] == "/?login=expired"
     assert (await server.admin.delete(f"{URL}/{made['id']}")).status_code == 404
-
-
-async def test_a_live_stream_ends_with_its_token(server: Server, clock: Clock) -> None:
-    stream = server.services.stream
-    revoked, over = await make(server, role="viewer"), await make(server, role="viewer", expires_in_days=1)
-
-    async def listen(secret: str) -> str:
-        # The client gives the answer once it is whole: when the stream has ended.
-        return (await server.client(secret).get("/api/v1/stream")).text
-
-    readers = [asyncio.create_task(listen(made["secret"])) for made in (revoked, over)]
-    async with asyncio.timeout(30):
-        while stream.owners != {revoked["id"], over["id"]}:  # noqa: ASYNC110  # a stream tells nobody that it stands
-            await asyncio.sleep(0.01)
-        await server.admin.delete(f"{URL}/{revoked['id']}")
-        assert "connected" in await readers[0]
-        await upkeep.once(server.services)
-        assert not readers[1].done()
-        clock.advance(DAY)
-        await upkeep.once(server.services)
-        assert "connected" in await readers[1]
 
 
 async def test_a_session_ends_with_the_time_of_its_token(server: Server, clock: Clock) -> None:
@@ -229,4 +209,4 @@ async def test_what_is_over_is_dropped(server: Server, clock: Clock) -> None:
     clock.advance(server.services.settings.session_days * DAY + 1)
     await upkeep.once(server.services)
     items = (await server.admin.get(URL, params={"limit": 1000})).json()["items"]
-    assert sorted(item["kind"] for item in items) == ["agent", "personal"]
+    assert sorted(item["kind"] for item in items) == ["join", "personal"]

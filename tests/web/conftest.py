@@ -81,7 +81,7 @@ def pair_site() -> Iterator[Site]:
             "address": "127.0.0.2",
             "slots": "2",
             "metrics-port": "0",
-            "token-file": str(lab.data_dir / "agent-token"),
+            "join-token-file": str(lab.data_dir / "join-token"),
             "data-dir": str(lab.data_dir / "second"),
         }
         flags = (word for name, value in options.items() for word in (f"--{name}", value))

@@ -27,7 +27,7 @@ class Hosts:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._token = (site.lab.data_dir / "agent-token").read_text().strip()
+        self._tokens = {name: self._join(name) for name in NODES}
         self._epochs = {name: self._register(name) for name in NODES}
         self._ended = threading.Event()
         self._beating = threading.Thread(target=self._beat)
@@ -56,8 +56,16 @@ class Hosts:
         body = {"name": name, "address": name, "slots": 4, "metrics_address": f"{name}:1", "versions": {}}
         return int(self._post("register", body | {"inventory": inventory})["epoch"])
 
+    def _join(self, name: str) -> str:
+        join_token = (self.site.lab.data_dir / "join-token").read_text().strip()
+        return str(self._send("join", join_token, {"name": name})["token"])
+
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        headers = {"Authorization": f"Bearer {self._token}"}
+        name = body["name"] if path == "register" else path.partition("/")[0]
+        return self._send(path, self._tokens[name], body)
+
+    def _send(self, path: str, token: str, body: dict[str, Any]) -> Any:
+        headers = {"Authorization": f"Bearer {token}"}
         answer = httpx.post(f"{self.site.url}/api/v1/agents/{path}", headers=headers, json=body).raise_for_status()
         return answer.json() if answer.content else None
 

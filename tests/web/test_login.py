@@ -40,6 +40,18 @@ def test_logging_out_ends_the_session(browser: Browser, site: Site) -> None:
         expect(page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
 
 
+def test_logging_out_takes_the_other_tabs_along(browser: Browser, site: Site) -> None:
+    with visiting(browser, site, has_own_session=True) as visit:
+        visit.expect_error("401")
+        page = visit.open("/settings/webhooks")  # which asks for nothing by itself: only its stream tells
+        other = page.context.new_page()
+        other.goto(f"{site.url}/settings/webhooks")
+        expect(other.get_by_role("heading", name="Webhooks")).to_be_visible()
+        expect(other.locator("[data-status=live]")).to_be_visible()
+        page.get_by_role("button", name="Log out").click()
+        expect(other.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
+
+
 def test_a_session_that_ends_leads_to_the_login_page(browser: Browser, site: Site) -> None:
     with visiting(browser, site, has_own_session=True) as visit:
         visit.expect_error("401")

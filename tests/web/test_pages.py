@@ -104,7 +104,7 @@ def test_an_empty_site_says_what_to_run(visit: Visit) -> None:
             re.compile(rf"/api/v1/{what}(\?|$)"), lambda route: route.fulfill(json={"items": [], "next": None})
         )
     page = visit.open("/")
-    expect(page.get_by_text(f"ringscope agent --server {visit.site.url} --token-file agent-token")).to_be_visible()
+    expect(page.get_by_text(f"ringscope agent --server {visit.site.url} --join-token TOKEN")).to_be_visible()
     expect(page.get_by_text("ringscope submit --ranks 4 --wait")).to_be_visible()
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from tests.cluster.lab import free_port
+from tests.cluster.lab import eventually, free_port
 from tests.web.browsing import Visit
 
 
@@ -33,6 +33,26 @@ def test_a_token_is_made_shown_once_and_revoked(visit: Visit) -> None:
     page.get_by_role("button", name="Revoke it").click()
     expect(page.get_by_role("rowheader", name="ci", exact=True)).to_have_count(0)
     assert all(item["name"] != "ci" for item in visit.site.get("/tokens")["items"])
+
+
+def test_a_nodes_token_is_rotated_by_its_agent(visit: Visit) -> None:
+    page = visit.open("/settings/tokens")
+    (token,) = [item for item in visit.site.get("/tokens")["items"] if item["kind"] == "agent"]
+    button = page.get_by_role("button", name=f"Rotate … token {token['id']} of {token['name']}")
+    button.click()
+    expect(page.get_by_role("dialog")).to_contain_text("What runs on the node goes on.")
+    page.get_by_role("button", name="Rotate it").click()
+    eventually(
+        lambda: [
+            event["actor"]
+            for event in visit.site.get("/events?action=token.rotated")["items"]
+            if event["target_id"] == str(token["id"])
+        ],
+        "the agent's exchange",
+    )
+    expect(button).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert visit.violations() == []
 
 
 @pytest.mark.long

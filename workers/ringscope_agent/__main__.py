@@ -24,8 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asyncio.run(_serve(settings))
     except SettingsError as error:
         return _refuse(str(error))
-    except TokenRefusedError:
-        return _refuse(_refused_token(settings))
+    except TokenRefusedError as error:
+        return _refuse(str(error))
     except RejectedError as error:
         return _refuse(f"The server refused this agent: {error}")
     return 0
@@ -37,15 +37,6 @@ async def _serve(settings: AgentSettings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, agent.stop)
     await agent.run()
-
-
-def _refused_token(settings: AgentSettings) -> str:
-    if settings.join_token is not None:
-        return f"The server refused this node's token; remove {settings.token_path} to join again."
-    return (
-        "The server refused this agent's token; "
-        f"set RINGSCOPE_TOKEN to a token for agents, or write one into {settings.token_path}."
-    )
 
 
 def _refuse(sentence: str) -> int:
@@ -65,6 +56,7 @@ def _read_flags(arguments: Sequence[str] | None) -> dict[str, Any]:
     parser.add_argument("--data-dir", help=fields["data_dir"].description)
     parser.add_argument("--token-file", help=fields["token_file"].description)
     parser.add_argument("--join-token", help=fields["join_token"].description)
+    parser.add_argument("--join-token-file", help=fields["join_token_file"].description)
     parser.add_argument("--scripts", metavar="DIR", help=fields["scripts"].description)
     parser.add_argument("--keep-checkpoints-hours", help=fields["keep_checkpoints_hours"].description)
     parser.add_argument("--away-seconds", help=fields["away_seconds"].description)

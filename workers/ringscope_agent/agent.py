@@ -4,14 +4,17 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Coroutine
 
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment, Registration, Report
+from ringscope.rank.machine import known_machine
 from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
 from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.home import AttemptFolder, DataHome
-from ringscope_agent.joining import obtain_token
+from ringscope_agent.joining import NodeToken
 from ringscope_agent.launch.keepers import Keepers
 from ringscope_agent.launch.node_check import find_obstacle
 from ringscope_agent.launch.node_context import NodeContext
@@ -59,22 +62,35 @@ class Agent:
             # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
             process_group.become_subreaper()
-            registration = self._registration(metrics.port)
-            token = await obtain_token(self._settings, registration)
-            client = ServerClient(self._settings.server, token, registration, exporter.contact)
+            machine = await asyncio.to_thread(known_machine)
+            registration = self._registration(metrics.port, machine)
+            node_token = NodeToken(self._settings, registration)
+            token = await self._unless_stopped(node_token.obtain())
+            if token is None:
+                return
+            client = ServerClient(self._settings.server, token, registration, exporter.contact, renew=node_token.renew)
             keepers = Keepers(self._settings.data_dir)
             checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)
-            context = NodeContext(self._settings, client, exporter, keepers, checkpoints, self._programs)
+            context = NodeContext(self._settings, client, exporter, keepers, checkpoints, self._programs, machine)
             # Before the server answers: keepers of an earlier life wait for an agent only so long.
             self._take_back(home, context)
             try:
-                await self._serve(context, home)
+                await self._serve(context, home, node_token)
             finally:
                 await keepers.close()
                 await client.close()
 
-    async def _serve(self, context: NodeContext, home: DataHome) -> None:
-        polling = asyncio.create_task(self._poll(context, home))
+    async def _unless_stopped(self, work: Coroutine[None, None, str]) -> str | None:
+        """Its result; None when the agent was stopped before, and the work with it."""
+        working, stopping = asyncio.create_task(work), asyncio.create_task(self._stopping.wait())
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (working, stopping):
+            task.cancel()
+        await asyncio.gather(working, stopping, return_exceptions=True)
+        return None if working.cancelled() else working.result()
+
+    async def _serve(self, context: NodeContext, home: DataHome, node_token: NodeToken) -> None:
+        polling = asyncio.create_task(self._poll(context, home, node_token))
         stopping = asyncio.create_task(self._stopping.wait())
         tidying = asyncio.create_task(context.checkpoints.tidy_now_and_then(self._jobs_in_use))
         self._stop_in_time()
@@ -107,7 +123,7 @@ class Agent:
         else:
             logger.info("Node %s has left.", self._settings.name)
 
-    async def _poll(self, context: NodeContext, home: DataHome) -> None:
+    async def _poll(self, context: NodeContext, home: DataHome, node_token: NodeToken) -> None:
         await context.client.register()
         context.keepers.prepare()
         while True:
@@ -127,6 +143,14 @@ class Agent:
                     self._apply(assignment, context, home)
                 except OSError as error:
                     await self._turn_away(assignment, context.client, error)
+            if directives.rotate_token:
+                await self._rotate(context.client, node_token)
+
+    async def _rotate(self, client: ServerClient, node_token: NodeToken) -> None:
+        try:
+            await client.rotate(node_token.keep)
+        except (RejectedError, OSError) as error:
+            logger.error("This node keeps the token that it has: %s", error)
 
     def _apply(self, assignment: Assignment, context: NodeContext, home: DataHome) -> None:
         known = self._attempts.get(assignment.attempt_id)
@@ -238,7 +262,7 @@ class Agent:
             )
         return not left
 
-    def _registration(self, metrics_port: int) -> Registration:
+    def _registration(self, metrics_port: int, machine: Machine) -> Registration:
         settings = self._settings
         mpiexec = None if isinstance(self._programs, str) else self._programs.mpiexec
         address = settings.reachable_address
@@ -247,7 +271,7 @@ class Agent:
             address=address,
             slots=settings.slots,
             metrics_address=f"{address}:{metrics_port}",
-            inventory=inventory.take_inventory(),
+            inventory=inventory.take_inventory(machine),
             versions=inventory.find_versions(mpiexec),
             labels=settings.labels,
             leaves_at=settings.leaves_at,

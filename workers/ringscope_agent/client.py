@@ -5,7 +5,7 @@ import contextlib
 import logging
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -41,15 +41,20 @@ LAST_RETRY_SECONDS = 3.0
 # Longer than a server holds a poll back; but one that stands still must not keep this node silent until the others take
 # it for lost, nor its news from them. Every request may be sent again: repeating it changes nothing.
 TIMEOUT = httpx.Timeout(HEARTBEAT_SECONDS * (MISSED_HEARTBEATS_UNTIL_LOST - 1))
-_STALE_EPOCH = 409
+_CONFLICT = 409  # an old epoch; of a node that joins: the name is taken
+_REFUSED = (401, 403)
 
 
 class TokenRefusedError(Exception):
-    """The server does not accept the agent's token (401 or 403)."""
+    """The server does not accept the agent's token (401 or 403), and there is no other; the message may say why."""
 
 
 class RejectedError(Exception):
     """The server understood the request and will never take it (any other 4xx)."""
+
+
+class NodeLivesError(RejectedError):
+    """Another agent speaks for a node of this name."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ class ServerClient:
         server: its URL; of several on one database, with commas between them. After trouble with one the next is
             tried, and kept while it answers.
         on_contact: called whenever the server accepted a request.
+        renew: gives another token in place of a refused one; without it, or where it raises TokenRefusedError, the call
+            ends with that.
         transport: another way to reach the server than the network (tests).
     """
 
@@ -79,7 +86,11 @@ class ServerClient:
         registration: Registration,
         on_contact: Callable[[], None] = lambda: None,
         transport: httpx.AsyncBaseTransport | None = None,
+        renew: Callable[[str], Awaitable[str]] | None = None,
     ) -> None:
+        self._token = token
+        self._renew = renew
+        self._renewing = asyncio.Lock()
         self._registration = registration
         self._on_contact = on_contact
         self._registering = asyncio.Lock()
@@ -88,7 +99,7 @@ class ServerClient:
         self._servers = server.split(",")
         self._clock = OffsetEstimate()
         self._http = httpx.AsyncClient(
-            headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+            headers={"Content-Type": "application/json"},
             timeout=TIMEOUT,
             transport=transport,
             trust_env=False,  # a proxy for the outside world must not stand between agent and server
@@ -99,10 +110,23 @@ class ServerClient:
         await self._http.aclose()
 
     async def join(self) -> str:
-        """A token of this node's own, for a join token. Raises TokenRefusedError or RejectedError."""
+        """A token of this node's own, for a join token. Raises TokenRefusedError, NodeLivesError or RejectedError."""
         join = Join(name=self._registration.name).model_dump_json().encode()
         answer = await self._send("join", lambda _: join)
+        if answer.response.status_code == _CONFLICT:
+            raise NodeLivesError(_detail(answer.response))
         return _understand(Joined, answer.response.content).token
+
+    async def rotate(self, keep: Callable[[str], None]) -> None:
+        """Speak with a new token from now on; ``keep`` writes it to disk, as its first use ends the old one.
+
+        Raises TokenRefusedError or RejectedError, and what ``keep`` does; the old token stays then.
+        """
+        answer = await self._send(f"{quote(self._registration.name, safe='')}/rotate", lambda _: b"")
+        token = _understand(Joined, answer.response.content).token
+        keep(token)
+        self._token = token
+        logger.info("Node %s has a new token.", self._registration.name)
 
     async def register(self) -> Registered:
         """Introduce this agent. Raises TokenRefusedError, or RejectedError when the server cannot use it."""
@@ -140,10 +164,11 @@ class ServerClient:
         name, epoch = quote(self._registration.name, safe=""), self._epoch
         content = pulse.model_copy(update={"epoch": epoch}).model_dump_json().encode()
         with contextlib.suppress(httpx.HTTPError):
-            await self._http.post(f"{self._servers[0]}/api/v1/agents/{name}/pulses", content=content)
+            await self._post(self._servers[0], f"{name}/pulses", self._token, content)
 
     async def leave(self) -> None:
         """Say goodbye for good: nothing is left on this node. Raises TokenRefusedError or RejectedError."""
+        self._renew = None  # where the answer is lost, the token has ended with the node
         await self._call("leave", lambda epoch, _: Leave(epoch=epoch).model_dump_json().encode())
 
     async def send_records(self, attempt_id: int, first_sequence: int, records: Sequence[bytes]) -> int:
@@ -176,7 +201,7 @@ class ServerClient:
         while True:
             epoch = self._epoch
             answer = await self._send(f"{quote(self._registration.name, safe='')}/{what}", partial(body, epoch))
-            if answer.response.status_code != _STALE_EPOCH:
+            if answer.response.status_code != _CONFLICT:
                 return answer
             # Two agents under one name would fence each other as fast as they can without this pause.
             await asyncio.sleep(next(delays))
@@ -193,12 +218,16 @@ class ServerClient:
         delays = _delays()
         while True:
             server = self._servers[0]
-            content, asked_ns = body(server), time.time_ns()
+            content, asked_ns, token = body(server), time.time_ns(), self._token
             try:
-                response = await self._http.post(f"{server}/api/v1/agents/{path}", content=content)
+                response = await self._post(server, path, token, content)
             except httpx.TransportError as error:
                 trouble = str(error) or type(error).__name__
             else:
+                if response.status_code in _REFUSED:
+                    await self._replace(token)
+                    await asyncio.sleep(next(delays))
+                    continue
                 if response.status_code < 500 and response.status_code != 429:
                     return _Answer(server, asked_ns, time.time_ns(), self._judge(response))
                 trouble = f"it answers {response.status_code}"
@@ -209,10 +238,20 @@ class ServerClient:
             log("The server %s cannot be reached (%s); next try in %.1f s.", server, trouble, delay)
             await asyncio.sleep(delay)
 
+    async def _post(self, server: str, path: str, token: str, content: bytes) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token}"}
+        return await self._http.post(f"{server}/api/v1/agents/{path}", content=content, headers=headers)
+
+    async def _replace(self, refused: str) -> None:
+        async with self._renewing:
+            if self._token != refused:
+                return  # it was on its way while another call got a new one
+            if self._renew is None:
+                raise TokenRefusedError
+            self._token = await self._renew(refused)
+
     def _judge(self, answer: httpx.Response) -> httpx.Response:
-        if answer.status_code in (401, 403):
-            raise TokenRefusedError
-        if answer.status_code >= 400 and answer.status_code != _STALE_EPOCH:
+        if answer.status_code >= 400 and answer.status_code != _CONFLICT:
             raise RejectedError(f"{answer.status_code} {_detail(answer)}")
         self._on_contact()
         return answer

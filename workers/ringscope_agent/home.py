@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
 from ringscope_agent.files import replace_text
 from ringscope_agent.paths import AttemptPaths
@@ -35,14 +36,15 @@ class AttemptFolder:
         """Where its things lie; None before ``prepare``."""
         return AttemptPaths(folder=self.path, sockets=self.state.sockets) if self.state.sockets else None
 
-    def prepare(self) -> AttemptPaths:
-        """Write what the ranks will read and use."""
+    def prepare(self, machine: Machine | None = None) -> AttemptPaths:
+        """Write what the ranks will read and use; ``auto`` chooses by measured times and by what this machine is."""
         assignment = self.state.assignment
         self.tidy()
         self.state.sockets = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
         self.save()
         paths = AttemptPaths(folder=self.path, sockets=self.state.sockets)
-        paths.kit.pack(assignment.spec, assignment.ranks, assignment.tuning)
+        tuning = assignment.tuning
+        paths.kit.pack(assignment.spec, assignment.ranks, tuning.on(machine) if tuning is not None else None)
         return paths
 
     def mark_launched(self) -> None:

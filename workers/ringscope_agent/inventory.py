@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Inventory, Nic
 from ringscope.rank.environment import cpu_model, installed_versions
 from ringscope_agent import gpus
@@ -16,8 +17,8 @@ _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl")
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
-def take_inventory() -> Inventory:
-    """Look at the machine; takes a few milliseconds."""
+def take_inventory(machine: Machine | None = None) -> Inventory:
+    """Look at the machine; takes a few milliseconds. How fast it is somebody else has measured."""
     return Inventory(
         hostname=socket.gethostname(),
         os=_os_name(),
@@ -26,6 +27,7 @@ def take_inventory() -> Inventory:
         memory_bytes=psutil.virtual_memory().total,
         gpus=gpus.find_gpus(),
         nics=_nics(),
+        machine=machine,
     )
 
 

@@ -1,36 +1,96 @@
-"""How an agent comes by its token: it is given one, or it joins the cluster once and keeps what it gets."""
+"""The token that a node speaks with: kept on disk, joined for, and replaced when it is refused or rotated."""
 
+import asyncio
 import logging
+from datetime import timedelta
 
-from ringscope.contracts.protocol import Registration
-from ringscope_agent.client import ServerClient, TokenRefusedError
+from ringscope.contracts.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST, Registration
+from ringscope_agent.client import (
+    LAST_RETRY_SECONDS,
+    NodeLivesError,
+    RejectedError,
+    ServerClient,
+    TokenRefusedError,
+)
 from ringscope_agent.files import replace_text
 from ringscope_agent.settings import AgentSettings, SettingsError
 
 logger = logging.getLogger(__name__)
 
+# An agent that lost its data directory comes back before the server calls its node lost, which is when it may join.
+PATIENCE = timedelta(seconds=2 * HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST)
 
-async def obtain_token(settings: AgentSettings, registration: Registration) -> str:
-    """The bearer token. Raises SettingsError when there is none to be had, or RejectedError."""
-    is_given = settings.token is not None or settings.token_file is not None
-    if settings.join_token is None or is_given or settings.token_path.exists():
-        return settings.read_token()
-    join_token = settings.join_token.get_secret_value().strip()
-    client = ServerClient(settings.server, join_token, registration)
-    try:
-        token = await client.join()
-    except TokenRefusedError:
-        raise SettingsError(
-            "join_token: the server refused it; it may be mistyped, expired or revoked: make a new one there."
-        ) from None
-    finally:
-        await client.close()
-    try:
-        replace_text(settings.token_path, token + "\n")
-    except OSError as error:
-        raise SettingsError(
-            f"data_dir: {settings.token_path} cannot be written ({error.strerror}); make room or choose another with "
-            "--data-dir, and take a new join token if this one was for one node."
-        ) from None
-    logger.info("Joined the cluster as %s; the token of this node is in %s.", settings.name, settings.token_path)
-    return token
+
+class NodeToken:
+    """This node's own token, which speaks for no other."""
+
+    def __init__(self, settings: AgentSettings, registration: Registration, patience: timedelta = PATIENCE) -> None:
+        self._settings = settings
+        self._registration = registration
+        self._patience = patience
+        given = settings.token
+        self._given = None if given is None else given.get_secret_value().strip()
+
+    async def obtain(self) -> str:
+        """The one on disk, else the one that was given, else a new one. Raises SettingsError, or RejectedError."""
+        if (kept := self._settings.read_token()) is not None:
+            return kept
+        if self._given is not None:
+            return self._take_given(self._given)
+        return await self._join(self._patience)
+
+    async def renew(self, refused: str) -> str:
+        """Another one in place of that which the server refused. Raises TokenRefusedError."""
+        if self._given is not None and self._given != refused:
+            return self._take_given(self._given)
+        try:
+            return await self._join(timedelta())
+        except (SettingsError, RejectedError) as error:
+            raise TokenRefusedError(f"The server refused this node's token. {error}") from None
+
+    def keep(self, token: str) -> None:
+        """Write it where the next life of this agent finds it. Raises OSError."""
+        self._settings.token_path.parent.mkdir(parents=True, exist_ok=True)
+        replace_text(self._settings.token_path, token + "\n")
+
+    def _take_given(self, given: str) -> str:
+        self._given = None  # it is tried once
+        return given
+
+    async def _join(self, patience: timedelta) -> str:
+        join_token = self._settings.read_join_token()
+        if join_token is None:
+            raise SettingsError(
+                f"join_token: {self._settings.token_path} holds no good token of this node, and there is none to join "
+                "with; make one with `ringscope token add NAME --kind join`, and give it with --join-token."
+            )
+        client = ServerClient(self._settings.server, join_token, self._registration)
+        try:
+            token = await self._ask(client, patience)
+        except TokenRefusedError:
+            raise SettingsError(
+                "join_token: the server refused it; it may be mistyped, expired or revoked: make a new one there."
+            ) from None
+        finally:
+            await client.close()
+        try:
+            self.keep(token)
+        except OSError as error:
+            raise SettingsError(
+                f"data_dir: {self._settings.token_path} cannot be written ({error.strerror}); "
+                "make room or choose another with --data-dir."
+            ) from None
+        logger.info("Joined as %s; the token of this node is in %s.", self._settings.name, self._settings.token_path)
+        return token
+
+    async def _ask(self, client: ServerClient, patience: timedelta) -> str:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience.total_seconds()
+        while True:
+            try:
+                return await client.join()
+            except NodeLivesError as error:
+                if loop.time() >= deadline:
+                    raise
+                logger.warning("%s Waiting for that.", error)
+                await asyncio.sleep(LAST_RETRY_SECONDS)

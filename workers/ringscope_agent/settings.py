@@ -39,9 +39,16 @@ class AgentSettings(BaseSettings):
     address: str = Field("", description="Where the other nodes reach this one; also /metrics listens there.")
     metrics_port: int = Field(9465, ge=0, le=65_535, description="Port of /metrics; 0 takes any free one.")
     data_dir: Path = Field(Path("~/.local/share/ringscope"), description="Spools, logs and the token file.")
-    token: SecretStr | None = Field(None, description="The agent's token; else it is read from token_file.")
-    token_file: Path | None = Field(None, description="Default: agent-token in the data directory.")
-    join_token: SecretStr | None = Field(None, description="Gets this node a token of its own at its first start.")
+    token: SecretStr | None = Field(None, description="This node's token, where it is not to join.")
+    token_file: Path | None = Field(
+        None, description="Where this node keeps its token; default: agent-token in the data directory."
+    )
+    join_token: SecretStr | None = Field(
+        None, description="Gets this node a token of its own, at its first start and where the server refuses that."
+    )
+    join_token_file: Path | None = Field(
+        None, description="Holds a join token, instead of --join-token; default: join-token in the data directory."
+    )
     labels: dict[str, str] = Field(default_factory=dict, description="For the selector of a placement.")
     leaves_at: datetime | None = Field(
         None, description="When a batch system takes this node back: ISO 8601 with a zone, or seconds since 1970."
@@ -108,7 +115,7 @@ class AgentSettings(BaseSettings):
             raise ValueError(f"{time.isoformat()} has no time zone; add one, as in {time.isoformat()}+00:00.")
         return time
 
-    @field_validator("data_dir", "token_file", "scripts")
+    @field_validator("data_dir", "token_file", "join_token_file", "scripts")
     @classmethod
     def _expand_home(cls, path: Path | None) -> Path | None:
         return path.expanduser().absolute() if path is not None else None
@@ -134,23 +141,34 @@ class AgentSettings(BaseSettings):
 
     @property
     def token_path(self) -> Path:
-        """The file that holds the token."""
+        """The file that holds this node's token."""
         return self.token_file or self.data_dir / "agent-token"
 
-    def read_token(self) -> str:
-        """The bearer token. Raises SettingsError when there is none."""
-        if self.token is not None and self.token_file is None:
-            return self.token.get_secret_value().strip()
-        try:
-            token = self.token_path.read_text().strip()
-        except OSError as error:
-            raise SettingsError(
-                f"token: {self.token_path} cannot be read ({error.strerror}); "
-                "set RINGSCOPE_TOKEN, or write the agent's token into that file."
-            ) from None
-        if not token:
-            raise SettingsError(f"token: {self.token_path} is empty; write the agent's token into it.")
-        return token
+    def read_token(self) -> str | None:
+        """This node's token on disk; None when there is none. Raises SettingsError where it cannot be read."""
+        return _read_secret("token_file", self.token_path, may_miss=True)
+
+    def read_join_token(self) -> str | None:
+        """The token to join with, as it is now: a server that makes another one puts it into the same file.
+
+        None when there is none. Raises SettingsError for a file that cannot be read.
+        """
+        if self.join_token_file is not None:
+            return _read_secret("join_token_file", self.join_token_file, may_miss=False)
+        if self.join_token is not None:
+            return self.join_token.get_secret_value().strip()
+        return _read_secret("join_token_file", self.data_dir / "join-token", may_miss=True)
+
+
+def _read_secret(setting: str, path: Path, *, may_miss: bool) -> str | None:
+    try:
+        return path.read_text().strip() or None
+    except OSError as error:
+        if may_miss and isinstance(error, FileNotFoundError):
+            return None
+        raise SettingsError(
+            f"{setting}: {path} cannot be read ({error.strerror}); name a file that this user can read."
+        ) from None
 
 
 def read_settings(flags: dict[str, Any]) -> AgentSettings:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ringscope_server.changes import forget_tokens
 from ringscope_server.db.faults import cause_of
 from ringscope_server.live.feed import publish_jobs, publish_nodes, publish_rows, publish_steps
 from ringscope_server.live.notices import Notice
@@ -62,13 +63,14 @@ async def _hear(services: Services) -> None:
 async def _listen(services: Services, connection: AsyncConnection) -> None:
     driver: Any = (await connection.get_raw_connection()).driver_connection
     await driver.execute(f"LISTEN {CHANNEL}")
-    _start_over(services)
+    await _start_over(services)
     async for notification in driver.notifies():
         await hear(services, notification.payload)
 
 
-def _start_over(services: Services) -> None:
+async def _start_over(services: Services) -> None:
     """Nobody listened until now: whatever changed meanwhile is looked up."""
+    await forget_tokens(services)
     services.stream.start_over()
     services.signals.everything_changed()
 
@@ -82,6 +84,8 @@ async def hear(services: Services, payload: str) -> None:
         return
     if notice.server == services.instance:
         return
+    if notice.has_ended_tokens:
+        await forget_tokens(services)
     services.directory.forget_ids(notice.nodes)
     for node_id in notice.nodes:
         services.signals.assignments_changed(node_id)

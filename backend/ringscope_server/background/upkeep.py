@@ -1,4 +1,4 @@
-"""What is written and dropped once a minute, on every server."""
+"""What is written and dropped once a minute, on every server; and each second, streams whose time is over."""
 
 import asyncio
 import logging
@@ -11,6 +11,7 @@ from ringscope_server.users import idempotency, last_use, tokens
 
 log = logging.getLogger(__name__)
 INTERVAL_SECONDS = 60.0
+STREAMS_SECONDS = 1.0
 
 
 async def run(services: Services) -> None:
@@ -21,6 +22,13 @@ async def run(services: Services) -> None:
             await _try_once(services)
     finally:
         await _try_once(services)
+
+
+async def end_streams(services: Services) -> None:
+    """End each live stream in the second in which its session or token expires, until cancelled."""
+    while True:
+        await asyncio.sleep(STREAMS_SECONDS)
+        services.stream.end_over(services.now())
 
 
 async def _try_once(services: Services) -> None:

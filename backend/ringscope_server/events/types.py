@@ -39,7 +39,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "schedule": ("created", "changed", "deleted", "run", "fired", "skipped", "missed", "failed"),
     "webhook": ("created", "changed", "deleted", "disabled", "tested", "redelivered"),
-    "token": ("created", "revoked"),
+    "token": ("created", "rotation_wanted", "rotated", "revoked"),
     "login_link": ("created",),
     "session": ("created", "ended"),
 }

@@ -43,7 +43,7 @@ async def current_user(
     if bearer is None and request.method not in SAFE_METHODS and CLIENT_HEADER not in request.headers:
         # Another site's page can make the browser send the cookie, but not this header.
         raise Problem(403, "forged_request", f"A change made with the session cookie needs the {CLIENT_HEADER} header.")
-    user = tokens.as_user(token)
+    user = tokens.as_user(token, secret)
     limit_user(services, user)
     services.last_use.note(user.token_id, services.now())
     return user

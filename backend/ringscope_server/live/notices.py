@@ -31,6 +31,7 @@ class Notice(BaseModel):
     nodes: list[int] = []
     rows: list[Rows] = []
     has_work: bool = False
+    has_ended_tokens: bool = False
 
 
 class Notices:
@@ -42,6 +43,7 @@ class Notices:
         self._nodes: set[int] = set()
         self._rows: list[Rows] = []
         self._has_work = False
+        self._has_ended_tokens = False
         self._filled = asyncio.Event()
 
     @property
@@ -72,6 +74,12 @@ class Notices:
             self._has_work = True
             self._mark()
 
+    def tokens_ended(self) -> None:
+        """What the other servers remember of tokens counts no more."""
+        if self._is_open:
+            self._has_ended_tokens = True
+            self._mark()
+
     async def filled(self) -> None:
         """Wait until there is something to take."""
         await self._filled.wait()
@@ -79,11 +87,13 @@ class Notices:
     def take(self, server: str) -> list[Notice]:
         """Everything so far, in notices that are small enough."""
         jobs, nodes, rows = iter(sorted(self._jobs)), iter(sorted(self._nodes)), iter(self._rows)
-        notices = [Notice(server=server, has_work=True)] if self._has_work else []
+        notices = [Notice(server=server, has_ended_tokens=True)] if self._has_ended_tokens else []
+        notices += [Notice(server=server, has_work=True)] if self._has_work else []
         notices += [Notice(server=server, jobs=part) for part in _parts(jobs, IDS_PER_NOTICE)]
         notices += [Notice(server=server, nodes=part) for part in _parts(nodes, IDS_PER_NOTICE)]
         notices += [Notice(server=server, rows=part) for part in _parts(rows, IDS_PER_NOTICE // 2)]
-        self._jobs, self._nodes, self._rows, self._has_work = set(), set(), [], False
+        self._jobs, self._nodes, self._rows = set(), set(), []
+        self._has_work = self._has_ended_tokens = False
         self._filled.clear()
         return notices
 

@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, Self
 
 MessageType = Literal[
@@ -131,13 +132,19 @@ class Stream:
 
     @property
     def owners(self) -> set[int]:
-        """The tokens that opened the streams."""
+        """The tokens and sessions that opened the streams."""
         return {subscriber.owner for subscriber in self._subscribers if subscriber.owner is not None}
 
     def end(self, owners: set[int]) -> None:
-        """End the streams that these tokens opened: they are worth nothing any more."""
+        """End the streams that these tokens and sessions opened: they are worth nothing any more."""
         for subscriber in self._subscribers:
             if subscriber.owner in owners:
+                subscriber.close()
+
+    def end_over(self, now: datetime) -> None:
+        """End the streams of tokens and sessions that have expired."""
+        for subscriber in self._subscribers:
+            if subscriber.ends_at is not None and subscriber.ends_at <= now:
                 subscriber.close()
 
     def close(self) -> None:
@@ -160,7 +167,8 @@ class Subscriber:
         self, topics: frozenset[str], empty: Callable[[MessageType], Message], heartbeat_seconds: float
     ) -> None:
         self.topics = topics
-        self.owner: int | None = None  # the token that opened it
+        self.owner: int | None = None  # the token or session that opened it
+        self.ends_at: datetime | None = None  # when that expires
         self._empty = empty
         self._heartbeat_seconds = heartbeat_seconds
         self._messages: deque[Message] = deque()

@@ -20,18 +20,19 @@ class Joined(NamedTuple):
 
 
 class NodeLivesError(Exception):
-    """A node of this name is there and alive."""
+    """A node of this name is there and alive, and its agent has a token that is good."""
 
 
 async def join(session: AsyncSession, name: str, joiner: User, now: datetime) -> Joined:
     """Make the token that speaks for this node alone, and end those that did before. Raises NodeLivesError.
 
     It ends when the join token is revoked, but not when that expires: a join token is good for a day, a node for years.
+    An agent whose token was revoked may join again at once, although its node is not lost yet.
     """
     alive = select(Node.id).where(Node.name == name, Node.observed != "lost", Node.removed_at.is_(None))
-    if await session.scalar(alive) is not None:
-        raise NodeLivesError(name)
     earlier = (await session.scalars(select(Token).where(Token.kind == "agent", Token.node == name))).all()
+    if any(tokens.is_valid(old, now) for old in earlier) and await session.scalar(alive) is not None:
+        raise NodeLivesError(name)
     for old in earlier:
         await session.delete(old)
     token, secret = tokens.draft(name, "agent", "agent", now, None, node=name, created_by=joiner.name)

@@ -71,6 +71,11 @@ async def speaker(session: AsyncSession, name: str, epoch: int) -> Speaker:
     return Speaker(row.id, row.observed == "lost")
 
 
+async def ids_named(session: AsyncSession, name: str) -> set[int]:
+    """The node of this name on the lists, if there is one."""
+    return set(await session.scalars(select(Node.id).where(Node.name == name, Node.removed_at.is_(None))))
+
+
 async def take_back(session: AsyncSession, node_id: int, now: datetime) -> None:
     """A lost node was heard of."""
     node = await session.get_one(Node, node_id, with_for_update={"key_share": True})

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Nic
 from ringscope_server.db.models import Member, Node
 from ringscope_server.nodes.queries import all_nodes
@@ -37,6 +38,12 @@ async def taken(session: AsyncSession, attempt_id: int) -> Gang:
 def seats_of(gang: Gang) -> list[Seats]:
     """The same with what a warning needs to know."""
     return [Seats(node.name, ranks, node.inventory["cores"], node.inventory["memory_bytes"]) for node, ranks in gang]
+
+
+def machine_of(gang: Gang) -> Machine | None:
+    """What rank 0's node is like, by which ``auto`` will choose; None where it was not measured."""
+    told = gang[0][0].inventory.get("machine") if gang else None
+    return None if told is None else Machine.model_validate(told)
 
 
 def nics_of(gang: Gang) -> dict[str, list[Nic]]:

@@ -35,6 +35,7 @@ async def predict(database: Database, worker: Worker, spec: JobSpec, now: dateti
         gang = await seats.planned(session, spec, now)
         slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
         known = Table() if spec.is_simulated else await known_times(session, spec, slots)
+        known = known.on(seats.machine_of(gang))
         errors = [] if gang else capacity_errors(spec.placement, await all_nodes(session))
     found = await worker.run(lambda: library.predict(spec.sweep, slots, known))
     refusals = [f"This cluster could not run it: {error.detail}" for error in errors]
@@ -63,6 +64,7 @@ async def expectations(database: Database, worker: Worker, attempt_id: int | Non
         slots = [ranks for _, ranks in gang]
         usual = await baseline(session, attempt)
         known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
+        known = known.on(seats.machine_of(gang))
     found = None if spec.is_simulated else await worker.run(lambda: library.predict(spec.sweep, slots, known))
     return Expectations(
         model=found and _model(found), limit=limit.of_job(spec, seats.nics_of(gang)), usual=_usual(spec, usual)

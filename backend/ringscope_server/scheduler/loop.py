@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from ringscope_server.background.refresh import refresh
-from ringscope_server.changes import Changes, announce
+from ringscope_server.changes import Changes, announce, announce_ended_tokens
 from ringscope_server.db.faults import cause_of, fault_of
 from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.nodes import health, lifetimes
@@ -108,6 +108,6 @@ async def one_pass(services: Services) -> None:
     for node in judged:
         services.directory.forget(node.name)  # its next poll looks it up, and brings it back if it was lost
     if any(node.removed_at for node in leaving):
-        services.token_cache.clear()
+        await announce_ended_tokens(services)
     await announce(services, changes)
     await refresh(services)

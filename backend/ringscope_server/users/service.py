@@ -71,7 +71,7 @@ async def revoke(session: AsyncSession, token_id: int, user: str, now: datetime)
     locked = await _locked_admins(session) if is_admin else await _locked(session, Token.id == token_id)
     if token_id not in [other.id for other in locked]:
         return None  # somebody else was faster
-    if is_admin and not any(other.id != token_id and _is_valid(other, now) for other in locked):
+    if is_admin and not any(other.id != token_id and tokens.is_valid(other, now) for other in locked):
         raise LastAdminError
     message = f"{token.kind} token for {token.name}"
     audit.record(session, now, user, "token.revoked", ("token", token.id), before=token.role, message=message)
@@ -89,7 +89,3 @@ async def _locked_admins(session: AsyncSession) -> Sequence[Token]:
 async def _locked(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequence[Token]:
     query = select(Token).where(*conditions).order_by(Token.id)
     return (await session.scalars(query.with_for_update(key_share=True))).all()
-
-
-def _is_valid(token: Token, now: datetime) -> bool:
-    return token.expires_at is None or token.expires_at > now

@@ -35,7 +35,7 @@ class _Known:
 
     def valid(self, now: datetime) -> Token | None:
         """The token, unless it has expired."""
-        return self.token if self.token.expires_at is None or self.token.expires_at > now else None
+        return self.token if tokens.is_valid(self.token, now) else None
 
 
 class TokenCache:

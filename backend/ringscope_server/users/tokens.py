@@ -1,11 +1,9 @@
 """Tokens: made once, shown once, kept as a hash."""
 
 import hashlib
-import os
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Literal
 
 from sqlalchemy import or_, select
@@ -35,7 +33,10 @@ class User:
     role: Role
     kind: TokenKind
     token_id: int  # of the personal token, where this is a session that was made with it
-    node: str | None = None  # the only one that this agent speaks for; None: any
+    node: str | None = None  # the only one that this agent speaks for
+    own_id: int = 0  # of the token that came with the request: of a session its own
+    expires_at: datetime | None = None
+    has_next_secret: bool = False  # the one that its token was rotated to, which is settled by its first use
 
     def may(self, role: Role) -> bool:
         """Whether this user's role covers ``role``."""
@@ -56,7 +57,7 @@ def draft(
     secret: str | None = None,
 ) -> tuple[Token, str]:
     """A new token, not yet stored, and its secret, which nobody can read again. It ends with its parent."""
-    secret = secret or f"rs_{secrets.token_urlsafe(32)}"
+    secret = secret or new_secret()
     ends = [end for end in (expires_at, parent and parent.expires_at) if end]
     token = Token(
         name=name,
@@ -94,38 +95,36 @@ async def create(
 
 async def find(session: AsyncSession, secret: str, now: datetime, *, to_use_up: bool = False) -> Token | None:
     """The valid token with this secret, or None when it is unknown or expired; locked for whoever uses it up."""
-    query = select(Token).where(Token.sha256 == fingerprint(secret))
+    sha256 = fingerprint(secret)
+    query = select(Token).where(or_(Token.sha256 == sha256, Token.next_sha256 == sha256))
     token = await session.scalar(query.with_for_update(key_share=True) if to_use_up else query)
-    if token is None or (token.expires_at is not None and token.expires_at <= now):
-        return None
-    return token
+    return token if token is not None and is_valid(token, now) else None
+
+
+def is_valid(token: Token, now: datetime) -> bool:
+    """Whether it has not expired."""
+    return token.expires_at is None or token.expires_at > now
 
 
 async def still_valid(session: AsyncSession, token_ids: set[int], now: datetime) -> set[int]:
     """Those of the tokens that were neither revoked nor are over."""
-    is_valid = or_(Token.expires_at.is_(None), Token.expires_at > now)
-    return set(await session.scalars(select(Token.id).where(Token.id.in_(token_ids), is_valid)))
+    lasts = or_(Token.expires_at.is_(None), Token.expires_at > now)
+    return set(await session.scalars(select(Token.id).where(Token.id.in_(token_ids), lasts)))
 
 
-def read_file(path: Path) -> str | None:
-    """The secret in a token file, or None when there is no such file."""
-    return path.read_text().strip() if path.is_file() else None
-
-
-def write_file(path: Path, secret: str) -> None:
-    """Put a secret where only the owner of the data directory can read it (mode 0600)."""
-    path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secret + "\n")
-
-
-def as_user(token: Token) -> User:
-    """The person or agent behind a token."""
+def as_user(token: Token, secret: str = "") -> User:
+    """The person or agent behind a token; ``secret`` is how it was shown."""
     role: Role = token.role  # type: ignore[assignment]  # the table holds only these words
     kind: TokenKind = token.kind  # type: ignore[assignment]
     # A session is a use of the token that it was made with; an agent's token stands for itself.
     used = token.parent_id if kind == "session" and token.parent_id else token.id
-    return User(token.name, role, kind, used, token.node)
+    is_next = token.next_sha256 is not None and token.next_sha256 == fingerprint(secret)
+    return User(token.name, role, kind, used, token.node, token.id, token.expires_at, is_next)
+
+
+def new_secret() -> str:
+    """One that nobody can guess."""
+    return f"rs_{secrets.token_urlsafe(32)}"
 
 
 def fingerprint(secret: str) -> str:

@@ -22,7 +22,7 @@ class TokenSpec(SpecModel):
     )
     role: PersonRole | None = Field(None, description="What a person may do; agents have none to choose.")
     node: str | None = Field(
-        None, min_length=1, max_length=200, description="The only node that an agent token speaks for; null: any."
+        None, min_length=1, max_length=200, description="The only node that an agent token speaks for; it needs one."
     )
     note: str = Field("", max_length=500, description="What it is for.")
     expires_in_days: float | None = Field(None, gt=0, le=MAX_DAYS, allow_inf_nan=False, description="null: never.")
@@ -43,6 +43,8 @@ class TokenSpec(SpecModel):
             raise at(("role",), "a personal token needs a role; choose one of viewer, operator, admin.", None)
         if self.kind != "personal" and self.role is not None:
             raise at(("role",), f"only personal tokens have a role, not {self.kind} tokens; leave it out.", self.role)
+        if self.kind == "agent" and self.node is None:
+            raise at(("node",), "an agent token speaks for one node; name it, or make a join token.", None)
         if self.kind != "agent" and self.node is not None:
             raise at(("node",), f"only agent tokens belong to a node, not {self.kind} tokens; leave it out.", self.node)
         return self
@@ -61,6 +63,9 @@ class TokenView(BaseModel):
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None = Field(description="To the minute.")
+    rotation_wanted_at: datetime | None = Field(
+        description="Since when its agent is to exchange the secret; null: it is not, or has done so."
+    )
 
 
 class NewToken(TokenView):

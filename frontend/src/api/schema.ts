@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Join
-         * @description Give a new node a token that speaks for it alone.
+         * @description Give a node a token that speaks for it alone: a new one, or one that is lost or has no valid token.
          */
         post: operations["join_agent"];
         delete?: never;
@@ -138,6 +138,26 @@ export interface paths {
          * @description News of an attempt on a node.
          */
         post: operations["report_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{name}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate
+         * @description The node's new token, once an administrator wants a rotation; the old one ends when this one is used.
+         */
+        post: operations["rotate_agent_token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1250,7 +1270,7 @@ export interface paths {
         post: operations["create_session"];
         /**
          * Delete Session
-         * @description Log this browser out.
+         * @description Log this browser out; its live streams end.
          */
         delete: operations["delete_session"];
         options?: never;
@@ -1274,7 +1294,7 @@ export interface paths {
          *     another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
          *     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
          *     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
-         *     Last-Event-ID resumes.
+         *     Last-Event-ID resumes. The stream ends with the session or token that opened it.
          */
         get: operations["stream"];
         put?: never;
@@ -1321,9 +1341,29 @@ export interface paths {
         post?: never;
         /**
          * Revoke Token
-         * @description Make a token worthless, with the sessions and login links that were made with it.
+         * @description Make a token worthless, with what was made with it: sessions, login links, tokens of nodes that joined.
          */
         delete: operations["revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate Token
+         * @description Give a node's token another secret, which its agent fetches by itself; the old one is good until it has.
+         */
+        post: operations["rotate_token"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2307,6 +2347,12 @@ export interface components {
             received_ns: number;
             /** Revision */
             revision: number;
+            /**
+             * Rotate Token
+             * @description The agent should fetch another token, and use that.
+             * @default false
+             */
+            rotate_token: boolean;
             /** Sent Ns */
             sent_ns: number;
         };
@@ -2693,6 +2739,8 @@ export interface components {
             gpus: components["schemas"]["Gpu"][];
             /** Hostname */
             hostname: string;
+            /** @description How fast it computes and takes turns, as the model needs it. */
+            machine?: components["schemas"]["Machine"] | null;
             /** Memory Bytes */
             memory_bytes: number;
             /**
@@ -2981,7 +3029,7 @@ export interface components {
         };
         /**
          * Join
-         * @description A new node asks for a token of its own; the bearer token of this request is a join token.
+         * @description A node asks for a token of its own; the bearer token of this request is a join token.
          */
         Join: {
             /** Name */
@@ -3203,6 +3251,65 @@ export interface components {
             expires_at: string;
             /** Url */
             url: string;
+        };
+        /**
+         * Machine
+         * @description Of one node, as its ranks find it; the defaults are those of the machine to which the model's were fitted.
+         */
+        Machine: {
+            /**
+             * Add Gb Per S
+             * @description Adding one array to another, both in the cache.
+             * @default 56
+             */
+            add_gb_per_s: number;
+            /**
+             * Cache Bytes
+             * @description A core's own, or its part of a shared one.
+             * @default 1048576
+             */
+            cache_bytes: number;
+            /**
+             * Call Us
+             * @description One call of NumPy with next to nothing to do.
+             * @default 0.4
+             */
+            call_us: number;
+            /**
+             * Copy Gb Per S
+             * @description Copying, likewise.
+             * @default 76
+             */
+            copy_gb_per_s: number;
+            /**
+             * Cores
+             * @description Physical, that ranks may use at once; null: enough.
+             */
+            cores?: number | null;
+            /**
+             * Far Add Gb Per S
+             * @description Adding arrays that no cache holds.
+             * @default 56
+             */
+            far_add_gb_per_s: number;
+            /**
+             * Far Copy Gb Per S
+             * @description Copying such ones.
+             * @default 76
+             */
+            far_copy_gb_per_s: number;
+            /**
+             * Hardware
+             * @description What it was measured on; else it must be measured anew.
+             * @default
+             */
+            hardware: string;
+            /**
+             * Turn Us
+             * @description From one process to another that waits for the same core.
+             * @default 5
+             */
+            turn_us: number;
         };
         /**
          * Me
@@ -3444,6 +3551,11 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin" | "agent" | "join";
+            /**
+             * Rotation Wanted At
+             * @description Since when its agent is to exchange the secret; null: it is not, or has done so.
+             */
+            rotation_wanted_at: string | null;
             /**
              * Secret
              * @description Told only here; keep it.
@@ -4948,6 +5060,8 @@ export interface components {
              * @default []
              */
             curves: components["schemas"]["Curve"][];
+            /** @description What the model goes by where no curve is; null: not measured. */
+            machine?: components["schemas"]["Machine"] | null;
             /**
              * Version
              * @default 1
@@ -5001,7 +5115,7 @@ export interface components {
             name: string;
             /**
              * Node
-             * @description The only node that an agent token speaks for; null: any.
+             * @description The only node that an agent token speaks for; it needs one.
              */
             node?: string | null;
             /**
@@ -5053,6 +5167,11 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin" | "agent" | "join";
+            /**
+             * Rotation Wanted At
+             * @description Since when its agent is to exchange the secret; null: it is not, or has done so.
+             */
+            rotation_wanted_at: string | null;
         };
         /**
          * TraceList
@@ -5982,6 +6101,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    rotate_agent_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Joined"];
+                };
             };
             401: components["responses"]["NotLoggedIn"];
             "4XX": components["responses"]["Refused"];
@@ -7962,6 +8109,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    rotate_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path: {
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenView"];
+                };
             };
             401: components["responses"]["NotLoggedIn"];
             "4XX": components["responses"]["Refused"];

@@ -8,11 +8,11 @@ export function NoNodes() {
   return (
     <EmptyState title="No nodes yet">
       <p>
-        Copy the file <code>agent-token</code> from the server&rsquo;s data directory to each machine that should run
-        ranks, and start its agent there:
+        Make a token to join with where the server runs, and start an agent with it on each machine that should run ranks.
+        Each gets a token of its own:
       </p>
       <Command
-        text={`pip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --token-file agent-token`}
+        text={`ringscope token add nodes --kind join -q\npip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --join-token TOKEN`}
       />
       <p className="dim">
         <span aria-hidden="true">◌ </span>Waiting: the node appears here as soon as its agent calls.

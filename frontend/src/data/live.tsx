@@ -2,6 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { applyEvents, refetchAll } from "./deltas";
+import { meQuery } from "./queries";
 import { LiveStream, type StreamStatus } from "./stream";
 
 const POLL_MS = 10_000;
@@ -24,6 +25,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         onEvents: (events) => applyEvents(client, events),
         onFresh: () => void refetchAll(client),
         onStatus: setStatus,
+        onEnd: () => void client.invalidateQueries(meQuery),
       }),
   );
   useEffect(() => {

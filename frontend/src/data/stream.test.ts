@@ -26,6 +26,7 @@ class Source extends EventTarget {
 
 let statuses: StreamStatus[];
 let fresh: number;
+let ends: number;
 let stream: LiveStream;
 
 beforeEach(() => {
@@ -33,11 +34,12 @@ beforeEach(() => {
   vi.stubGlobal("EventSource", Source);
   Source.opened = [];
   statuses = [];
-  fresh = 0;
+  fresh = ends = 0;
   stream = new LiveStream({
     onEvents: () => undefined,
     onFresh: () => (fresh += 1),
     onStatus: (status) => statuses.push(status),
+    onEnd: () => (ends += 1),
   });
   stream.start();
   vi.advanceTimersByTime(1);
@@ -72,6 +74,12 @@ test("a connection that looks open and says nothing is stale, and another one ta
   expect(statuses.at(-1), "until it stands").toBe("stale");
   Source.opened[1]?.onopen?.();
   expect([statuses.at(-1), fresh]).toEqual(["live", 2]);
+});
+
+test("a connection that the server ends is told: the session may be over", () => {
+  expect(ends).toBe(0);
+  Source.opened[0]?.onerror?.();
+  expect(ends).toBe(1);
 });
 
 test("a stream that is paused or reconnecting does not go stale", () => {

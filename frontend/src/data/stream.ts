@@ -14,6 +14,8 @@ interface Handlers {
   /** A new connection is open: everything shown may be behind. */
   onFresh: () => void;
   onStatus: (status: StreamStatus) => void;
+  /** The server has ended the connection, or is gone: the session may be over. */
+  onEnd: () => void;
 }
 
 const EVENT_NAMES = ["job", "measurements", "steps", "log", "node", "reset"] as const;
@@ -101,6 +103,7 @@ export class LiveStream {
     source.onerror = () => {
       window.clearTimeout(this.staleTimer);
       this.handlers.onStatus("reconnecting");
+      this.handlers.onEnd();
       if (source.readyState === EventSource.CLOSED) this.retry();
     };
     for (const name of EVENT_NAMES) {

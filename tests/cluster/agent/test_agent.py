@@ -70,8 +70,9 @@ async def test_a_wrong_token_is_refused_in_one_line(server: FakeServer, agent: A
     code, text = await agent.ended()
     assert code == 2
     assert text.strip() == (
-        "The server refused this agent's token; set RINGSCOPE_TOKEN to a token for agents, "
-        f"or write one into {agent.data_dir}/agent-token."
+        f"The server refused this node's token. join_token: {agent.data_dir}/agent-token holds no good token of this "
+        "node, and there is none to join with; make one with `ringscope token add NAME --kind join`, "
+        "and give it with --join-token."
     )
 
 
@@ -85,7 +86,7 @@ async def test_a_token_that_is_withdrawn_ends_the_agent_and_its_ranks(
     server.token = "another"
     code, text = await agent.ended()
     assert code == 2
-    assert "refused this agent's token" in text.splitlines()[-1]
+    assert "refused this node's token" in text.splitlines()[-1]
     assert process_group.processes_of(job.token) == []
 
 
@@ -128,7 +129,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
         (["--address", "::1"], "address: '::1' is no host name or IPv4 address"),
         (["--label", "rack"], "label: 'rack' is no label; write it as KEY=VALUE."),
         (["--server", "cluster"], "'cluster' is no URL of a server; write it like http://127.0.0.1:8000."),
-        (["--token-file", "/nowhere/token"], "token: /nowhere/token cannot be read (No such file or directory)"),
+        (["--join-token-file", "/nowhere"], "join_token_file: /nowhere cannot be read (No such file or directory)"),
         (["--leaves-at", "2026-01-01T12:00:00"], "leaves_at: 2026-01-01T12:00:00 has no time zone; add one"),
         (["--data-dir", "/proc/none"], "data_dir: /proc/none cannot be written"),
     ],
@@ -136,7 +137,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
 def test_bad_settings_are_refused_in_one_sentence(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: list[str], sentence: str
 ) -> None:
-    monkeypatch.setenv("RINGSCOPE_TOKEN", "any")
+    monkeypatch.delenv("RINGSCOPE_TOKEN", raising=False)
     assert main(["--data-dir", str(tmp_path), "--metrics-port", "0", *flags]) == 2
     text = capfd.readouterr().err
     assert sentence in text

@@ -5,12 +5,14 @@ from math import inf
 from typing import NamedTuple
 
 from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.contracts.machine import REFERENCE, Machine
 from ringscope.contracts.topology import PRESETS, Link, Topology, flat
 from ringscope.cost.classes import by_classes
+from ringscope.cost.core_time import Cores, crowded_seconds, hub_seconds
 from ringscope.cost.regimes import Regime, message_bytes
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.algorithms import build
-from ringscope.schedules.schedule import Schedule
+from ringscope.schedules.schedule import Schedule, hubs
 
 STEPWISE_RANKS = 32  # the schedules of more take longer to price message by message than most sweeps to run
 LIBRARY = "library"  # the MPI library's own messages, as a carrier in the model
@@ -36,6 +38,31 @@ DEFAULTS: dict[str, Parameters] = {
     "cuda_ipc": _BETWEEN_GPUS,
     MPI_ON_GPUS: _BETWEEN_GPUS,
 }
+IN_HOST_MEMORY = frozenset({"shared_memory", "mpi", LIBRARY})
+
+
+def inside_of(moved_by: str, machine: Machine | None, ranks: int, size_bytes: int) -> tuple[Regime, ...]:
+    """A carrier's regimes between so many ranks of one node for calls of this size, without a measurement of it.
+
+    What was fitted on one machine is moved to another one by what both take for the same work: calls, adding, copying,
+    in the cache and beyond it. Ranks that share a core share its work, and take turns to see each other's messages.
+    """
+    inside = DEFAULTS[moved_by].inside
+    if machine is None or moved_by not in IN_HOST_MEMORY:
+        return inside
+    share, call = machine.ranks_per_core(ranks), machine.call_us / REFERENCE.call_us
+    wait_s = machine.turn_us / 1e6 if share > 1 else 0.0
+    adding = share * REFERENCE.add_gb_per_s / machine.adding_gb_per_s(size_bytes)
+    copying = share * REFERENCE.copy_gb_per_s / machine.copying_gb_per_s(size_bytes)
+    return tuple(
+        Regime(
+            regime.below_bytes,
+            regime.latency_s * call + wait_s,
+            regime.send_s_per_byte * copying,
+            None if regime.reduce_s_per_byte is None else regime.reduce_s_per_byte * adding,
+        )
+        for regime in inside
+    )
 
 
 def timeline_on(links: Callable[[float], Topology], schedule: Schedule, itemsize_bytes: int) -> Timeline:
@@ -53,14 +80,21 @@ def seconds_on(
     count: int,
     itemsize_bytes: int,
     nodes: Sequence[Sequence[int]],
+    cores: Cores | None = None,
 ) -> float | None:
     """The time of a schedule on the links that messages of its own size see, on any number of ranks.
 
-    Of many ranks by classes; None where these have none on such links.
+    Of many ranks by classes; None where these have none on such links. With ``cores`` the ranks are on one node,
+    and wait for these as well.
     """
     ranks = sum(map(len, nodes))
     if ranks <= STEPWISE_RANKS:
         schedule = build(algorithm, ranks, count, nodes, collective)
+        on = links(max(chunk.length for chunk in schedule.chunks) * itemsize_bytes)
+        if cores is not None and cores.is_shared_memory and (of := hubs(schedule)):
+            return hub_seconds(schedule, of, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores)
+        if cores is not None and cores.are_shared:
+            return crowded_seconds(schedule, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores)
         return timeline_on(links, schedule, itemsize_bytes).seconds
     found = by_classes(collective, algorithm, count, itemsize_bytes, shortest := links(0.0))
     if found is None:

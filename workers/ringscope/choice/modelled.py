@@ -13,14 +13,16 @@ from functools import partial
 from math import inf
 from typing import NamedTuple
 
-from ringscope.choice.links import DEFAULTS, LIBRARY, seconds_on, topology_at
+from ringscope.choice.links import DEFAULTS, IN_HOST_MEMORY, LIBRARY, inside_of, seconds_on, topology_at
 from ringscope.choice.situation import Choice, Situation, ratio
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED, VENDORS
 from ringscope.contracts.devices import MPI_ON_GPUS, carrier
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.machine import REFERENCE, Machine
 from ringscope.contracts.topology import Topology
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in
 from ringscope.contracts.units import format_size
+from ringscope.cost.core_time import Cores
 from ringscope.cost.fit import Fit, fit
 from ringscope.schedules.algorithms import SCHEDULES
 
@@ -29,6 +31,8 @@ _MAX_REGIMES = 3
 _ELEMENT_BYTES = 4
 # What it named was slower than another by no more, where it was wrong: four ranks on two cores, caches too small.
 _DOUBT = 4.0
+# What our own calls take beside their messages, in calls of NumPy; a library's are in its latency.
+_CALLS_OF_A_CALL = 12.0
 _NOT_FITTED = frozenset({"hierarchical"})  # its schedule depends on the nodes, which a fit does not know
 
 
@@ -105,17 +109,37 @@ class Model:
         for ranks in situation.ranks_of_nodes:
             nodes.append(list(range(first, first + ranks)))
             first += ranks
-        links = self._links(situation.ranks_of_nodes, LIBRARY if name == "mpi" else situation.base_transport)
-        return seconds_on(links, situation.collective, schedule_name, count, itemsize, nodes)
+        moved_by = LIBRARY if name == "mpi" else situation.base_transport
+        links = self._links(situation.ranks_of_nodes, moved_by, size_bytes)
+        cores = self._cores(situation, moved_by)
+        price_s = seconds_on(links, situation.collective, schedule_name, count, itemsize, nodes, cores)
+        if price_s is None or moved_by == LIBRARY or self._is_fitted(situation, moved_by):
+            return price_s
+        return price_s + _CALLS_OF_A_CALL * self._machine.call_us / 1e6
 
-    def _links(self, ranks_of_nodes: tuple[int, ...], moved_by: str) -> Callable[[float], Topology]:
-        """The links by the size of messages."""
-        inside, between = DEFAULTS[moved_by]
-        found = self._fit(moved_by, False, max(ranks_of_nodes))
-        regimes = found.regimes if found is not None else inside
+    @property
+    def _machine(self) -> Machine:
+        return self._table.machine or REFERENCE
+
+    def _is_fitted(self, situation: Situation, moved_by: str) -> bool:
+        return self._fit(moved_by, len(situation.ranks_of_nodes) > 1, situation.ranks) is not None
+
+    def _links(self, ranks_of_nodes: tuple[int, ...], moved_by: str, size_bytes: int) -> Callable[[float], Topology]:
+        """The links by the size of messages, for a call of ``size_bytes``."""
+        most = max(ranks_of_nodes)
+        found = self._fit(moved_by, False, most)
+        regimes = found.regimes if found is not None else inside_of(moved_by, self._table.machine, most, size_bytes)
         is_spread = len(ranks_of_nodes) > 1
         outside = self._fit(moved_by, True, len(ranks_of_nodes)) if is_spread else None
-        return partial(topology_at, ranks_of_nodes, regimes, outside.regimes if outside else between)
+        between = outside.regimes if outside else DEFAULTS[moved_by].between
+        return partial(topology_at, ranks_of_nodes, regimes, between)
+
+    def _cores(self, situation: Situation, moved_by: str) -> Cores | None:
+        """What ranks of one node share; None where rows tell it: a fit takes schedules for messages alone."""
+        if len(situation.ranks_of_nodes) > 1 or moved_by not in IN_HOST_MEMORY or self._is_fitted(situation, moved_by):
+            return None
+        shared = self._machine.ranks_per_core(situation.ranks)
+        return Cores(shared, self._machine.call_us / 1e6, moved_by == "shared_memory")
 
     def _fit(self, moved_by: str, between_nodes: bool, ranks: int) -> Fit | None:
         """Parameters of a carrier from the table's all-reduces; None where it holds too few.

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.bench.verdict import explanation, verdict
-from ringscope.choice.tuning_file import path_in, read
+from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.children import interrupts
 from ringscope.cli.cluster import (
     Gamma,
@@ -65,10 +66,12 @@ from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement
+from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import format_size
 from ringscope.cost.operation_perfetto import traced_to_perfetto
 from ringscope.cost.operation_trace import Clock, operations
 from ringscope.rank.local import Run, run_local
+from ringscope.rank.machine import known_machine
 
 _TIME = "%Y-%m-%d %H:%M:%S"
 
@@ -166,8 +169,8 @@ def bench(
     placement = {} if is_simulated or ranks is None else {"ranks": ranks}
     job = validated({"benchmark": benchmark, "placement": placement})
     tuning = path_in(data_dir)
-    if AUTO in job.sweep.algorithms:
-        read(tuning)  # that it is damaged is better told here than by a rank
+    if AUTO in job.sweep.algorithms and not is_simulated:
+        on_this_machine(tuning)  # that it is damaged is better told here than by a rank
     for option, file in (("--json", json_file), ("--trace", trace_file)):
         if file is not None:
             _write(option, file, "")
@@ -200,6 +203,16 @@ def validated(body: dict[str, Any]) -> JobSpec:
         return JobSpec.model_validate(body)
     except ValidationError as error:
         raise UserError(*(found.detail for found in field_errors(error))) from error
+
+
+def on_this_machine(path: Path) -> Table:
+    """The table in the file, where it now says what this machine is like. UserError when it cannot be understood."""
+    known, machine = read(path), known_machine()
+    if known.machine != machine:
+        known = known.on(machine)
+        with suppress(UserError):  # then the model goes without
+            write(path, known)
+    return known
 
 
 def watch(job: JobSpec, run: Run, tuning: Path | None = None) -> None:

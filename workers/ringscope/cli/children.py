@@ -55,6 +55,12 @@ class Child:
             file.seek(max(self._log_start, end - _LOG_TAIL_BYTES))
             return file.read().decode(errors="replace").strip()
 
+    @property
+    def warnings(self) -> list[str]:
+        """What it has warned of since it was started, as far as its last words go back."""
+        logged = (line.partition(" WARNING ")[2].partition(": ")[2] for line in self.last_words.splitlines())
+        return [sentence for sentence in logged if sentence]
+
     def stop(self) -> None:
         """SIGTERM, then after STOP_SECONDS SIGKILL; returns once it is gone."""
         self._process.terminate()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
+from ringscope.cli.console import complain
 from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
@@ -60,6 +61,8 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
             _server_arguments(options, data_dir, prometheus),
         )
         url = _wait_for_server(children, server, data_dir)
+        for sentence in server.warnings:
+            complain(sentence)
         with Client(url, token(data_dir)) as client:
             agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
             try:
@@ -90,7 +93,7 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
         "--address": "127.0.0.1",
         "--metrics-port": options.metrics_port,
         "--data-dir": data_dir / "agent",
-        "--token-file": data_dir / "agent-token",
+        "--join-token-file": data_dir / "join-token",
         "--away-seconds": AWAY_SECONDS,
     }
     return tuple(str(part) for flag in flags.items() for part in flag)

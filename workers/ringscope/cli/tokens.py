@@ -19,6 +19,7 @@ _COLUMNS: Columns[Token] = {
     "BY": lambda token: token.created_by,
     "EXPIRES": lambda token: when(token.expires_at) or "never",
     "LAST USED": lambda token: when(token.last_used_at) or "never",
+    "ROTATES": lambda token: f"since {when(token.rotation_wanted_at)}" if token.rotation_wanted_at else "",
     "NOTE": lambda token: token.note,
 }
 
@@ -26,8 +27,8 @@ _COLUMNS: Columns[Token] = {
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
     app.command()(tokens)
-    group = typer.Typer(help="Work with tokens: add, revoke.")
-    for command in (add, revoke):
+    group = typer.Typer(help="Work with tokens: add, rotate, revoke.")
+    for command in (add, rotate, revoke):
         group.command()(command)
     app.add_typer(group, name="token", no_args_is_help=True)
 
@@ -47,7 +48,7 @@ def add(
     ] = "personal",
     days: Annotated[float | None, typer.Option(help="It ends after so many days; default: never.")] = None,
     note: Annotated[str | None, typer.Option(help="What it is for.")] = None,
-    node: Annotated[str | None, typer.Option(help="Of an agent's token: the only node that it speaks for.")] = None,
+    node: Annotated[str | None, typer.Option(help="Of an agent's token: the node that it speaks for.")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
     url: Url = None,
@@ -62,6 +63,17 @@ def add(
     if not quiet:
         complain(f"{_line(made)}. Keep the secret now, it is not shown again:")
     say(made.secret)
+
+
+def rotate(
+    token_id: Annotated[int, typer.Argument(metavar="ID", help="The number of a node's token.")],
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Replace a node's token: its agent fetches a new one with its next poll, and what runs there goes on."""
+    with connect(url, data_dir) as client:
+        token = client.rotate_token(token_id)
+    say(f"Token {token_id} is rotated as soon as the agent of node {token.node} calls; until then the old one is good.")
 
 
 def revoke(

@@ -10,7 +10,7 @@ from ringscope.bench.nccl_tests.dtypes import dtype_named
 from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.situation import Situation
 from ringscope.choice.tuning_file import path_in, read, write
-from ringscope.cli.bench import validated, watch
+from ringscope.cli.bench import on_this_machine, validated, watch
 from ringscope.cli.children import interrupts
 from ringscope.cli.console import (
     DEFAULT_DATA_DIR,
@@ -56,7 +56,7 @@ def tune(
     while nothing else runs.
     """
     path = path_in(data_dir)
-    known = read(path)
+    known = read(path) if show else on_this_machine(path)
     if not show:
         for name in collective.split(","):
             for number in _numbers(ranks):

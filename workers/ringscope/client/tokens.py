@@ -20,6 +20,7 @@ class Token(View):
     created_at: datetime | None = None
     expires_at: datetime | None = None
     last_used_at: datetime | None = None
+    rotation_wanted_at: datetime | None = None
 
 
 class NewToken(Token):
@@ -62,7 +63,7 @@ class TokenRoutes(Connection):
         note: str | None = None,
         node: str | None = None,
     ) -> NewToken:
-        """Make a token: a personal one with a role, one that lets nodes join, or an agent's."""
+        """Make a token: a personal one with a role, one that lets nodes join, or an agent's for its ``node``."""
         fields: dict[str, Any] = {
             "name": name,
             "kind": kind,
@@ -77,6 +78,10 @@ class TokenRoutes(Connection):
     def revoke_token(self, token_id: int) -> None:
         """End a token and what was made with it."""
         self._remove(f"/tokens/{token_id}")
+
+    def rotate_token(self, token_id: int) -> Token:
+        """Have a node's agent exchange its token for a new one; the old one is good until it has."""
+        return Token.read(self._act(f"/tokens/{token_id}/rotate"))
 
     def login_link(self) -> LoginLink:
         """A fresh one-time login link for a browser."""

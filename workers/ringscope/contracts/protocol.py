@@ -9,10 +9,15 @@ be killed and started again at any moment: the next poll brings them back togeth
     POST /api/v1/agents/{node}/reports     Report        -> 204
     POST /api/v1/agents/{node}/records     RecordBatch   -> RecordsAccepted
     POST /api/v1/agents/{node}/pulses      Pulse         -> 204          (may be lost: the next one says more)
+    POST /api/v1/agents/{node}/rotate                    -> Joined       (when a poll was answered so)
     POST /api/v1/agents/{node}/leave       Leave         -> 204          (for good, once nothing is left)
 
-Every request carries the agent's bearer token. 401: wrong token, the agent stops and says so. 409: the epoch is
-old (another agent took this node's name, or the server forgot it), the agent registers again.
+Every request carries the agent's bearer token, which speaks for its node alone. 401: wrong token, the agent joins again
+if it has a join token, else it stops and says so. 409: the epoch is old (another agent took this node's name, or the
+server forgot it), the agent registers again.
+
+A token that was rotated and the one before it are both good until the new one is used for the first time, which the
+agent does once it has it on disk.
 """
 
 from typing import Annotated, Any, Literal
@@ -21,6 +26,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 
 from ringscope.contracts.columns import Count, Int32, Int64
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.tuning import Table
 
 HEARTBEAT_SECONDS = 5.0
@@ -86,10 +92,11 @@ class Inventory(BaseModel):
     memory_bytes: Count
     gpus: list[Gpu] = Field([], max_length=1000)
     nics: list[Nic] = Field([], max_length=1000)
+    machine: Machine | None = Field(None, description="How fast it computes and takes turns, as the model needs it.")
 
 
 class Join(BaseModel):
-    """A new node asks for a token of its own; the bearer token of this request is a join token."""
+    """A node asks for a token of its own; the bearer token of this request is a join token."""
 
     name: NodeName
 
@@ -192,6 +199,7 @@ class Directives(Stamped):
 
     revision: int
     assignments: list[Assignment] | None = Field(description="null: the same as with the revision that was seen.")
+    rotate_token: bool = Field(False, description="The agent should fetch another token, and use that.")
 
 
 class RankPulse(BaseModel):

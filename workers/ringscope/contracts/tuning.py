@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ringscope.contracts.collectives import REDUCING
 from ringscope.contracts.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import Measurement
 
 VERSION = 1
@@ -65,6 +66,7 @@ class Table(BaseModel):
 
     version: Literal[1] = 1
     curves: tuple[Curve, ...] = Field((), max_length=MAX_CURVES)
+    machine: Machine | None = Field(None, description="What the model goes by where no curve is; null: not measured.")
 
     @property
     def row_count(self) -> int:
@@ -78,7 +80,11 @@ class Table(BaseModel):
             name = curve.key, curve.transport, curve.algorithm
             older = {size: time for size, time in times.get(name, {}).items() if size not in curve.times_us}
             times[name] = older | curve.times_us
-        return _table(times)
+        return _table(times).on(newer.machine or self.machine)
+
+    def on(self, machine: Machine | None) -> "Table":
+        """The same times, on this machine."""
+        return self.model_copy(update={"machine": machine})
 
 
 def arithmetic_of(collective: str, dtype: str) -> Arithmetic:

@@ -16,6 +16,7 @@ from mpi4py import MPI
 from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.dtypes import check_dtype
+from ringscope.contracts.machine import REFERENCE
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import format_size
@@ -96,7 +97,14 @@ class Communicator:
         self.cores = None if self.gpu else usable_cores(self._comm.allgather(own_place()))  # that its ranks have
         self._registered = Registered()
         self._plans: dict[tuple[int, ...], Plan] = {}
-        self._chooser = SharedChooser(self._comm, table)
+        self._chooser = SharedChooser(self._comm, lambda: self._on_these_cores(table()))
+
+    def _on_these_cores(self, known: Table) -> Table:
+        """The model goes by the cores that these ranks have, whatever else the machine has."""
+        if self.cores is None:
+            return known
+        cores = max(1, self.cores // len(self.nodes))
+        return known.on((known.machine or REFERENCE).model_copy(update={"cores": cores}))
 
     def split(self, color: int) -> Communicator:
         """The communicator of those ranks that give the same ``color``, 0 or more (collective).

@@ -6,14 +6,17 @@ measure is the kernel's turns, not the links.
 
 import contextlib
 import os
+import platform
 from collections import defaultdict
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 _CPUS = Path("/sys/devices/system/cpu")
 _GROUPS = Path("/sys/fs/cgroup")
 _SELF = Path("/proc/self")
+_CPU_INFO = Path("/proc/cpuinfo")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -50,6 +53,17 @@ def machine() -> str:
         return _BOOT_ID.read_text().strip()
     except OSError:
         return ""
+
+
+def hardware() -> str:
+    """Processor, cores and NumPy in a line: another one means that what was measured here no longer holds."""
+    try:
+        lines = _CPU_INFO.read_text().splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.machine()
+    place = own_place()
+    return f"{model}; cores {sorted(place.cores)}, {place.at_once} at once; NumPy {version('numpy')}"
 
 
 def cores_each(shares: int) -> int:

@@ -131,10 +131,8 @@ class Lab:
             "--metrics-port": 9465,
             "--data-dir": host.folder,
         }
-        token_file = self._data_dir / "agent-token"
-        has_joined = bool(variables) or (host.folder / "agent-token").exists()
-        if not has_joined and token_file.exists():
-            flags["--token-file"] = token_file
+        if not variables:
+            flags["--join-token-file"] = self._data_dir / "join-token"
         words = [str(word) for flag in flags.items() for word in flag]
         words += ["--label", f"rack={layout.rack_name(number)}", "--label", f"lab={MACHINE}", "--leaves"]
         if name in state.agents:

@@ -88,7 +88,7 @@ class Keeping:
             variables[THREADS_VARIABLE] = str(cores_each(settings.slots))
         task = Task(
             assignment=assignment,
-            paths=self._folder.prepare(),
+            paths=self._folder.prepare(self._context.machine),
             data_dir=settings.data_dir,
             programs=programs,
             rank_module=settings.rank_module,

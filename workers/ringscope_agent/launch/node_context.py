@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ringscope.contracts.machine import Machine
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
 from ringscope_agent.launch.keepers import Keepers
@@ -20,3 +21,4 @@ class NodeContext:
     keepers: Keepers
     checkpoints: Checkpoints
     programs: MpiPrograms | str
+    machine: Machine | None = None  # null: nobody has measured it

@@ -18,8 +18,11 @@ class Token(Base):
     note: Mapped[str] = mapped_column(default="")
     kind: Mapped[str]  # personal, agent, join, login, session
     role: Mapped[str]  # viewer, operator, admin, agent
-    node: Mapped[str | None]  # the only node that an agent's token speaks for; null: any
+    node: Mapped[str | None]  # the only node that an agent's token speaks for
     sha256: Mapped[str] = mapped_column(unique=True)
+    # A node's token that is to be rotated: since when, and the secret that its agent has fetched and not used yet.
+    rotation_wanted_at: Mapped[datetime | None]
+    next_sha256: Mapped[str | None] = mapped_column(unique=True, index=True)
     # What was made with a token ends with it: a browser's session, a login link.
     parent_id: Mapped[int | None] = mapped_column(ForeignKey("tokens.id", ondelete="CASCADE"), index=True)
     created_by: Mapped[str] = mapped_column(default="system")

@@ -21,7 +21,7 @@ from ringscope.contracts.protocol import (
 )
 from ringscope_server.attempts import disturbance, gangs
 from ringscope_server.attempts.assignments import assignments_of, ordered_anew, orders_of
-from ringscope_server.changes import Changes, announce
+from ringscope_server.changes import Changes, announce, announce_ended_tokens
 from ringscope_server.db.models import Attempt, Member
 from ringscope_server.http.auth import Agent, Joiner
 from ringscope_server.http.dependencies import ServicesDep
@@ -34,21 +34,26 @@ from ringscope_server.nodes.heartbeats import Clock
 from ringscope_server.results.newest_steps import newest_ids
 from ringscope_server.services import Services
 from ringscope_server.telemetry.ingest import Ingested, ingest
+from ringscope_server.users import rotation
 from ringscope_server.users.tokens import User
 
 router = APIRouter(prefix="/agents", tags=["agents"])
 
 
-async def _own_node(name: str, agent: Agent) -> str:
+async def _own_node(name: str, agent: Agent, services: ServicesDep) -> str:
     """The node in the path, if the token speaks for it."""
-    _require_own(agent, name)
+    await _require_own(services, agent, name)
     return name
 
 
-def _require_own(agent: User, name: str) -> None:
-    if agent.node not in (None, name):
+async def _require_own(services: Services, agent: User, name: str) -> None:
+    if agent.node != name:
         sentence = f"This token speaks for node {agent.node} only, not for {name}; let {name} join with a join token."
         raise Problem(403, "not_your_node", sentence)
+    if agent.has_next_secret:
+        async with services.database.write() as session:
+            await rotation.settle(session, agent.token_id, services.now())
+        await announce_ended_tokens(services)
 
 
 NodeName = Annotated[str, Depends(_own_node)]
@@ -56,25 +61,25 @@ NodeName = Annotated[str, Depends(_own_node)]
 
 @router.post("/join", status_code=201, operation_id="join_agent")
 async def join(body: Join, joiner: Joiner, services: ServicesDep) -> Joined:
-    """Give a new node a token that speaks for it alone."""
+    """Give a node a token that speaks for it alone: a new one, or one that is lost or has no valid token."""
     try:
         async with services.database.write() as session:
             joined = await joining.join(session, body.name, joiner, services.now())
     except joining.NodeLivesError as error:
         sentence = (
-            f"There is a node {body.name} already, and it lives; choose another name, "
+            f"There is a node {body.name} already, and it lives; choose another name, revoke its token, "
             "or stop its agent and wait until the node is lost."
         )
         raise Problem(409, "node_lives", sentence) from error
     if joined.has_replaced:
-        services.token_cache.clear()
+        await announce_ended_tokens(services)
     return Joined(token=joined.secret)
 
 
 @router.post("/register", operation_id="register_agent")
 async def register(registration: Registration, agent: Agent, services: ServicesDep) -> Registered:
     """Take a node in, or take it back."""
-    _require_own(agent, registration.name)
+    await _require_own(services, agent, registration.name)
     received_ns = services.now_ns()
     async with services.database.write() as session:
         registered = await registry.register(session, registration, services.now())
@@ -86,7 +91,7 @@ async def register(registration: Registration, agent: Agent, services: ServicesD
 
 
 @router.post("/{name}/poll", operation_id="poll_agent")
-async def poll(name: NodeName, body: Poll, services: ServicesDep) -> Directives:
+async def poll(name: NodeName, body: Poll, agent: Agent, services: ServicesDep) -> Directives:
     """Heartbeat of a node; answers as soon as its assignments are others than it has seen."""
     received_ns = services.now_ns()
     known = services.directory.find(name, body.epoch)
@@ -94,13 +99,30 @@ async def poll(name: NodeName, body: Poll, services: ServicesDep) -> Directives:
     services.heartbeats.note(node_id, body.epoch, services.now(), Clock.told_by(body))
     await services.signals.wait_for_assignments(node_id, body.seen, services.settings.poll_seconds)
     revision = services.signals.revision(node_id)
-    if revision == body.seen and known is not None:
-        assignments = None
-    else:
+    assignments, rotate = None, False
+    if revision != body.seen or known is None:
         async with services.database.read() as session:
             await _speaker(session, name, body.epoch)
             assignments = await assignments_of(session, node_id)
-    return Directives(received_ns=received_ns, sent_ns=services.now_ns(), revision=revision, assignments=assignments)
+            rotate = await rotation.is_wanted(session, agent.token_id)
+    return Directives(
+        received_ns=received_ns,
+        sent_ns=services.now_ns(),
+        revision=revision,
+        assignments=assignments,
+        rotate_token=rotate,
+    )
+
+
+@router.post("/{name}/rotate", operation_id="rotate_agent_token")
+async def rotate(name: NodeName, agent: Agent, services: ServicesDep) -> Joined:
+    """The node's new token, once an administrator wants a rotation; the old one ends when this one is used."""
+    try:
+        async with services.database.write() as session:
+            return Joined(token=await rotation.next_secret(session, agent.token_id))
+    except rotation.NotWantedError as error:
+        sentence = f"Nobody has asked for another token of node {name}; go on with the one there is."
+        raise Problem(412, "not_wanted", sentence) from error
 
 
 @router.post("/{name}/reports", status_code=204, operation_id="report_agent")
@@ -171,7 +193,7 @@ async def leave(name: NodeName, body: Leave, services: ServicesDep) -> None:
         sentence = f"Attempt {error.attempt_id} is not proven gone from node {name}; report it clean, then leave."
         raise Problem(412, "still_held", sentence) from error
     services.directory.forget(name)
-    services.token_cache.clear()
+    await announce_ended_tokens(services)
     await announce(services, Changes(nodes={node_id}))
     services.signals.wake_scheduler()
 

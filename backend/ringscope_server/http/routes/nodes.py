@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import ACTIVE, TERMINAL
 from ringscope.contracts.version import __version__
-from ringscope_server.changes import Changes, announce
+from ringscope_server.changes import Changes, announce, announce_ended_tokens
 from ringscope_server.db.models import Node
 from ringscope_server.events.queries import of_target
 from ringscope_server.events.views import EventPage
@@ -102,7 +102,7 @@ async def remove_node(name: str, user: Admin, services: ServicesDep, if_match: I
     async with _changing(services, name, if_match) as (session, node):
         await service.remove(session, node, user.name, services.now())
     services.directory.forget(name)
-    services.token_cache.clear()
+    await announce_ended_tokens(services)
 
 
 @router.get("/nodes/{name}/events", operation_id="list_node_events")

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Cookie, Depends, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel
 
+from ringscope_server.changes import announce_ended_tokens
 from ringscope_server.http.auth import COOKIE, Admin, Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem
@@ -72,11 +73,11 @@ async def delete_session(
     response: Response,
     cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
 ) -> None:
-    """Log this browser out."""
+    """Log this browser out; its live streams end."""
     if cookie is not None:
         async with services.database.write() as session:
             await sessions.log_out(session, cookie, services.now())
-        services.token_cache.clear()
+        await announce_ended_tokens(services)
     response.delete_cookie(COOKIE)
 
 

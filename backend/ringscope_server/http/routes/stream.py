@@ -26,10 +26,10 @@ async def stream(
     another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
-    Last-Event-ID resumes.
+    Last-Event-ID resumes. The stream ends with the session or token that opened it.
     """
     with services.stream.subscription(topics.split(","), services.stream.number_of(last_event_id)) as messages:
-        messages.owner = user.token_id
+        messages.owner, messages.ends_at = user.own_id, user.expires_at
         # Says that the stream stands: what happens from here on will come.
         yield ServerSentEvent(comment="connected", retry=2000)
         async for message in messages:

@@ -4,15 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from ringscope_server.changes import Changes, announce, announce_ended_tokens
 from ringscope_server.http.auth import Admin
 from ringscope_server.http.cursors import MAX_KEY, Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, not_found
-from ringscope_server.users import service
+from ringscope_server.nodes import registry
+from ringscope_server.users import rotation, service
 from ringscope_server.users.views import NewToken, TokenPage, TokenSpec, TokenView
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
+
+TokenId = Annotated[int, Path(ge=1, le=MAX_KEY)]
 
 
 @router.post("", status_code=201, operation_id="create_token")
@@ -46,8 +50,8 @@ async def list_tokens(user: Admin, services: ServicesDep, limit: Limit = 50, cur
 
 
 @router.delete("/{token_id}", status_code=204, operation_id="revoke_token")
-async def revoke_token(token_id: Annotated[int, Path(ge=1, le=MAX_KEY)], user: Admin, services: ServicesDep) -> None:
-    """Make a token worthless, with the sessions and login links that were made with it."""
+async def revoke_token(token_id: TokenId, user: Admin, services: ServicesDep) -> None:
+    """Make a token worthless, with what was made with it: sessions, login links, tokens of nodes that joined."""
     try:
         async with services.database.write() as session:
             token = await service.revoke(session, token_id, user.name, services.now())
@@ -56,5 +60,23 @@ async def revoke_token(token_id: Annotated[int, Path(ge=1, le=MAX_KEY)], user: A
         raise Problem(409, "last_admin", sentence) from error
     if token is None:
         raise not_found("token", token_id)
-    services.token_cache.clear()
-    services.stream.end({token_id})  # other servers notice within a minute
+    await announce_ended_tokens(services)
+
+
+@router.post("/{token_id}/rotate", operation_id="rotate_token")
+async def rotate_token(token_id: TokenId, user: Admin, services: ServicesDep) -> TokenView:
+    """Give a node's token another secret, which its agent fetches by itself; the old one is good until it has."""
+    try:
+        async with services.database.write() as session:
+            token = await rotation.want(session, token_id, user.name, services.now())
+            nodes = await registry.ids_named(session, token.node) if token and token.node else set()
+    except rotation.NotOfNodeError as error:
+        sentence = (
+            f"Only a node's token is rotated, since its agent fetches the new secret; this is a {error.kind} token: "
+            "make another one, and revoke this one."
+        )
+        raise Problem(409, "not_of_node", sentence) from error
+    if token is None:
+        raise not_found("token", token_id)
+    await announce(services, Changes(nodes=nodes))  # its agent's poll is answered now
+    return TokenView.model_validate(token, from_attributes=True)

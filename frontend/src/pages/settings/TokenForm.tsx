@@ -10,7 +10,7 @@ import { textsOf, useSettingsForm } from "./useSettingsForm";
 const KINDS = [
   { value: "personal", label: "personal: for a person or a script" },
   { value: "join", label: "join: takes nodes in" },
-  { value: "agent", label: "agent: speaks for a node" },
+  { value: "agent", label: "agent: speaks for one node" },
 ];
 const ROLES = [
   { value: "viewer", label: "viewer: looks" },
@@ -23,7 +23,7 @@ interface Props {
   onCancel: () => void;
 }
 
-/** A new token; a person has a role, an agent may have a node. */
+/** A new token; a person has a role, an agent a node. */
 export function TokenForm({ onDone, onCancel }: Props) {
   const [kind, setKind] = useState("personal");
   const form = useSettingsForm(
@@ -47,7 +47,7 @@ export function TokenForm({ onDone, onCancel }: Props) {
       <TextInput name="name" label="Name" description="What this user does is recorded under it" error={form.problem("name")} />
       <NativeSelect name="kind" label="Kind" data={KINDS} value={kind} error={form.problem("kind")} onChange={(event) => setKind(event.currentTarget.value)} />
       {kind === "personal" && <NativeSelect name="role" label="Role" data={ROLES} error={form.problem("role")} />}
-      {kind === "agent" && <TextInput name="node" label="Node (optional)" description="The only one that it speaks for" error={form.problem("node")} />}
+      {kind === "agent" && <TextInput name="node" label="Node" description="The only one that it speaks for" error={form.problem("node")} />}
       <TextInput name="note" label="Note (optional)" description="What it is for" error={form.problem("note")} />
       <TextInput name="expires_in_days" label="Days (optional)" description="Without them it never ends" inputMode="decimal" error={form.problem("expires_in_days")} />
       {form.error && <ErrorNote what="The token was not made" error={form.error} />}

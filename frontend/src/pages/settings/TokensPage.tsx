@@ -18,13 +18,21 @@ import classes from "./Settings.module.css";
 import { SettingsFrame } from "./SettingsFrame";
 import { TokenForm } from "./TokenForm";
 
+/** How often to look whether an agent has fetched its new token. */
+const ROTATING_MS = 1000;
+
 export function TokensPage() {
   const client = useQueryClient();
   const { isAdmin } = useRole();
-  const tokens = useQuery({ ...tokensQuery, enabled: isAdmin });
+  const tokens = useQuery({
+    ...tokensQuery,
+    enabled: isAdmin,
+    refetchInterval: (query) => (query.state.data?.some((token) => token.rotation_wanted_at) ? ROTATING_MS : false),
+  });
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<NewToken | null>(null);
   const [ending, setEnding] = useState<TokenView | null>(null);
+  const [rotating, setRotating] = useState<TokenView | null>(null);
   const refetch = (): Promise<void> => client.invalidateQueries({ queryKey: tokensQuery.queryKey });
   const done = (token: NewToken): void => {
     setMaking(false);
@@ -35,6 +43,10 @@ export function TokensPage() {
     if (ending) unwrap(await api.DELETE("/api/v1/tokens/{token_id}", { params: { path: { token_id: ending.id } } }));
     await refetch();
   };
+  const rotate = async (): Promise<void> => {
+    if (rotating) unwrap(await api.POST("/api/v1/tokens/{token_id}/rotate", { params: { path: { token_id: rotating.id } } }));
+    await refetch();
+  };
   return (
     <SettingsFrame
       title="Tokens"
@@ -42,7 +54,7 @@ export function TokensPage() {
       action={<Button variant="filled" onClick={() => setMaking(true)}>New token …</Button>}
     >
       <Loaded query={tokens} what="The tokens could not be loaded" rows={5}>
-        {(found) => <TokensTable tokens={found} onRevoke={setEnding} />}
+        {(found) => <TokensTable tokens={found} onRotate={setRotating} onRevoke={setEnding} />}
       </Loaded>
       <Command text="ringscope tokens" />
       <Dialog title="New token" isOpen={isMaking} onClose={() => setMaking(false)}>
@@ -51,7 +63,7 @@ export function TokensPage() {
       <Secret
         of={made && `token ${made.name}`}
         secret={made?.secret ?? ""}
-        hint={made?.kind === "personal" ? "Log in with it here, or set RINGSCOPE_TOKEN to it." : "Put it into a file for `ringscope agent --token-file`."}
+        hint={HINTS[made?.kind ?? ""] ?? ""}
         onClose={() => setMade(null)}
       />
       <ConfirmDialog
@@ -61,13 +73,46 @@ export function TokensPage() {
         onClose={() => setEnding(null)}
         onConfirm={revoke}
       >
-        Whoever uses it is logged out at once, with the sessions and login links that were made with it.
+        {ending && endInWords(ending)}
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={`Rotate the token of node ${rotating?.node ?? ""}?`}
+        verb="Rotate it"
+        isOpen={rotating !== null}
+        onClose={() => setRotating(null)}
+        onConfirm={rotate}
+      >
+        Its agent fetches a new secret with its next call, and the old one is good until the new one was used. What runs on
+        the node goes on. A token that somebody else may have is better revoked: who has it could fetch the new secret first.
       </ConfirmDialog>
     </SettingsFrame>
   );
 }
 
-function TokensTable({ tokens, onRevoke }: { tokens: readonly TokenView[]; onRevoke: (token: TokenView) => void }) {
+const HINTS: Record<string, string> = {
+  personal: "Log in with it here, or set RINGSCOPE_TOKEN to it.",
+  join: "Start agents with it: `ringscope agent --join-token`.",
+  agent: "Give it to the agent of its node as RINGSCOPE_TOKEN.",
+};
+
+/** What happens to those who use a token that is revoked. */
+function endInWords({ kind, node }: TokenView): string {
+  if (kind === "agent") {
+    return `The server refuses the agent of node ${node ?? ""} from its next call on. An agent with a join token at hand joins again, and what runs there goes on; any other ends its ranks and itself, and the node is lost 15 s later. To keep the node out, revoke the join token as well.`;
+  }
+  if (kind === "join") {
+    return "Nobody joins with it any more, and the tokens of all nodes that joined with it end: the server refuses their agents, and the nodes are lost 15 s later.";
+  }
+  return "Whoever uses it is logged out at once, with the sessions and login links that were made with it.";
+}
+
+interface TableProps {
+  tokens: readonly TokenView[];
+  onRotate: (token: TokenView) => void;
+  onRevoke: (token: TokenView) => void;
+}
+
+function TokensTable({ tokens, onRotate, onRevoke }: TableProps) {
   return (
     <div className="card">
       <ScrollX label="Tokens, one row each">
@@ -96,7 +141,7 @@ function TokensTable({ tokens, onRevoke }: { tokens: readonly TokenView[]; onRev
                 <th scope="row">{token.name}</th>
                 <td>{token.kind}</td>
                 <td>{token.role}</td>
-                <td>{token.node ?? "any"}</td>
+                <td>{token.node}</td>
                 <td className={classes.wide}>{token.note}</td>
                 <td>{token.created_by}</td>
                 <td className="number">
@@ -106,6 +151,12 @@ function TokensTable({ tokens, onRevoke }: { tokens: readonly TokenView[]; onRev
                 <td className={classes.nowrap}>{token.expires_at ? formatDateTime(token.expires_at) : "never"}</td>
                 <td>
                   <div className={classes.actions}>
+                    {token.rotation_wanted_at && <span className="dim">rotates with its next call</span>}
+                    {token.kind === "agent" && !token.rotation_wanted_at && (
+                      <Button onClick={() => onRotate(token)}>
+                        Rotate …<span className="hidden-visually"> token {token.id} of {token.name}</span>
+                      </Button>
+                    )}
                     <Button onClick={() => onRevoke(token)}>
                       Revoke …<span className="hidden-visually"> token {token.id} of {token.name}</span>
                     </Button>

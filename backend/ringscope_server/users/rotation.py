@@ -1,0 +1,72 @@
+"""A node's token gets another secret over the node's own channel.
+
+An administrator wants it, the agent hears of it with its next poll and fetches the new secret, and both are good until
+the first request that carries the new one: by then the agent has it on disk, whatever was lost on the way.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.models import Token
+from ringscope_server.events import audit
+from ringscope_server.users import tokens
+
+
+class NotOfNodeError(Exception):
+    """Only a node's token has somebody who fetches the new secret."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class NotWantedError(Exception):
+    """Nobody has asked for a rotation: a token that was stolen cannot lock the node out."""
+
+
+async def want(session: AsyncSession, token_id: int, user: str, now: datetime) -> Token | None:
+    """Ask for a rotation; None when there is no such token. Raises NotOfNodeError."""
+    token = await _locked(session, token_id)
+    if token is None or token.kind in ("session", "login"):
+        return None
+    if token.kind != "agent":
+        raise NotOfNodeError(token.kind)
+    token.rotation_wanted_at = now
+    _record(session, token, user, "token.rotation_wanted", now)
+    return token
+
+
+async def is_wanted(session: AsyncSession, token_id: int) -> bool:
+    """Whether the agent with this token is to fetch a new secret."""
+    wanted = select(Token.id).where(Token.id == token_id, Token.rotation_wanted_at.is_not(None))
+    return await session.scalar(wanted) is not None
+
+
+async def next_secret(session: AsyncSession, token_id: int) -> str:
+    """The new secret; asked for again, another one instead of it. Raises NotWantedError."""
+    token = await _locked(session, token_id)
+    if token is None or token.rotation_wanted_at is None:
+        raise NotWantedError
+    secret = tokens.new_secret()
+    token.next_sha256 = tokens.fingerprint(secret)
+    return secret
+
+
+async def settle(session: AsyncSession, token_id: int, now: datetime) -> None:
+    """The new secret was used: the old one is worth nothing from now on."""
+    token = await _locked(session, token_id)
+    if token is None or token.next_sha256 is None:
+        return  # another request of the agent was faster
+    token.sha256, token.next_sha256, token.rotation_wanted_at = token.next_sha256, None, None
+    _record(session, token, f"node/{token.node}", "token.rotated", now)
+
+
+async def _locked(session: AsyncSession, token_id: int) -> Token | None:
+    return await session.get(Token, token_id, with_for_update={"key_share": True})
+
+
+def _record(session: AsyncSession, token: Token, actor: str, action: str, now: datetime) -> None:
+    message = f"{token.kind} token for {token.name}"
+    audit.record(session, now, actor, action, ("token", token.id), message=message)

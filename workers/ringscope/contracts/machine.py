@@ -1,0 +1,34 @@
+"""How fast a machine computes and takes turns: what the cost model must know of one on which nothing was measured."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Machine(BaseModel):
+    """Of one node, as its ranks find it; the defaults are those of the machine to which the model's were fitted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    hardware: str = Field("", max_length=1000, description="What it was measured on; else it must be measured anew.")
+    cores: int | None = Field(None, ge=1, lt=2**31, description="Physical, that ranks may use at once; null: enough.")
+    call_us: float = Field(0.4, gt=0, le=1e6, description="One call of NumPy with next to nothing to do.")
+    turn_us: float = Field(5.0, gt=0, le=1e6, description="From one process to another that waits for the same core.")
+    cache_bytes: int = Field(1 << 20, ge=1, lt=2**63, description="A core's own, or its part of a shared one.")
+    add_gb_per_s: float = Field(56.0, gt=0, le=1e6, description="Adding one array to another, both in the cache.")
+    copy_gb_per_s: float = Field(76.0, gt=0, le=1e6, description="Copying, likewise.")
+    far_add_gb_per_s: float = Field(56.0, gt=0, le=1e6, description="Adding arrays that no cache holds.")
+    far_copy_gb_per_s: float = Field(76.0, gt=0, le=1e6, description="Copying such ones.")
+
+    def adding_gb_per_s(self, size_bytes: int) -> float:
+        """Of arrays of this size, two of which the cache must hold."""
+        return self.add_gb_per_s if 2 * size_bytes <= self.cache_bytes else self.far_add_gb_per_s
+
+    def copying_gb_per_s(self, size_bytes: int) -> float:
+        """Likewise."""
+        return self.copy_gb_per_s if 2 * size_bytes <= self.cache_bytes else self.far_copy_gb_per_s
+
+    def ranks_per_core(self, ranks: int) -> float:
+        """How many of so many ranks on this node share a core."""
+        return 1.0 if self.cores is None else max(1.0, ranks / self.cores)
+
+
+REFERENCE = Machine()

@@ -1,0 +1,56 @@
+"""What a call takes of the cores of one node, where they and not links are what ranks wait for. Pure.
+
+Where ranks reach each other's memory and each chunk has a hub, nobody waits message by message: once all inputs are
+there each hub adds up its chunks and writes them to whoever gets them; then all wait once more. Where ranks share a
+core, what one does another one waits for: a call takes all of their work, and a turn for each step of the longest way.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ringscope.contracts.topology import Link
+from ringscope.schedules.schedule import Hub, Schedule
+
+
+class Cores(NamedTuple):
+    """How many ranks share a core, whether they reach each other's memory, and what an addition or a copy takes.
+
+    ``call_s`` are the seconds of one beside its bytes.
+    """
+
+    ranks_each: float
+    call_s: float
+    is_shared_memory: bool
+
+    @property
+    def are_shared(self) -> bool:
+        """Whether some rank waits for a core."""
+        return self.ranks_each > 1
+
+
+def hub_seconds(
+    schedule: Schedule, hubs: Sequence[Hub], itemsize_bytes: int, link: Link, reduce_s_per_byte: float, cores: Cores
+) -> float:
+    """The time of the rank that works most, and no less than all the work takes on the cores that there are.
+
+    ``link`` is between two ranks; its latency is that of a wait. Times of bytes are of ranks that share their cores.
+    """
+    work_s = [0.0] * schedule.ranks
+    for hub in hubs:
+        size_bytes = schedule.chunks[hub.chunk].length * itemsize_bytes
+        adding_s = len(hub.sources) * (cores.call_s + size_bytes * reduce_s_per_byte)
+        work_s[hub.rank] += adding_s + len(hub.destinations) * (cores.call_s + size_bytes / link.bytes_per_s)
+    return 2 * link.latency_s + max(max(work_s) / cores.ranks_each, sum(work_s) / schedule.ranks)
+
+
+def crowded_seconds(
+    schedule: Schedule, itemsize_bytes: int, link: Link, reduce_s_per_byte: float, cores: Cores
+) -> float:
+    """Of ranks that share cores and send messages: nothing of it happens at the same time as something else."""
+    work_s = [0.0] * schedule.ranks
+    for transfer in schedule.transfers():
+        size_bytes = schedule.chunks[transfer.chunk].length * itemsize_bytes
+        adding_s = size_bytes * reduce_s_per_byte if transfer.reduce else 0.0
+        work_s[transfer.dst] += cores.call_s * cores.ranks_each + size_bytes / link.bytes_per_s + adding_s
+    busiest_s = max(max(work_s) / cores.ranks_each, sum(work_s) / schedule.ranks)
+    return schedule.hops() * link.latency_s + busiest_s

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 from types import FrameType
 
 import uvicorn
@@ -18,7 +19,8 @@ from pydantic import ValidationError
 
 from ringscope_server.app import create_app, prepare, services_for
 from ringscope_server.db.faults import DatabaseUnusableError
-from ringscope_server.db.lock import DataDirError, lock_data_dir, make_data_dir
+from ringscope_server.db.lock import DataDirError, lock_data_dir, make_data_dir, unwritable
+from ringscope_server.http.connections import Connection, Connections, raise_limit
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
 from ringscope_server.users.given_tokens import GivenTokenError
@@ -33,11 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log the URLs of webhooks, which may hold secrets
     with ExitStack() as held:
+        held.callback(os.umask, os.umask(0o077))  # what the server writes nobody else reads
         try:
             settings = read_settings(arguments)
             held.enter_context(claim(settings))
             listener = held.enter_context(listen(settings.host, settings.port))
             asyncio.run(prepare_once(settings))
+            write_address(settings, listener)
         except (DataDirError, DatabaseUnusableError, GivenTokenError, StartError) as error:
             print(f"ringscope server: {error}", file=sys.stderr)  # noqa: T201  # the terminal is this module's job
             return EXIT_BAD_INPUT
@@ -90,21 +94,35 @@ async def prepare_once(settings: Settings) -> None:
         await services.database.dispose()
 
 
+def write_address(settings: Settings, listener: socket.socket) -> None:
+    """Tell programs of this machine where the server is. Raises DataDirError when that cannot be written."""
+    told = json.dumps({"url": url_of(settings, listener), "pid": os.getpid()})
+    try:
+        (settings.data_path / "server.json").write_text(told + "\n")
+    except OSError as error:
+        raise unwritable(settings.data_path, error) from error
+
+
+def url_of(settings: Settings, listener: socket.socket) -> str:
+    """Where the server is, from this machine."""
+    return f"http://{settings.host}:{listener.getsockname()[1]}"
+
+
 def serve(settings: Settings, listener: socket.socket) -> int:
     """Run the application on a socket that already listens."""
     services = services_for(settings)
-    url = f"http://{settings.host}:{listener.getsockname()[1]}"
+    connections = Connections(raise_limit())
     config = uvicorn.Config(
         create_app(services),
         loop="uvloop",
-        http="httptools",
+        http=partial(Connection, connections),  # type: ignore[arg-type]  # it is called, and no more
+        ws="none",
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
     )
-    server = Server(config, services)
-    (settings.data_path / "server.json").write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n")
-    print(f"Ringscope server listens on {url}", flush=True)  # noqa: T201  # the terminal is this module's job
+    server = Server(config, services, connections)
+    print(f"Ringscope server listens on {url_of(settings, listener)}", flush=True)  # noqa: T201  # the terminal is this module's job
     # Modules, routes and models stay for good: without them a full collection takes 10 ms and not 200, in which nobody
     # is answered.
     gc.collect()
@@ -119,9 +137,16 @@ def serve(settings: Settings, listener: socket.socket) -> int:
 class Server(uvicorn.Server):
     """uvicorn waits for open requests before it stops; long polls and live streams must hear of it first."""
 
-    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+    def __init__(self, config: uvicorn.Config, services: Services, connections: Connections) -> None:
         super().__init__(config)
         self._services = services
+        self._connections = connections
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second."""
+        if counter % 10 == 0:
+            self._connections.sweep()
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """SIGINT or SIGTERM came."""

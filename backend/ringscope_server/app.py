@@ -14,14 +14,16 @@ from starlette.middleware import Middleware
 from starlette.routing import Router
 
 from ringscope.contracts.version import __version__
+from ringscope_server.attempts import gangs
 from ringscope_server.background import bus, steps, upkeep
 from ringscope_server.background import detection as insights_loop
 from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
-from ringscope_server.db.faults import DatabaseUnusableError, cause_of
+from ringscope_server.db.faults import STORAGE_FULL, DatabaseUnusableError, cause_of, fault_of
+from ringscope_server.db.lock import unwritable
 from ringscope_server.db.postgresql import postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
-from ringscope_server.http import problems, ui
+from ringscope_server.http import document, problems, reference, ui
 from ringscope_server.http.caching import CacheControl
 from ringscope_server.http.dependencies import WithServices
 from ringscope_server.http.request_body import RequestBody
@@ -69,10 +71,14 @@ def routes(page: Path | None) -> FastAPI:
         title="Ringscope",
         version=__version__,
         description="Schedules all-reduce benchmarks on worker nodes, measures every step and shows it live.",
-        responses=problems.RESPONSES,
+        responses=document.RESPONSES,
+        docs_url=None,  # FastAPI's own pages load scripts from elsewhere, on the origin that holds people's sessions
+        redoc_url=None,
     )
+    reference.install(app)
     ui.install(app, page)
     problems.install(app)
+    document.install(app)
     # Routes are tried in their order, a router of routers two times over: those that are asked most often come first.
     for router in (
         agents.router,
@@ -142,7 +148,8 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
 async def prepare(services: Services) -> None:
     """Bring the schema up to date and keep the token files of the CLI and of agents on this machine.
 
-    Raises DatabaseUnusableError when the database cannot be used, GivenTokenError for a secret that is in use.
+    Raises DatabaseUnusableError when the database cannot be used, DataDirError when the token files cannot be written,
+    GivenTokenError for a secret that is in use.
     """
     database = services.database
     try:
@@ -153,14 +160,31 @@ async def prepare(services: Services) -> None:
             f"run that version or choose another {_choice(database)}."
         ) from error
     except DBAPIError as error:
-        raise DatabaseUnusableError(
-            f"{database.label} cannot be used ({cause_of(error)}); repair it or choose another {_choice(database)}."
-        ) from error
+        raise _unusable(database, error) from error
+    try:
+        await _prepare_rows(services)
+    except DBAPIError as error:
+        raise _unusable(database, error) from error
+    except OSError as error:
+        raise unwritable(services.settings.data_path, error) from error
+
+
+async def _prepare_rows(services: Services) -> None:
+    database = services.database
     async with database.write() as session:
         await advisory_lock.hold(session, "leases")
         await services.lease.create(session)
         await given_tokens.register(session, services.settings, services.now())
+        await gangs.forget_marks(session)
     await token_files.keep(database, services.settings.data_path, services.now())
+
+
+def _unusable(database: Database, error: DBAPIError) -> DatabaseUnusableError:
+    if fault_of(error) is STORAGE_FULL:
+        return DatabaseUnusableError(f"{database.label} cannot be used: its disk is full; make room on it.")
+    return DatabaseUnusableError(
+        f"{database.label} cannot be used ({cause_of(error)}); repair it or choose another {_choice(database)}."
+    )
 
 
 def services_for(settings: Settings) -> Services:

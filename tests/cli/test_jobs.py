@@ -7,6 +7,8 @@ import pytest
 from tests.cli.conftest import Server, assert_refused, clean_environment, run_process, run_ringscope
 from tests.cli.fake_api import Answer, FakeApi, refusal
 
+from ringscope.cli.console import visible
+from ringscope.cli.words import table
 from ringscope.client import Client
 
 
@@ -76,6 +78,17 @@ def test_roles_pass_their_flags_through(role: str, flag: str) -> None:
     done = run_process(role, "--help", environment=clean_environment())
     assert done.returncode == 0
     assert flag in done.stdout
+
+
+def test_names_and_logs_command_no_terminal(server: Server) -> None:
+    assert visible("a\x1b[2Jb\x07\x9b\r\n\tc") == "a\\x1b[2Jb\\x07\\x9b\\x0d\n\tc"
+    with Client(server.url, server.admin_token) as client:
+        job = client.submit({"name": "plain", "labels": {"team": "\x1b]0;x\x07"}}, "with-a-label")
+    for command in (("show", str(job.id)), ("jobs",)):
+        assert "\x1b" not in server.run(*command).stdout
+    assert "team=\\x1b]0;x\\x07" in server.run("show", str(job.id)).stdout
+    (cell,) = table(["NAME"], [["\x1b[31m"]]).columns[0].cells
+    assert cell == "\\x1b[31m"
 
 
 def test_steps_are_what_the_server_sends(api: FakeApi) -> None:

@@ -36,6 +36,12 @@ def test_a_data_dir_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
         assert_refused(done, f"{tmp_path}/file/data", "cannot be written", "--data-dir")
 
 
+def test_a_data_dir_that_is_made_is_for_nobody_else(tmp_path: Path) -> None:
+    with Children(tmp_path / "data" / "logs") as children:
+        children.run("true", ("true",))
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
 def test_a_second_server_on_the_data_dir_is_one_line(server: Server) -> None:
     assert_refused(server.run("up", "--port", "0"), str(server.data_dir), "Another server")
     assert server.run("jobs").returncode == 0  # and the first one goes on

@@ -13,6 +13,7 @@ PUBLIC = {
     "/",  # how to build the page, where it is not built
     "/login",
     "/healthz",
+    "/docs",
     "/readyz",
 }
 

@@ -49,6 +49,8 @@ async def test_malformed_json_and_json_that_is_no_object(server: Server) -> None
         response = await server.admin.post(JOBS, content=body, headers=JSON)
         assert response.status_code in (400, 422)
         assert len(problem(response, response.status_code)["detail"]) < 200
+    not_text = await server.admin.post(JOBS, content=b'{"name": "\xe9"}', headers=JSON)
+    assert problem(not_text, 422)["detail"] == "The request body is not UTF-8; send it as UTF-8."
     for body in (b"", b"null", b"[]", b"7", b'"text"'):
         problem(await server.admin.post(JOBS, content=body, headers=JSON), 422)
     assert await nothing_was_made(server)
@@ -149,6 +151,25 @@ async def test_a_sentence_does_not_repeat_long_input(server: Server) -> None:
         assert len(found["errors"]) <= 100
 
 
+async def test_labels_are_few_and_short(server: Server) -> None:
+    await server.node()
+    job = await server.submit()
+    many, long = {str(number): "x" for number in range(101)}, {"team": "x" * 201}
+    for labels, sentence in (
+        (many, "labels: these are too many; give 100 or fewer."),
+        (long, "labels: 'team' is too long; give names and values of 200 characters or fewer."),
+        ({"x" * 201: ""}, f"labels: '{'x' * 20}…' is too long; give names and values of 200 characters or fewer."),
+    ):
+        for answer in (
+            await server.admin.post(JOBS, json={"labels": labels}),
+            await server.admin.patch(f"{JOBS}/{job['id']}", json={"labels": labels}, headers={"If-Match": "*"}),
+        ):
+            assert problem(answer, 422)["errors"] == [{"pointer": "/labels", "detail": sentence}]
+        found = problem(await server.admin.post(JOBS, json={"placement": {"selector": labels}}), 422)
+        assert found["detail"] == sentence.replace("labels", "placement.selector", 1)
+    await server.submit(labels={str(number): "x" * 200 for number in range(100)})
+
+
 # Numbers.
 
 
@@ -168,6 +189,11 @@ async def refuse_everywhere(server: Server, url: str, number: int) -> None:
         found = problem(await server.admin.get(path, params={"cursor": encode(number)}), 422)
         assert found["errors"][0]["pointer"] == "/cursor"
     problem(await server.admin.post(JOBS, json={"priority": number}), 422)
+
+
+async def test_an_unknown_word_in_a_url_is_named_beside_those_there_are(server: Server) -> None:
+    found = problem(await server.admin.get(JOBS, params={"state": "foo"}), 422)
+    assert found["errors"][0]["detail"].startswith("state[0]: unknown state 'foo'; choose one of held, queued, ")
 
 
 async def test_cursors_that_this_server_did_not_make(server: Server) -> None:

@@ -1,9 +1,10 @@
 """A database that is full, broken or away: one sentence, nothing half-written, and the server lives on."""
 
+import errno
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from tests.postgres import running_postgres
 from tests.server.conftest import ONE_SIZE, Clock, Server, measurement, running_server, steps
 
-from ringscope_server.db import postgresql
+from ringscope_server.db import disk, engine, postgresql
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, fault_of
 from ringscope_server.db.postgresql import postgresql_engine, postgresql_url
@@ -77,6 +78,72 @@ async def test_records_that_found_no_room_are_stored_once_when_there_is_some(ser
     assert [row["in_place"] for row in rows] == [False, True]
 
 
+@asynccontextmanager
+async def unwritable(server: Server) -> AsyncIterator[None]:
+    """SQLite reads and does not write, as after trouble with the disk."""
+    database = server.services.database
+
+    def forbid(connection: Connection) -> None:
+        connection.exec_driver_sql("PRAGMA query_only = ON")
+
+    event.listen(database.engine.sync_engine, "begin", forbid)
+    yield
+    event.remove(database.engine.sync_engine, "begin", forbid)
+    await database.dispose()  # new connections know nothing of it
+
+
+async def test_a_server_is_not_ready_while_its_database_cannot_be_written(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "RETRY_SECONDS", 0)
+    await server.one_pass()
+    async with unwritable(server):
+        assert (await server.admin.get("/readyz")).status_code == 200, "nobody has tried yet"
+        refused(await server.admin.post("/api/v1/jobs", json=ONE_SIZE), "database_unusable")
+        for _ in range(2):
+            refused(await server.client().get("/readyz"), "database_unusable")
+    assert (await server.client().get("/readyz")).json() == {"status": "ready"}
+
+
+async def test_small_writes_that_find_room_make_no_full_disk_ready(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "RETRY_SECONDS", 0)
+    has_room = False
+    monkeypatch.setattr(engine, "has_room", lambda folder: has_room)
+    await server.node()
+    await server.one_pass()
+    big = ONE_SIZE | {"labels": {f"label-{number}": "x" * 200 for number in range(60)}}
+    with full_disk(server):
+        answers = [await server.admin.post("/api/v1/jobs", json=big, headers=key(number)) for number in range(20)]
+        refused(answers[-1], "storage_full")
+        await server.one_pass()
+        refused(await server.client().get("/readyz"), "storage_full")
+    has_room = True
+    assert (await server.client().get("/readyz")).status_code == 200
+
+
+def test_whether_there_is_room_on_a_disk_is_found_by_trying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert disk.has_room(tmp_path)
+    for number, found in ((errno.ENOSPC, False), (errno.EDQUOT, False), (errno.EACCES, True)):
+        monkeypatch.setattr(disk.os, "posix_fallocate", raising(OSError(number, "words of the system")))
+        assert disk.has_room(tmp_path) is found
+
+
+async def test_a_file_that_finds_no_room_is_told_in_one_sentence_too(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(server.services.database), "fault", raising(OSError(errno.ENOSPC, "No space")))
+    refused(await server.client().get("/readyz"), "storage_full")
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def fail(*_: Any) -> Any:
+        raise error
+
+    return fail
+
+
 async def test_a_file_that_is_overwritten_is_named_and_the_server_answers(server: Server, tmp_path: Path) -> None:
     await server.services.database.dispose()
     overwrite(tmp_path / "ringscope.sqlite3")
@@ -123,6 +190,7 @@ class DriverError(Exception):
         ({"sqlstate": "53300"}, "database_busy"),  # too many connections
         ({"sqlstate": "40001"}, "database_busy"),  # could not serialise
         ({"sqlstate": "40P01"}, "database_busy"),  # deadlock
+        ({"sqlstate": "25P04"}, "database_busy"),  # a transaction timed out
         ({"sqlstate": "08006"}, "database_unreachable"),
         ({"sqlstate": "57P01"}, "database_unreachable"),  # an administrator stops it
         ({"sqlstate": "42P01"}, None),  # no such table

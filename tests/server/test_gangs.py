@@ -4,7 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
+
+from ringscope_server.attempts import gangs
+from ringscope_server.db.models import Attempt
 
 TWO_NODES = {**ONE_SIZE, "placement": {"ranks": 4, "nodes": 2}}
 
@@ -79,6 +83,30 @@ async def test_it_runs_once_all_ranks_run_and_succeeds_once_all_rows_came(server
     assert job["progress"] == {"done": 2, "total": 2}
     events = (await server.admin.get(f"/api/v1/jobs/{job_id}/events")).json()["items"]
     assert [event["after"] for event in events] == ["queued", "starting", "running", "stopping", "succeeded"]
+
+
+async def test_the_mark_of_its_processes_is_kept_until_no_node_has_any(server: Server) -> None:
+    first, second, _, attempt = await two_nodes(server)
+
+    async def mark() -> str | None:
+        async with server.services.database.read() as session:
+            return await session.scalar(select(Attempt.token).where(Attempt.id == attempt))
+
+    async def forget() -> None:
+        async with server.services.database.write() as session:
+            await gangs.forget_marks(session)
+
+    for agent in (first, second):
+        await agent.report(attempt, "refused", message="no")
+    await first.report(attempt, "clean")
+    await forget()
+    assert await mark() == (await second.assignments())[0]["token"]
+    await second.report(attempt, "clean")
+    assert await mark() == ""
+    async with server.services.database.write() as session:
+        await session.execute(update(Attempt).values(token="of an earlier version"))
+    await forget()
+    assert await mark() == ""
 
 
 async def test_clean_counts_only_once_the_records_have_arrived(server: Server) -> None:

@@ -2,6 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
+
+from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.openapi import document
 
@@ -12,8 +15,52 @@ def test_the_committed_document_is_the_servers() -> None:
     assert COMMITTED.read_text() == document(), "run `npm run generate` in frontend/"
 
 
+def operations() -> list[tuple[str, dict[str, Any]]]:
+    paths = json.loads(document())["paths"]
+    return [(method, operation) for methods in paths.values() for method, operation in methods.items()]
+
+
+def test_every_operation_says_how_it_refuses() -> None:
+    shared = json.loads(document())["components"]
+    assert all(list(answer["content"]) == ["application/problem+json"] for answer in shared["responses"].values())
+    assert "Retry-After" in shared["responses"]["Failed"]["headers"]
+    assert "WWW-Authenticate" in shared["responses"]["NotLoggedIn"]["headers"]
+    assert shared["parameters"]["Client"]["name"] == "X-Ringscope-Client"
+    for method, operation in operations():
+        refusals = {status: answer for status, answer in operation["responses"].items() if not status.startswith("2")}
+        names = {"4XX": "Refused", "5XX": "Failed"} | ({"401": "NotLoggedIn"} if "security" in operation else {})
+        expected = {status: {"$ref": f"#/components/responses/{name}"} for status, name in names.items()}
+        assert refusals == expected, operation["operationId"]
+        needs_header = "security" in operation and method != "get"
+        assert needs_header == ({"$ref": "#/components/parameters/Client"} in operation.get("parameters", []))
+
+
+async def test_where_something_was_made_is_told_as_documented(server: Server) -> None:
+    told = {operation["operationId"] for _, operation in operations() if "Location" in made(operation)}
+    assert told == {"create_job", "retry_job", "clone_job", "create_webhook", "create_schedule", "run_schedule"}
+    await server.node()
+    answer = await server.admin.post("/api/v1/jobs", json=ONE_SIZE)
+    assert (await server.admin.get(answer.headers["location"])).json()["id"] == answer.json()["id"]
+
+
+def made(operation: dict[str, Any]) -> dict[str, Any]:
+    headers: dict[str, Any] = operation["responses"].get("201", {}).get("headers", {})
+    return headers
+
+
+async def test_a_wrong_method_is_told_all_that_there_are(server: Server) -> None:
+    for path, methods in (
+        ("/api/v1/jobs", "GET, POST"),
+        ("/api/v1/jobs/1", "GET, PATCH"),
+        ("/api/v1/jobs/1/cancel", "POST"),
+    ):
+        answer = await server.admin.put(path)
+        assert (answer.status_code, answer.headers["allow"]) == (405, methods), path
+        assert answer.json()["detail"] == f"PUT is not possible here; use {methods}."
+
+
 def test_every_operation_has_an_id_and_a_summary() -> None:
-    operations = [operation for path in json.loads(document())["paths"].values() for operation in path.values()]
-    assert len(operations) > 15
-    assert all(operation["operationId"] and operation["description"] for operation in operations)
-    assert len({operation["operationId"] for operation in operations}) == len(operations)
+    found = [operation for _, operation in operations()]
+    assert len(found) > 15
+    assert all(operation["operationId"] and operation["description"] for operation in found)
+    assert len({operation["operationId"] for operation in found}) == len(found)

@@ -113,7 +113,13 @@ async def test_a_new_address_reaches_the_whole_gang_and_ends_nothing(server: Ser
     assert (await server.job(job["id"]))["state"] == "running"
 
 
-@pytest.mark.parametrize(("field", "value"), [("slots", 0), ("slots", 5000), ("name", ""), ("inventory", {})])
+NO_NAMES = ("", "a/b", "..", ".", " n1", "n1\n")  # the last ones would poll into 404
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("slots", 0), ("slots", 5000), ("inventory", {}), *(("name", name) for name in NO_NAMES)],
+)
 async def test_a_bad_introduction_is_refused_and_changes_nothing(server: Server, field: str, value: Any) -> None:
     agent = await server.node("n1", 4)
     body = {"name": "n1", "address": "n1", "slots": 4, "metrics_address": "n1:1", "versions": {}}

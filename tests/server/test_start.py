@@ -12,9 +12,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from ringscope_server.__main__ import main
+from ringscope_server.db import schema
 from ringscope_server.db.lock import lock_data_dir
+from ringscope_server.users import token_files
 
 DEADLINE_SECONDS = 60
 
@@ -74,6 +77,53 @@ def test_a_port_in_use(tmp_path: Path) -> None:
 def test_a_data_directory_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     refused(start(tmp_path / "file" / "below"), "cannot be written (Not a directory)")
+
+
+FULL_DISK = (28, "No space left on device")
+
+
+@pytest.mark.parametrize("name", ["server.lock", "server.json"])
+def test_a_full_disk_of_the_data_directory(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to("/dev/full")
+    refused(start(tmp_path), f"{tmp_path} ")
+
+
+def test_a_full_disk_under_the_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path, secret: str) -> None:
+        raise OSError(*FULL_DISK)
+
+    monkeypatch.setattr(token_files, "_write", fail)
+    refused(start(tmp_path), f"The disk of the data directory {tmp_path} is full; make room on it and start again.")
+
+
+def test_a_full_disk_under_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(engine: object) -> None:
+        full = sqlite3.OperationalError("database or disk is full")
+        full.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise OperationalError("CREATE TABLE", {}, full)
+
+    monkeypatch.setattr(schema, "upgrade", fail)
+    refused(start(tmp_path), "cannot be used: its disk is full; make room on it.")
+
+
+def test_what_the_server_writes_is_its_own(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        (tmp_path / "data").mkdir(mode=0o755)
+        (tmp_path / "data" / "ringscope.sqlite3").touch(mode=0o644)
+        with socket.create_server(("127.0.0.1", 0)):
+            refused(start(tmp_path / "data", "--join-token", "x" * 40, "--metrics-token", "x" * 40), "another token")
+            refused(start(tmp_path / "new", "--join-token", "x" * 40, "--metrics-token", "x" * 40), "another token")
+        assert os.umask(0o022) == 0o022, "the mask is as it was"
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "new") == 0o700
+    for folder in (tmp_path / "data", tmp_path / "new"):
+        assert {mode(file) for file in folder.iterdir()} == {0o600}, sorted(folder.iterdir())
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
 
 
 def test_a_second_server_on_the_same_directory(tmp_path: Path) -> None:

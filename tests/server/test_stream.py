@@ -2,8 +2,10 @@
 
 import pytest
 from tests.server.conftest import ONE_SIZE, Server
+from tests.server.statements import asked
 
-from ringscope_server.live.stream import MEMORY, QUEUE, Stream
+from ringscope_server.live.feed import publish_jobs
+from ringscope_server.live.stream import MEMORY, MEMORY_BYTES, QUEUE, QUEUE_BYTES, Stream
 
 
 async def test_messages_reach_those_who_listen_once_each() -> None:
@@ -86,6 +88,61 @@ async def test_a_slow_reader_is_reset_and_counted_and_never_grows_without_bound(
         assert (await anext(reader)).type == "reset"
         assert stream.dropped_total == QUEUE
         assert (await anext(reader)).data == QUEUE
+
+
+async def test_what_is_kept_for_readers_is_bounded_in_bytes_too() -> None:
+    stream, large = Stream(), "x" * (MEMORY_BYTES // 4)
+    with stream.subscription(["job:1"], None) as slow:
+        for name in ("a", "b"):
+            stream.publish(("job:1",), "log", name)
+        seen = stream.number_of(stream.event_id(await anext(slow)))
+        for _ in range(3):
+            stream.publish(("job:1",), "log", large)
+        with stream.subscription(["job:1"], seen) as again:
+            assert (await anext(again)).data == "b"
+        stream.publish(("job:1",), "log", large)
+        assert stream.dropped_total == 4
+        assert [(await anext(slow)).type for _ in range(2)] == ["reset", "log"]
+        with stream.subscription(["job:1"], seen) as again:
+            assert (await anext(again)).type == "reset"
+
+
+async def test_states_take_the_place_of_their_older_ones_in_bytes_too() -> None:
+    stream, large = Stream(), "x" * (MEMORY_BYTES // 2)
+    stream.publish(("jobs",), "job", "seen")
+    with stream.subscription(["jobs"], None) as reader:
+        last_id = reader._empty("heartbeat").id
+        for number in range(10):
+            stream.publish(("jobs",), "job", f"{number}{large}", key="job:1")
+        assert (await anext(reader)).data[0] == "9"
+    with stream.subscription(["jobs"], last_id) as again:
+        assert (await anext(again)).data[0] == "9"
+    assert stream.dropped_total == 0
+
+
+async def test_a_message_larger_than_any_bound_reaches_those_who_listen() -> None:
+    stream = Stream()
+    with stream.subscription(["jobs"], None) as reader:
+        for name in "ab":
+            stream.publish(("jobs",), "job", name + "x" * QUEUE_BYTES)
+            assert (await anext(reader)).data[0] == name
+    assert stream.dropped_total == 0
+
+
+async def test_many_jobs_are_told_with_as_many_queries_as_one(server: Server) -> None:
+    await server.node()
+    ids = [(await server.submit(**ONE_SIZE))["id"] for _ in range(3)]
+    database, stream = server.services.database, server.services.stream
+    counts = []
+    with stream.subscription(["jobs"], None) as reader:
+        for some in (ids, ids[:1], ids, [*ids, 4242]):
+            with asked(database) as statements:
+                await publish_jobs(database, stream, some)
+            counts.append(len(statements))
+        assert len(set(counts[1:])) == 1  # the first one may have had to connect
+        assert [(await anext(reader)).data["id"] for _ in ids] == ids
+        await publish_jobs(database, stream, range(QUEUE + 1))
+        assert (await anext(reader)).type == "reset"
 
 
 async def test_a_heartbeat_says_that_a_quiet_stream_stands_and_who_resumes_from_it_misses_nothing() -> None:

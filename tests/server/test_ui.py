@@ -1,6 +1,7 @@
 """The web page as the server gives it out."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,8 @@ async def test_every_path_of_the_page_leads_to_it_and_hashed_files_are_kept(tmp_
         assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
         gone = await browser.get("/assets/index-old.js")
         assert (gone.status_code, gone.headers["cache-control"]) == (404, "no-cache")
+        for roundabout in ("/assets/%2e%2e/index.html", "/assets/..%2findex.html", "/assets/"):
+            assert (await browser.get(roundabout)).headers["cache-control"] == "no-cache"
 
 
 SENT = {
@@ -73,10 +76,27 @@ async def test_no_other_site_may_frame_a_page_or_learn_its_address(tmp_path: Pat
     async with running_server(tmp_path, Clock()) as server:
         for path in ("/", "/jobs/42", "/api/v1/me", "/api/v1/nonsense"):
             headers = (await server.client().get(path)).headers
-            assert headers["content-security-policy"] == "frame-ancestors 'none'"
+            policy = headers["content-security-policy"].split("; ")
+            assert {"default-src 'self'", "script-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"} <= {*policy}
             assert headers["referrer-policy"] == "same-origin"
             assert headers["x-content-type-options"] == "nosniff"
             assert "access-control-allow-origin" not in headers
+
+
+async def test_the_pages_of_the_api_name_every_operation_and_load_nothing(tmp_path: Path, page: Path) -> None:
+    async with running_server(tmp_path, Clock()) as server:
+        answer = await server.client().get("/docs")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        document = server.api.openapi()
+        operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+        for anchor in (*(operation["operationId"] for operation in operations), *document["components"]["schemas"]):
+            assert f"<details id='{anchor}'>" in answer.text
+        assert set(re.findall(r"<(\w+)[^>]* src=", answer.text)) == set()
+        assert "<script" not in answer.text and "<link" not in answer.text
+        known = set(re.findall(r"id=['\"]([^'\"]+)", answer.text))
+        assert set(re.findall(r"href=['\"]#([^'\"]+)", answer.text)) <= known
+        # FastAPI's own, which load scripts from elsewhere, are gone: the page of the site is there instead.
+        assert "swagger" not in (await server.client().get("/redoc")).text.lower()
 
 
 async def test_an_unknown_api_path_is_a_problem_and_not_the_page(tmp_path: Path, page: Path) -> None:

@@ -74,7 +74,8 @@ class DataHome:
         """Raises SettingsError when the directory is no good or taken."""
         self._attempts = data_dir / "attempts"
         try:
-            self._attempts.mkdir(parents=True, exist_ok=True)
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # what ranks say, and what marks their processes
+            self._attempts.mkdir(exist_ok=True)
             self._lock = os.open(data_dir / "agent.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise SettingsError(

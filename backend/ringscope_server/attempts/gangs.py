@@ -81,6 +81,8 @@ async def apply_report(session: AsyncSession, attempt: Attempt, member: Member, 
                 sentence = f"Node {member.node.name} has nothing of it left and did not say how it ended."
                 await _stop_for(session, attempt, member, report, "rank_exit", sentence, now)
             _advance(member, "clean", now)
+            if all(other.phase == "clean" for other in attempt.members):
+                attempt.token = ""  # there is no process left to know by it
             await _release(session, member)
             await quarantine.lift(session, member, now)
         case "unclean":
@@ -250,6 +252,13 @@ async def _release(session: AsyncSession, member: Member) -> None:
         .where(Allocation.attempt_id == member.attempt_id, Allocation.node_id == member.node_id)
         .values(is_active=False)
     )
+
+
+async def forget_marks(session: AsyncSession) -> None:
+    """Of attempts that ended before this version, or whose nodes were removed: no process carries their token."""
+    held = select(Member.attempt_id).where(Member.phase != "clean")
+    over = Attempt.finished_at.is_not(None) & (Attempt.token != "") & Attempt.id.not_in(held)
+    await session.execute(update(Attempt).where(over).values(token="").execution_options(synchronize_session=False))
 
 
 async def active_attempts(session: AsyncSession) -> Sequence[Attempt]:

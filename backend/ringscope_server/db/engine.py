@@ -1,15 +1,22 @@
 """The database: one engine, short sessions to read, sessions to write that commit as a whole."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
-from sqlalchemy import URL, func, make_url, select
+from sqlalchemy import URL, func, make_url, select, text
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope_server.db.disk import has_room
+from ringscope_server.db.faults import STORAGE_FULL, Fault, fault_of, is_lasting
 from ringscope_server.db.postgresql import postgresql_engine
 from ringscope_server.db.sqlite import WRITE, sqlite_engine
+
+RETRY_SECONDS = 3.0
 
 
 class Database:
@@ -30,6 +37,8 @@ class Database:
         self._writing: AbstractAsyncContextManager[object] = asyncio.Lock() if self.is_sqlite else nullcontext()
         # What is still to be written, in the same transaction, once its block has ended well.
         self.before_commit: list[Callable[[AsyncSession], Awaitable[None]]] = []
+        self._fault: Fault | None = None  # of the last write that failed through no doing of its own, and when that was
+        self._failed_at = 0.0
 
     @property
     def label(self) -> str:
@@ -49,10 +58,33 @@ class Database:
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncSession]:
         """A session that commits when the block ends well, and rolls back when it raises."""
-        async with self._writing, AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
-            yield session
-            for complete in self.before_commit:
-                await complete(session)
+        try:
+            async with self._writing, AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
+                yield session
+                for complete in self.before_commit:
+                    await complete(session)
+        except SQLAlchemyError as error:
+            fault = fault_of(error)
+            if fault is not None and is_lasting(fault):
+                self._fault, self._failed_at = fault, time.monotonic()
+            raise
+
+    async def fault(self) -> Fault | None:
+        """Why nothing can be stored, where a write has failed for that; every few seconds it is tried whether one can.
+
+        On a full disk small writes may go through where others do not, so that a write that went well proves nothing.
+        """
+        if self._fault is None or time.monotonic() < self._failed_at + RETRY_SECONDS:
+            return self._fault
+        self._failed_at = time.monotonic()
+        if self.is_sqlite and not await asyncio.to_thread(has_room, Path(str(self.engine.url.database)).parent):
+            self._fault = STORAGE_FULL
+            return self._fault
+        with suppress(SQLAlchemyError):
+            async with self.write() as session:
+                await session.execute(text("UPDATE alembic_version SET version_num = version_num"))
+            self._fault = None
+        return self._fault
 
     async def time(self, session: AsyncSession) -> datetime:
         """The clock that every server on this database shares. SQLite has none, and serves one machine only."""

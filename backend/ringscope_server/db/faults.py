@@ -40,6 +40,7 @@ _POSTGRESQL = {
     "55P03": BUSY,
     "23505": CHANGED,  # a unique key: services look first, so somebody else came between
     "25P03": UNREACHABLE,
+    "25P04": BUSY,  # a transaction that took longer than PostgreSQL lets it
     "25006": UNREACHABLE,  # a standby
     "08": UNREACHABLE,
     "57": UNREACHABLE,
@@ -60,6 +61,11 @@ def fault_of(error: SQLAlchemyError) -> Fault | None:
         return _POSTGRESQL.get(state) or _POSTGRESQL.get(state[:2])
     # psycopg knows no state for a connection that cannot be made or that breaks.
     return UNREACHABLE if type(error.orig).__name__ == "OperationalError" else None
+
+
+def is_lasting(fault: Fault) -> bool:
+    """Whether the next write fails as well, as long as nobody does anything about it."""
+    return fault in (STORAGE_FULL, UNREACHABLE, UNUSABLE)
 
 
 def is_bad_value(error: SQLAlchemyError) -> bool:

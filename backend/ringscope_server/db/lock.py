@@ -3,8 +3,11 @@
 import fcntl
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
+
+from ringscope_server.db.disk import is_full
 
 
 class DataDirError(Exception):
@@ -18,10 +21,17 @@ def make_data_dir(path: Path) -> None:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise DataDirError(
-            f"The data directory {path} cannot be written ({error.strerror}); "
-            "make it writable or choose another with --data-dir."
-        ) from error
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> DataDirError:
+    """What to say when a file in the data directory could not be written."""
+    if is_full(error):
+        return DataDirError(f"The disk of the data directory {path} is full; make room on it and start again.")
+    return DataDirError(
+        f"The data directory {path} cannot be written ({error.strerror}); "
+        "make it writable or choose another with --data-dir."
+    )
 
 
 def lock_data_dir(path: Path) -> TextIO:
@@ -30,7 +40,10 @@ def lock_data_dir(path: Path) -> TextIO:
     Raises DataDirError when the directory cannot be written or another server holds the lock.
     """
     make_data_dir(path)
-    file = (path / "server.lock").open("a+")
+    try:
+        file = (path / "server.lock").open("a+")
+    except OSError as error:
+        raise unwritable(path, error) from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -41,7 +54,25 @@ def lock_data_dir(path: Path) -> TextIO:
             f"Another server (process {owner}) already uses the data directory {path}; "
             "stop it or choose another directory with --data-dir."
         ) from error
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
+    try:
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+    except OSError as error:
+        _give_up(file)
+        raise unwritable(path, error) from error
+    _close_to_others(path)
     return file
+
+
+def _close_to_others(path: Path) -> None:
+    # Of a server from before files were made so; what is new is, as the process' mask has it.
+    for file in path.glob("ringscope.sqlite3*"):
+        with suppress(OSError):
+            file.chmod(0o600)
+
+
+def _give_up(file: TextIO) -> None:
+    # What could not be written is tried again when the file is closed.
+    with suppress(OSError):
+        file.close()

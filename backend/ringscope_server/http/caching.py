@@ -1,8 +1,11 @@
 """How long a browser may keep what it got."""
 
+import re
+
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+HASHED = re.compile(r"/assets/(?!\.)[^/]+")  # and nothing that a path with .. comes out at
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -20,7 +23,7 @@ class CacheControl:
 
         async def with_header(message: Message) -> None:
             if message["type"] == "http.response.start":
-                is_asset = scope["path"].startswith("/assets/") and message["status"] in (200, 304)
+                is_asset = HASHED.fullmatch(scope["path"]) and message["status"] in (200, 304)
                 MutableHeaders(scope=message).setdefault("Cache-Control", FOR_EVER if is_asset else "no-cache")
             await send(message)
 

@@ -27,6 +27,8 @@ def findings(body: bytes) -> list[FieldError]:
     """The first thing in a body that cannot be kept, with the field where it stands; none for text that is no JSON."""
     if _is_nested_too_deeply(body):
         return [FieldError(pointer="", detail="The request body is nested too deeply; make it flatter.")]
+    if not _is_text(body):
+        return [FieldError(pointer="", detail="The request body is not UTF-8; send it as UTF-8.")]
     if not _is_suspect(body) and b"NaN" not in body and b"Infinity" not in body:
         return []
     try:
@@ -44,6 +46,15 @@ def mended(body: bytes) -> bytes:
         return json.dumps(_mend(json.loads(body))).encode()
     except (ValueError, RecursionError):
         return body
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        # As json.loads reads it, halves of characters too: those get a better sentence.
+        body.decode(json.detect_encoding(body), "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_nested_too_deeply(body: bytes) -> bool:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,13 +12,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from ringscope.contracts.findings import FieldError, request_field_errors
-from ringscope_server.db.faults import cause_of, fault_of, is_bad_value
+from ringscope_server.db.disk import is_full
+from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, is_bad_value
 from ringscope_server.db.names import NameTakenError
+from ringscope_server.http.allowed import AllowedMethods
 from ringscope_server.users.idempotency import KeyReusedError
 
 log = logging.getLogger(__name__)
-# In place of the framework's own words.
-UNREADABLE = "The request body is not UTF-8, is nested too deeply, or holds a number of thousands of digits; mend it."
+# In place of the framework's own words, for what is left once http/request_body.py has looked.
+UNREADABLE = "The request body is not UTF-8, or holds a number of thousands of digits; mend it."
 
 RETRY_AFTER_SECONDS = 1
 
@@ -64,15 +65,11 @@ def not_found(noun: str, key: object) -> Problem:
 
 
 MEDIA_TYPE = "application/problem+json"
-# For the OpenAPI document: any operation may answer so.
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": ProblemDocument, "description": "What is wrong, as RFC 9457."}
-}
 
 
 def install(app: FastAPI) -> None:
     """Make every error of this application a problem document."""
-    _install_media_type(app)
+    allowed = AllowedMethods(app)
 
     @app.exception_handler(Problem)
     async def _problem(request: Request, error: Problem) -> JSONResponse:
@@ -96,9 +93,11 @@ def install(app: FastAPI) -> None:
     async def _http(request: Request, error: HTTPException) -> JSONResponse:
         code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
         detail = UNREADABLE if error.detail == "There was an error parsing the body" else str(error.detail)
-        response = problem_response(Problem(error.status_code, code, detail))
-        response.headers.update(error.headers or {})
-        return response
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = allowed.of(request.url.path)
+            detail = f"{request.method} is not possible here; use {headers['Allow']}."
+        return problem_response(Problem(error.status_code, code, detail, headers=headers))
 
     @app.exception_handler(OverflowError)
     async def _out_of_range(request: Request, error: OverflowError) -> JSONResponse:
@@ -120,6 +119,13 @@ def install(app: FastAPI) -> None:
         log.warning("%s %s: %s (%s)", request.method, request.url.path, problem.document.detail, cause_of(error))
         return problem_response(problem)
 
+    @app.exception_handler(OSError)
+    async def _disk(request: Request, error: OSError) -> JSONResponse:
+        if not is_full(error):
+            return _mistake(request, error)
+        log.warning("%s %s: %s", request.method, request.url.path, error)
+        return problem_response(unavailable(STORAGE_FULL))
+
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         return _mistake(request, error)
@@ -130,8 +136,11 @@ def of_database(error: SQLAlchemyError) -> Problem | None:
     if is_bad_value(error):
         return Problem(422, "invalid_request", f"A value cannot be stored: {cause_of(error)}.")
     fault = fault_of(error)
-    if fault is None:
-        return None
+    return unavailable(fault) if fault else None
+
+
+def unavailable(fault: Fault) -> Problem:
+    """503 for what passes, or is mended by others."""
     return Problem(503, fault.code, fault.sentence, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
@@ -145,19 +154,3 @@ def problem_response(problem: Problem) -> JSONResponse:
     document = problem.document
     headers = problem.headers | ({"WWW-Authenticate": "Bearer"} if document.status == 401 else {})
     return JSONResponse(document.model_dump(), document.status, headers=headers, media_type=MEDIA_TYPE)
-
-
-def _install_media_type(app: FastAPI) -> None:
-    # FastAPI documents a model as application/json, whatever the handler answers with.
-    generate = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = generate()
-        for path in document["paths"].values():
-            for operation in path.values():
-                content = operation["responses"].get("4XX", {}).get("content", {})
-                if "application/json" in content:
-                    content[MEDIA_TYPE] = content.pop("application/json")
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]

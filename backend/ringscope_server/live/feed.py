@@ -12,7 +12,7 @@ from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs import queries
 from ringscope_server.live.notices import Rows
 from ringscope_server.live.steps import LiveSteps
-from ringscope_server.live.stream import MessageType, Stream
+from ringscope_server.live.stream import QUEUE, MessageType, Stream
 from ringscope_server.nodes.queries import views
 from ringscope_server.results import log, newest_steps, step_blocks
 from ringscope_server.results import queries as results
@@ -21,17 +21,19 @@ from ringscope_server.results.step_blocks import StepBlock
 from ringscope_server.results.views import LogLine, MeasurementView, NewestSteps
 
 
-async def publish_jobs(database: Database, stream: Stream, job_ids: Iterable[int]) -> None:
+async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[int]) -> None:
     """Send each job as it now stands."""
     if not stream.subscribers:
         stream.publish_nothing()
         return
+    if len(job_ids) > QUEUE:
+        stream.start_over()  # it is more than any reader can keep
+        return
     async with database.read() as session:
-        views = [await queries.one(session, job_id) for job_id in job_ids]
+        views = await queries.those(session, job_ids)
     for job in views:
-        if job is not None:
-            topics = ("jobs", f"job:{job.id}")
-            stream.publish(topics, "job", job.model_dump(mode="json"), key=f"job:{job.id}")
+        topics = ("jobs", f"job:{job.id}")
+        stream.publish(topics, "job", job.model_dump(mode="json"), key=f"job:{job.id}")
 
 
 async def publish_nodes(database: Database, stream: Stream, node_ids: Iterable[int], now: datetime) -> None:

@@ -1,6 +1,7 @@
 """The live stream: messages to browsers, with ids that only grow and a short memory to resume from."""
 
 import asyncio
+import json
 import secrets
 import time
 from collections import OrderedDict, deque
@@ -14,8 +15,8 @@ MessageType = Literal[
     "job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "reset", "heartbeat"
 ]
 HEARTBEAT_SECONDS = 10.0  # half of the time after which a page no longer calls itself live
-MEMORY = 1_000
-QUEUE = MEMORY  # so that whatever is remembered can be replayed
+MEMORY, MEMORY_BYTES = 1_000, 8 << 20
+QUEUE, QUEUE_BYTES = MEMORY, MEMORY_BYTES  # so that whatever is remembered can be replayed
 FOREIGN = -1
 _JOB = "job:"
 
@@ -27,8 +28,18 @@ class Message:
     id: int
     topics: frozenset[str]
     type: MessageType
-    data: Any
+    text: str  # JSON, written once for all who listen, in ASCII
     key: str | None
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes to keep."""
+        return len(self.text)
+
+    @property
+    def data(self) -> Any:
+        """What it says."""
+        return json.loads(self.text)
 
 
 class Stream:
@@ -41,6 +52,7 @@ class Stream:
         # By key, or by id where there is none: a newer state replaces the older one here as well, so that what is told
         # often does not push out the rest.
         self._memory: OrderedDict[str | int, Message] = OrderedDict()
+        self._memory_bytes = 0
         self._complete_from = self._last_id  # every message after this id is in the memory, or a newer state of its key
         # Other servers count as well, and know nothing of this one's messages.
         self._instance = secrets.token_hex(4)
@@ -62,20 +74,27 @@ class Stream:
     def publish(self, topics: Iterable[str], type: MessageType, data: Any, key: str | None = None) -> None:
         """Send, once, to everyone who listens to one of ``topics``."""
         self._last_id += 1
-        message = Message(self._last_id, frozenset(topics), type, data, key)
-        place = message.id if key is None else key
-        self._memory[place] = message
-        self._memory.move_to_end(place)
-        if len(self._memory) > MEMORY:
-            self._complete_from = self._memory.popitem(last=False)[1].id
+        message = Message(self._last_id, frozenset(topics), type, json.dumps(data, separators=(",", ":")), key)
+        self._remember(message)
         for subscriber in self._subscribers:
             if message.topics & subscriber.topics:
                 self.dropped_total += subscriber.put(message)
+
+    def _remember(self, message: Message) -> None:
+        place = message.id if message.key is None else message.key
+        before = self._memory.pop(place, None)
+        self._memory_bytes += message.size_bytes - (before.size_bytes if before else 0)
+        self._memory[place] = message
+        while len(self._memory) > MEMORY or self._memory_bytes > MEMORY_BYTES:
+            _, oldest = self._memory.popitem(last=False)
+            self._memory_bytes -= oldest.size_bytes
+            self._complete_from = oldest.id
 
     def publish_nothing(self) -> None:
         """Something changed while nobody listened: who resumes from before now must start over."""
         self._last_id += 1
         self._memory.clear()
+        self._memory_bytes = 0
         self._complete_from = self._last_id
 
     def start_over(self) -> None:
@@ -135,7 +154,7 @@ class Stream:
 
     def _empty(self, type: MessageType) -> Message:
         """What is about the stream itself; whoever resumes from it has missed nothing."""
-        return Message(self._last_id, frozenset(), type, {}, None)
+        return Message(self._last_id, frozenset(), type, "{}", None)
 
 
 class Subscriber:
@@ -153,6 +172,7 @@ class Subscriber:
         self._empty = empty
         self._heartbeat_seconds = heartbeat_seconds
         self._messages: deque[Message] = deque()
+        self._queued_bytes = 0
         self._has_overflowed = False
         self._is_closed = False
         self._waiting = asyncio.Event()
@@ -161,12 +181,15 @@ class Subscriber:
         """Queue a message; gives the number of messages that had to be dropped."""
         if message.key is not None:
             self._messages = deque(m for m in self._messages if m.key != message.key)
+            self._queued_bytes = sum(m.size_bytes for m in self._messages)
         dropped = 0
-        if len(self._messages) >= QUEUE:
+        if len(self._messages) >= QUEUE or self._queued_bytes + message.size_bytes > QUEUE_BYTES:
             dropped = len(self._messages)
             self._messages.clear()
-            self._has_overflowed = True
+            self._queued_bytes = 0
+            self._has_overflowed = dropped > 0 or self._has_overflowed
         self._messages.append(message)
+        self._queued_bytes += message.size_bytes
         self._waiting.set()
         return dropped
 
@@ -192,4 +215,6 @@ class Subscriber:
         if self._has_overflowed:
             self._has_overflowed = False
             return self._empty("reset")
-        return self._messages.popleft()
+        message = self._messages.popleft()
+        self._queued_bytes -= message.size_bytes
+        return message

@@ -12,8 +12,11 @@ from ringscope_server.db.models import Attempt, Measurement, Step
 from ringscope_server.results import clocks
 from ringscope_server.results.arrivals import arrival
 from ringscope_server.results.clocks import Seat
+from ringscope_server.results.step_rows import StepFilter
 from ringscope_server.results.views import ArrivalView, AttemptEnvironment, MeasurementView, StepView
 
+# A page of steps looks at no more of them, however few are wanted.
+SEEN_ROWS = 20_000
 # A large gang has very many: whole objects would take several times as long.
 _OF_A_START = (Step.step, Step.rank, Step.started_at_ns, Step.op, Step.algorithm, Step.in_place, Step.bytes)
 
@@ -34,22 +37,23 @@ async def measurements(
 
 
 async def steps(
-    session: AsyncSession,
-    attempt_id: int | None,
-    limit: int,
-    after: int | None,
-    rank: int | None = None,
-    algorithm: str | None = None,
-) -> list[StepView]:
-    """Steps of one rank or of all in one attempt."""
-    query = select(Step).where(Step.attempt_id == attempt_id)
-    if rank is not None:
-        query = query.where(Step.rank == rank)
-    if algorithm is not None:
-        query = query.where(Step.algorithm == algorithm)
-    rows = await session.scalars(keyset.after(query, Step, limit, after))
-    seats = await clocks.seats(session, attempt_id)
-    return [_step_view(row, seats.get(row.rank)) for row in rows]
+    session: AsyncSession, wanted: StepFilter, limit: int, after: int | None
+) -> tuple[list[StepView], int | None]:
+    """Steps of an attempt, and the key behind which the next page begins, None on the last one.
+
+    Not every row that is looked at is wanted: a page may have fewer than ``limit`` rows, or none, and not be the last.
+    """
+    all_of_it = select(Step.id).where(Step.attempt_id == wanted.attempt_id)
+    seen = await session.scalar(keyset.after(all_of_it, Step, 1, after).offset(SEEN_ROWS))
+    query = wanted.of(select(Step))
+    if seen is not None:
+        query = query.where(Step.id < seen)
+    rows = (await session.scalars(keyset.after(query, Step, limit, after))).all()
+    seats = await clocks.seats(session, wanted.attempt_id)
+    views = [_step_view(row, seats.get(row.rank)) for row in rows]
+    if len(rows) == limit:
+        return views, rows[-1].id
+    return views, None if seen is None else seen - 1
 
 
 async def arrivals(session: AsyncSession, attempt_id: int | None, limit: int, after: int | None) -> list[ArrivalView]:

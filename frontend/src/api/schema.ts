@@ -762,6 +762,8 @@ export interface paths {
         /**
          * List Steps
          * @description Every single iteration of every rank in one attempt, with its exact times.
+         *
+         *     Where few of many steps are wanted a page may have fewer than ``limit``, or none: the last one has no ``next``.
          */
         get: operations["list_steps"];
         put?: never;
@@ -5848,8 +5850,43 @@ export interface components {
             step: number;
         };
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        /** @description 503: the database is full, busy or away, nothing was stored; 500: the server's mistake. */
+        Failed: {
+            headers: {
+                /** @description Of 503: seconds after which to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDocument"];
+            };
+        };
+        /** @description No token, or none that is valid. */
+        NotLoggedIn: {
+            headers: {
+                /** @description Bearer. */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDocument"];
+            };
+        };
+        /** @description What is wrong, as RFC 9457. */
+        Refused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDocument"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+        Client: string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -5859,7 +5896,10 @@ export interface operations {
     join_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5878,21 +5918,18 @@ export interface operations {
                     "application/json": components["schemas"]["Joined"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     register_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5911,21 +5948,18 @@ export interface operations {
                     "application/json": components["schemas"]["Registered"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     leave_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -5944,21 +5978,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     poll_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -5979,21 +6010,18 @@ export interface operations {
                     "application/json": components["schemas"]["Directives"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     pulse_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -6012,21 +6040,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     ingest_records: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -6047,21 +6072,18 @@ export interface operations {
                     "application/json": components["schemas"]["RecordsAccepted"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     report_agent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -6080,21 +6102,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     rotate_agent_token: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
             };
@@ -6111,15 +6130,9 @@ export interface operations {
                     "application/json": components["schemas"]["Joined"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_cluster: {
@@ -6140,15 +6153,9 @@ export interface operations {
                     "application/json": components["schemas"]["Cluster"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     compare_jobs: {
@@ -6174,15 +6181,9 @@ export interface operations {
                     "application/json": components["schemas"]["Comparison"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_engine: {
@@ -6203,15 +6204,9 @@ export interface operations {
                     "application/json": components["schemas"]["Engine"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_events: {
@@ -6246,15 +6241,9 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_events: {
@@ -6287,15 +6276,9 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_graphs: {
@@ -6316,15 +6299,9 @@ export interface operations {
                     "application/json": components["schemas"]["Graphs"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_jobs: {
@@ -6370,15 +6347,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_job: {
@@ -6387,6 +6358,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -6400,21 +6373,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     count_jobs: {
@@ -6454,21 +6423,18 @@ export interface operations {
                     "application/json": components["schemas"]["JobFacets"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     predict_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6487,15 +6453,9 @@ export interface operations {
                     "application/json": components["schemas"]["Prediction"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_job: {
@@ -6518,15 +6478,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     edit_job: {
@@ -6535,6 +6489,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 job_id: number;
@@ -6556,15 +6512,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_arrivals: {
@@ -6594,15 +6544,9 @@ export interface operations {
                     "application/json": components["schemas"]["ArrivalPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_buckets: {
@@ -6628,21 +6572,18 @@ export interface operations {
                     "application/json": components["schemas"]["BucketList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     cancel_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 job_id: number;
             };
@@ -6659,15 +6600,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     clone_job: {
@@ -6676,6 +6611,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 job_id: number;
@@ -6693,21 +6630,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_environments: {
@@ -6730,15 +6663,9 @@ export interface operations {
                     "application/json": components["schemas"]["EnvironmentList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_epochs: {
@@ -6768,15 +6695,9 @@ export interface operations {
                     "application/json": components["schemas"]["EpochPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_job_events: {
@@ -6804,15 +6725,9 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_expectations: {
@@ -6838,15 +6753,9 @@ export interface operations {
                     "application/json": components["schemas"]["Expectations"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_fit: {
@@ -6872,21 +6781,18 @@ export interface operations {
                     "application/json": components["schemas"]["JobFit"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     hold_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 job_id: number;
             };
@@ -6903,15 +6809,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_insights: {
@@ -6934,15 +6834,9 @@ export interface operations {
                     "application/json": components["schemas"]["InsightList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_latencies: {
@@ -6972,15 +6866,9 @@ export interface operations {
                     "application/json": components["schemas"]["LatencyCurve"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_lateness: {
@@ -7012,15 +6900,9 @@ export interface operations {
                     "application/json": components["schemas"]["Lateness"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_log_lines: {
@@ -7056,15 +6938,9 @@ export interface operations {
                     "application/json": components["schemas"]["LogPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_log: {
@@ -7096,15 +6972,9 @@ export interface operations {
                     "text/plain": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_log_outline: {
@@ -7136,15 +7006,9 @@ export interface operations {
                     "application/json": components["schemas"]["LogOutline"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_measurements: {
@@ -7174,21 +7038,18 @@ export interface operations {
                     "application/json": components["schemas"]["MeasurementPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     release_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 job_id: number;
             };
@@ -7205,15 +7066,9 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     retry_job: {
@@ -7222,6 +7077,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 job_id: number;
@@ -7233,21 +7090,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_steps: {
@@ -7280,15 +7133,9 @@ export interface operations {
                     "application/json": components["schemas"]["StepPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_steps: {
@@ -7320,15 +7167,9 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_newest_steps: {
@@ -7351,15 +7192,9 @@ export interface operations {
                     "application/json": components["schemas"]["NewestSteps"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_trace: {
@@ -7391,15 +7226,9 @@ export interface operations {
                     "application/json": components["schemas"]["OperationTrace"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     export_trace: {
@@ -7433,15 +7262,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_traces: {
@@ -7467,15 +7290,9 @@ export interface operations {
                     "application/json": components["schemas"]["TraceList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_training_curve: {
@@ -7501,15 +7318,9 @@ export interface operations {
                     "application/json": components["schemas"]["TrainingCurve"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_links: {
@@ -7530,21 +7341,18 @@ export interface operations {
                     "application/json": components["schemas"]["LinkList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_login_link: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7559,15 +7367,9 @@ export interface operations {
                     "application/json": components["schemas"]["LoginLink"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_me: {
@@ -7588,15 +7390,9 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_nodes: {
@@ -7617,15 +7413,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodePage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_node: {
@@ -7648,15 +7438,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     remove_node: {
@@ -7665,6 +7449,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7680,15 +7466,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     update_node: {
@@ -7697,6 +7477,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7718,15 +7500,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     drain_node: {
@@ -7735,6 +7511,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7756,15 +7534,9 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_node_events: {
@@ -7792,15 +7564,9 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     resume_node: {
@@ -7809,6 +7575,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 name: string;
@@ -7826,21 +7594,18 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     release_slot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 name: string;
                 slot: number;
@@ -7858,21 +7623,18 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     plan_prices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7891,21 +7653,18 @@ export interface operations {
                     "application/json": components["schemas"]["PriceTable"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     plan_queue: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7924,21 +7683,18 @@ export interface operations {
                     "application/json": components["schemas"]["QueuePlan"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     plan_sensitivity: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7957,15 +7713,9 @@ export interface operations {
                     "application/json": components["schemas"]["SensitivityList"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_prometheus_targets: {
@@ -7986,15 +7736,9 @@ export interface operations {
                     "application/json": components["schemas"]["TargetGroup"][];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_schedules: {
@@ -8020,15 +7764,9 @@ export interface operations {
                     "application/json": components["schemas"]["SchedulePage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_schedule: {
@@ -8037,6 +7775,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -8050,21 +7790,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ScheduleView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_schedule: {
@@ -8087,15 +7823,9 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     replace_schedule: {
@@ -8104,6 +7834,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 schedule_id: number;
@@ -8125,15 +7857,9 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     delete_schedule: {
@@ -8142,6 +7868,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 schedule_id: number;
@@ -8157,15 +7885,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     run_schedule: {
@@ -8174,6 +7896,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 schedule_id: number;
@@ -8185,21 +7909,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_upcoming_times: {
@@ -8225,15 +7945,9 @@ export interface operations {
                     "application/json": components["schemas"]["UpcomingTimes"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_session: {
@@ -8256,21 +7970,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     delete_session: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: {
                 ringscope_session?: string | null;
@@ -8285,15 +7995,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     stream: {
@@ -8320,15 +8024,9 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_tokens: {
@@ -8354,15 +8052,9 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_token: {
@@ -8371,6 +8063,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -8390,21 +8084,18 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     revoke_token: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 token_id: number;
             };
@@ -8419,21 +8110,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     rotate_token: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path: {
                 token_id: number;
             };
@@ -8450,21 +8138,18 @@ export interface operations {
                     "application/json": components["schemas"]["TokenView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     trace_example: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8483,21 +8168,18 @@ export interface operations {
                     "application/json": components["schemas"]["Example"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     trace_perfetto: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8518,15 +8200,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_webhooks: {
@@ -8552,15 +8228,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     create_webhook: {
@@ -8569,6 +8239,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
             cookie?: never;
@@ -8582,21 +8254,17 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
+                    /** @description Where what was made is found. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewWebhook"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     get_webhook: {
@@ -8619,15 +8287,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     replace_webhook: {
@@ -8636,6 +8298,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8657,15 +8321,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     delete_webhook: {
@@ -8674,6 +8332,8 @@ export interface operations {
             header?: {
                 /** @description The ETag as it was read: the change is refused if somebody else was faster. */
                 "if-match"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8689,15 +8349,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     list_deliveries: {
@@ -8725,15 +8379,9 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     redeliver: {
@@ -8742,6 +8390,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8760,15 +8410,9 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
     test_webhook: {
@@ -8777,6 +8421,8 @@ export interface operations {
             header?: {
                 /** @description Sending the same key and body again, within seven days, makes nothing new. */
                 "idempotency-key"?: string | null;
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
                 webhook_id: number;
@@ -8794,15 +8440,9 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryView"];
                 };
             };
-            /** @description What is wrong, as RFC 9457. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
         };
     };
 }

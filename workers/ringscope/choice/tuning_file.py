@@ -42,7 +42,7 @@ def read(path: Path) -> Table:
 def write(path: Path, table: Table) -> None:
     """Replace the file, so that a crash or a reader meets the old table or the new one. UserError when it cannot be."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the data directory, perhaps
         with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=NAME, delete=False) as file:
             file.write(table.model_dump_json())
         Path(file.name).replace(path)

@@ -97,7 +97,8 @@ class Children:
     def run(self, role: str, command: Sequence[str]) -> Child:
         """Start any program under the name of what it is here."""
         try:
-            self._log_dir.mkdir(parents=True, exist_ok=True)
+            self._log_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens will lie there
+            self._log_dir.mkdir(exist_ok=True)
             child = Child(role, command, self._log_dir / f"{role}.log")
         except OSError as error:
             raise UserError(

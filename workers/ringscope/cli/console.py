@@ -1,5 +1,6 @@
 """What every command shares: bad input as one sentence, and consoles that also work without a terminal."""
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from rich.console import Console
 from ringscope.choice.tuning_file import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
 
 _PIPE_COLUMNS = 240
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -25,12 +27,17 @@ DataDir = Annotated[
 
 def say(text: str = "") -> None:
     """One line on stdout, at once also through a pipe."""
-    typer.echo(text)
+    typer.echo(visible(text))
 
 
 def complain(text: str) -> None:
     """One line on stderr."""
-    typer.echo(text, err=True)
+    typer.echo(visible(text), err=True)
+
+
+def visible(text: str) -> str:
+    r"""The text with its control characters as people write them, such as \x1b: names and logs command no terminal."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def command_name() -> str:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ringscope.cli.caveats import title
-from ringscope.cli.console import complain, stderr_console
+from ringscope.cli.console import complain, stderr_console, visible
 from ringscope.client import Job
 
 _MOST_NAMES = 5
@@ -68,7 +68,7 @@ def _bar(jobs: Iterable[Job], console: Console) -> Job:
         bar = progress.add_task("", total=None, unit="")
         for job in jobs:
             done, total = job.progress.done, job.progress.total
-            progress.update(bar, description=describe(job), completed=done, total=total, unit=unit(job))
+            progress.update(bar, description=visible(describe(job)), completed=done, total=total, unit=unit(job))
     return job
 
 

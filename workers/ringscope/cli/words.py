@@ -8,7 +8,7 @@ from typing import Annotated, Protocol, TypeVar
 import typer
 from rich.table import Table
 
-from ringscope.cli.console import say, stdout_console
+from ringscope.cli.console import say, stdout_console, visible
 from ringscope.client import View
 from ringscope.contracts.errors import UserError
 
@@ -42,7 +42,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A plain table: no lines, nothing folded that fits."""
     grid = Table(*headings, box=None, pad_edge=False)
     for row in rows:
-        grid.add_row(*("" if cell is None else str(cell) for cell in row))
+        grid.add_row(*("" if cell is None else visible(str(cell)) for cell in row))
     return grid
 
 

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.labels import Labels
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 from ringscope.contracts.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
@@ -46,7 +47,7 @@ class Placement(SpecModel):
     )
     ranks_per_node: int | None = Field(None, ge=1, le=4096, description="Exactly this many on each node.")
     nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
-    selector: dict[str, str] = Field(default_factory=dict, description="Labels that a node must carry.")
+    selector: Labels = Field(default_factory=dict, description="Labels that a node must carry.")
     exclusive: bool = Field(
         False,
         description="No other job on its nodes. Default: true for a benchmark that is measured, else false.",
@@ -117,7 +118,7 @@ class JobSpec(SpecModel):
         le=10,
         description="Tries, counting the first; only trouble of a node or of the service is tried again.",
     )
-    labels: dict[str, str] = Field(default_factory=dict)
+    labels: Labels = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod

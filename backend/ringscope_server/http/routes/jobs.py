@@ -18,6 +18,7 @@ from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
+from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
@@ -58,7 +59,7 @@ def wanted_jobs(
 Wanted = Annotated[JobFilter, Depends(wanted_jobs)]
 
 
-@router.post("", status_code=201, operation_id="create_job")
+@router.post("", status_code=201, responses=CREATED, operation_id="create_job")
 async def create_job(
     spec: JobSpec,
     user: Operator,
@@ -136,7 +137,7 @@ async def release_job(job_id: int, user: Operator, services: ServicesDep, respon
     return await _change(services, response, job_id, user, service.release)
 
 
-@router.post("/{job_id}/retry", status_code=201, operation_id="retry_job")
+@router.post("/{job_id}/retry", status_code=201, responses=CREATED, operation_id="retry_job")
 async def retry_job(
     job_id: int, user: Operator, services: ServicesDep, response: Response, idempotency_key: IdempotencyKey = None
 ) -> JobView:
@@ -151,7 +152,7 @@ async def retry_job(
     return await _submit(services, response, user, idempotency_key, again, job_id)
 
 
-@router.post("/{job_id}/clone", status_code=201, operation_id="clone_job")
+@router.post("/{job_id}/clone", status_code=201, responses=CREATED, operation_id="clone_job")
 async def clone_job(
     job_id: int,
     patch: dict[str, Any],

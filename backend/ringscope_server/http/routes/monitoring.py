@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.problems import Problem
+from ringscope_server.http.problems import Problem, unavailable
 from ringscope_server.monitoring.collector import registry
 from ringscope_server.monitoring.insights import InsightCollector
 
@@ -69,7 +69,10 @@ async def healthz() -> dict[str, str]:
 
 @pages.get("/readyz")
 async def readyz(services: ServicesDep) -> dict[str, str]:
-    """The database answers and the scheduler has made a pass."""
+    """The database answers and can be written, and the scheduler has made a pass."""
+    fault = await services.database.fault()
+    if fault is not None:
+        raise unavailable(fault)
     async with services.database.read() as session:
         await session.execute(text("SELECT 1"))
     if not services.monitoring.is_ready:

@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 from ringscope_server.events.queries import of_target
 from ringscope_server.events.views import EventPage
 from ringscope_server.http.auth import Viewer
-from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
 from ringscope_server.insights import store
@@ -59,12 +59,15 @@ async def list_steps(
     limit: Limit = 200,
     cursor: Cursor = None,
 ) -> StepPage:
-    """Every single iteration of every rank in one attempt, with its exact times."""
+    """Every single iteration of every rank in one attempt, with its exact times.
+
+    Where few of many steps are wanted a page may have fewer than ``limit``, or none: the last one has no ``next``.
+    """
     after = decode(cursor)
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
-        items = await queries.steps(session, attempt_id, limit, after, rank, algorithm)
-    return StepPage(items=items, next=next_cursor([item.id for item in items], limit))
+        items, key = await queries.steps(session, StepFilter(attempt_id, rank, algorithm), limit, after)
+    return StepPage(items=items, next=None if key is None else encode(key))
 
 
 @router.get("/steps/newest", operation_id="get_newest_steps")

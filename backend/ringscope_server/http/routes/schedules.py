@@ -11,6 +11,7 @@ from ringscope_server.db.models import Schedule
 from ringscope_server.http.auth import Operator, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
+from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
@@ -24,7 +25,7 @@ from ringscope_server.schedules.views import ScheduleBody, SchedulePage, Schedul
 router = APIRouter(prefix="/schedules", tags=["schedules"])
 
 
-@router.post("", status_code=201, operation_id="create_schedule")
+@router.post("", status_code=201, responses=CREATED, operation_id="create_schedule")
 async def create_schedule(
     body: ScheduleBody,
     user: Operator,
@@ -81,7 +82,7 @@ async def delete_schedule(schedule_id: int, user: Operator, services: ServicesDe
         await service.delete(session, schedule, user.name, services.now())
 
 
-@router.post("/{schedule_id}/run", status_code=201, operation_id="run_schedule")
+@router.post("/{schedule_id}/run", status_code=201, responses=CREATED, operation_id="run_schedule")
 async def run_schedule(
     schedule_id: int,
     user: Operator,

@@ -33,4 +33,4 @@ async def stream(
         # Says that the stream stands: what happens from here on will come.
         yield ServerSentEvent(comment="connected", retry=2000)
         async for message in messages:
-            yield ServerSentEvent(data=message.data, event=message.type, id=services.stream.event_id(message))
+            yield ServerSentEvent(raw_data=message.text, event=message.type, id=services.stream.event_id(message))

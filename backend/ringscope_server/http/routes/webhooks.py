@@ -8,6 +8,7 @@ from ringscope_server.db.models import Webhook, WebhookDelivery
 from ringscope_server.http.auth import Admin
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
+from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
@@ -26,7 +27,7 @@ from ringscope_server.webhooks.views import (
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
 
-@router.post("", status_code=201, operation_id="create_webhook")
+@router.post("", status_code=201, responses=CREATED, operation_id="create_webhook")
 async def create_webhook(
     body: WebhookBody,
     user: Admin,

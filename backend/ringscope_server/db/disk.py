@@ -1,0 +1,24 @@
+"""The disk under the database and the data directory."""
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+ROOM_BYTES = 1 << 20
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def has_room(folder: Path) -> bool:
+    """Whether a megabyte fits there. True where that cannot be found out."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, ROOM_BYTES)
+    except OSError as error:
+        return error.errno not in FULL
+    return True
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether a file could not be written for want of room."""
+    return isinstance(error, OSError) and error.errno in FULL

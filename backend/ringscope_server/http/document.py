@@ -1,0 +1,68 @@
+"""What the OpenAPI document says of every operation, which no route has to say by itself."""
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from ringscope_server.http.auth import CLIENT_HEADER, SAFE_METHODS
+from ringscope_server.http.problems import MEDIA_TYPE, ProblemDocument
+
+_HEADER = {"schema": {"type": "string"}}
+# For routes that make something: `responses=CREATED`.
+CREATED: dict[int | str, dict[str, Any]] = {
+    201: {"headers": {"Location": {"description": "Where what was made is found.", **_HEADER}}}
+}
+# For the application: any operation may answer so.
+RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemDocument}}
+
+_PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
+_RETRY_AFTER = {"description": "Of 503: seconds after which to try again.", "schema": {"type": "integer"}}
+_COMPONENTS = {
+    "responses": {
+        "Refused": {"description": "What is wrong, as RFC 9457.", "content": _PROBLEM},
+        "NotLoggedIn": {
+            "description": "No token, or none that is valid.",
+            "headers": {"WWW-Authenticate": {"description": "Bearer.", **_HEADER}},
+            "content": _PROBLEM,
+        },
+        "Failed": {
+            "description": "503: the database is full, busy or away, nothing was stored; 500: the server's mistake.",
+            "headers": {"Retry-After": _RETRY_AFTER},
+            "content": _PROBLEM,
+        },
+    },
+    "parameters": {
+        "Client": {
+            "name": CLIENT_HEADER,
+            "in": "header",
+            "required": False,
+            "description": "Any text. A change made with a browser's session needs it: no other site's page sends it.",
+            **_HEADER,
+        }
+    },
+}
+
+
+def install(app: FastAPI) -> None:
+    """Have the application's document say it."""
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = generate()
+            document["components"].update(_COMPONENTS)
+            for methods in document["paths"].values():
+                for method, operation in methods.items():
+                    _complete(method.upper(), operation)
+        return app.openapi_schema or {}
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _complete(method: str, operation: dict[str, Any]) -> None:
+    told = {"4XX": "Refused", "5XX": "Failed"}
+    if schemes := operation.get("security"):
+        told["401"] = "NotLoggedIn"
+        if method not in SAFE_METHODS and any("APIKeyCookie" in scheme for scheme in schemes):
+            operation.setdefault("parameters", []).append({"$ref": "#/components/parameters/Client"})
+    operation["responses"].update({status: {"$ref": f"#/components/responses/{name}"} for status, name in told.items()})

@@ -1,0 +1,276 @@
+"""Clients that connect and say nothing, or too little: they need no token, and must not keep others out."""
+
+import asyncio
+import os
+import resource
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+import uvloop
+from tests.server.conftest import Clock
+
+from ringscope_server.__main__ import listen
+from ringscope_server.http.connections import (
+    IDLE_SECONDS,
+    MOST_REQUEST_SECONDS,
+    REQUEST_SECONDS,
+    UNREAD_SECONDS,
+    Connection,
+    Connections,
+)
+
+DEADLINE_SECONDS = 60
+
+
+class FakeConnection:
+    """Notes that it was closed."""
+
+    def __init__(self) -> None:
+        self.is_open = True
+        self.moves = False
+
+    def abort(self) -> None:
+        self.is_open = False
+
+    def is_moving(self) -> bool:
+        return self.moves
+
+
+def all_of_them(clock: Clock, most: int = 100) -> Connections:
+    return Connections(most, clock=lambda: clock.elapsed)
+
+
+def test_who_asks_nothing_is_closed_and_who_is_being_answered_is_not(clock: Clock) -> None:
+    connections, silent, answered = all_of_them(clock), FakeConnection(), FakeConnection()
+    connections.wait(silent, REQUEST_SECONDS)
+    connections.wait(answered, REQUEST_SECONDS)
+    connections.end(answered)
+    clock.advance(REQUEST_SECONDS - 1)
+    connections.sweep()
+    assert silent.is_open
+    clock.advance(1)
+    connections.sweep()
+    assert (silent.is_open, answered.is_open) == (False, True)
+
+
+def test_a_slow_link_has_time_and_a_byte_now_and_then_gives_none(clock: Clock) -> None:
+    connections, slow, trickling = all_of_them(clock), FakeConnection(), FakeConnection()
+    for connection in (slow, trickling):
+        connections.wait(connection, REQUEST_SECONDS, MOST_REQUEST_SECONDS)
+    for second in range(int(MOST_REQUEST_SECONDS)):
+        assert slow.is_open
+        assert trickling.is_open == (second < REQUEST_SECONDS + 1)
+        connections.heard(slow, 1000)
+        connections.heard(trickling, 1)
+        clock.advance(1)
+        connections.sweep()
+    assert not slow.is_open, "nothing takes for ever"
+
+
+def test_who_takes_a_long_answer_slowly_gets_the_whole_of_it(clock: Clock) -> None:
+    connections, slow = all_of_them(clock), FakeConnection()
+    connections.wait(slow, UNREAD_SECONDS)
+    for slow.moves in (True, True, False):
+        assert slow.is_open
+        clock.advance(UNREAD_SECONDS)
+        connections.sweep()
+    assert not slow.is_open
+
+
+def test_where_there_are_too_many_the_longest_silent_ones_go(clock: Clock) -> None:
+    connections, some = all_of_them(clock, most=3), [FakeConnection() for _ in range(5)]
+    for connection in some:
+        connections.wait(connection, REQUEST_SECONDS)
+    connections.end(some[0])
+    connections.make_room(5)
+    assert [connection.is_open for connection in some] == [True, False, False, True, True]
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    """Answers once the body is whole, but `/early` at once."""
+    assert scope["type"] == "http"
+    while scope["path"] != "/early":
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        if not message["more_body"]:
+            break
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+class Served:
+    """A real server with a clock that a test turns."""
+
+    def __init__(self, port: int, connections: Connections, clock: Clock) -> None:
+        self._port = port
+        self._connections = connections
+        self._clock = clock
+        self._writers: list[asyncio.StreamWriter] = []
+
+    async def client(self, says: bytes = b"") -> asyncio.StreamReader:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        self._writers.append(writer)
+        await self.say(says)
+        return reader
+
+    async def say(self, more: bytes) -> None:
+        """The client that came last goes on."""
+        self._writers[-1].write(more)
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            await self._writers[-1].drain()
+
+    async def answer(self) -> bytes:
+        """To somebody else: what came before it is read by then."""
+        reader = await self.client(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            return await reader.read()
+
+    def pass_by(self, seconds: float) -> None:
+        self._clock.advance(seconds)
+        self._connections.sweep()
+
+    def close(self) -> None:
+        for writer in self._writers:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving(clock: Clock, most: int = 100) -> AsyncIterator[Served]:
+    connections = all_of_them(clock, most)
+    http: Any = partial(Connection, connections)
+    server = uvicorn.Server(uvicorn.Config(app, http=http, ws="none", lifespan="off", log_level="error"))
+    listener = listen("127.0.0.1", 0)
+    task = asyncio.create_task(server._serve([listener]))
+    served = Served(listener.getsockname()[1], connections, clock)
+    try:
+        yield served
+    finally:
+        served.close()
+        server.should_exit = True
+        await task
+
+
+async def closed(reader: asyncio.StreamReader) -> bytes:
+    """What a client still got before the server closed its connection."""
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        try:
+            return await reader.read()
+        except ConnectionError:
+            return b""
+
+
+POST = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1"
+
+
+@pytest.mark.parametrize(
+    ("says", "seconds"),
+    [
+        (b"", REQUEST_SECONDS),
+        (b"GET / HTTP/1.1\r\nHos", REQUEST_SECONDS + 1),
+        (POST % b"/", REQUEST_SECONDS + 1),
+        (POST % b"/early", REQUEST_SECONDS + 1),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", IDLE_SECONDS),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\nG", REQUEST_SECONDS + 1),
+    ],
+)
+async def test_a_request_must_come_as_a_whole(clock: Clock, says: bytes, seconds: float) -> None:
+    async with serving(clock) as served:
+        reader = await served.client(says)
+        assert (await served.answer()).endswith(b"ok")
+        served.pass_by(seconds)
+        await closed(reader)
+
+
+async def test_a_head_without_end_is_not_kept(clock: Clock) -> None:
+    async with serving(clock) as served:
+        reader = await served.client(b"GET / HTTP/1.1\r\n")
+        with suppress(ConnectionError):
+            for _ in range(1000):
+                await served.say(b"X-Pad: %s\r\n" % (b"x" * 8000))
+        await closed(reader)
+
+
+async def test_newcomers_are_answered_however_many_are_silent(clock: Clock) -> None:
+    async with serving(clock, most=5) as served:
+        silent = [await served.client() for _ in range(20)]
+        assert (await served.answer()).endswith(b"ok")
+        for reader in silent[:15]:
+            await closed(reader)
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """Without TCP_NODELAY each waits for the acknowledgement of the one before: 42 ms."""
+
+    async def is_set() -> bool:
+        loop, told = asyncio.get_running_loop(), asyncio.Queue[int]()
+
+        class Telling(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                accepted = transport.get_extra_info("socket")
+                told.put_nowait(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+        with listen("127.0.0.1", 0) as listener, socket.socket() as client:
+            server = await loop.create_server(Telling, sock=listener)
+            client.connect(listener.getsockname())
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                found = await told.get()
+            server.close()
+        return bool(found)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert runner.run(is_set())
+
+
+@contextmanager
+def process(data_dir: Path, descriptors: tuple[int, int]) -> Iterator[tuple[int, str]]:
+    """A whole server, by its process and its URL."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    command = [sys.executable, "-m", "ringscope_server", "--data-dir", str(data_dir), "--port", "0"]
+    with (data_dir / "log").open("w") as log, ExitStack() as held:
+        started = held.enter_context(
+            subprocess.Popen(
+                [*command, "--poll-seconds", "0.1"],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=kept,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors),
+            )
+        )
+        held.callback(started.kill)
+        assert started.stdout is not None
+        yield started.pid, started.stdout.readline().split()[-1]
+
+
+def test_agents_go_on_beside_more_silent_sockets_than_there_are_descriptors(tmp_path: Path) -> None:
+    with process(tmp_path, (128, 256)) as (pid, url), ExitStack() as held:
+        assert resource.prlimit(pid, resource.RLIMIT_NOFILE) == (256, 256)
+        token = (tmp_path / "join-token").read_text().strip()
+        address = (httpx.URL(url).host, httpx.URL(url).port or 0)
+        agent = held.enter_context(httpx.Client(base_url=url, timeout=DEADLINE_SECONDS))
+        agent.headers["Authorization"] = f"Bearer {token}"
+        joined = agent.post("/api/v1/agents/join", json={"name": "n1"}).raise_for_status().json()
+        agent.headers["Authorization"] = f"Bearer {joined['token']}"
+        node = {"name": "n1", "address": "n1", "slots": 1, "metrics_address": "n1:9465", "versions": {}, "labels": {}}
+        inventory = {"hostname": "n1", "os": "Linux", "cpu_model": "x", "cores": 1, "memory_bytes": 1}
+        answer = agent.post("/api/v1/agents/register", json=node | {"inventory": inventory})
+        assert answer.status_code == 200, answer.text
+        for _ in range(4):
+            for _ in range(100):
+                held.enter_context(socket.create_connection(address))
+            poll = {"epoch": answer.json()["epoch"], "seen": -1}
+            assert httpx.post(
+                f"{url}/api/v1/agents/n1/poll", json=poll, headers=agent.headers, timeout=DEADLINE_SECONDS
+            ).is_success
+            assert httpx.get(f"{url}/readyz", timeout=DEADLINE_SECONDS).json() == {"status": "ready"}
+    assert len((tmp_path / "log").read_text().splitlines()) <= 1  # that it schedules from now on

@@ -1,0 +1,57 @@
+"""Specifications are checked when they come and parsed once: never again by each pass over the queue."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from tests.server.conftest import ONE_SIZE, Server
+
+from ringscope.contracts.job import JobSpec, Placement
+from ringscope_server.db.specs import read_spec
+from ringscope_server.placement import queue
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often which model was made of stored fields."""
+    found: Counter[str] = Counter()
+    for model, method in ((JobSpec, "model_validate"), (Placement, "model_validate_json")):
+        make = getattr(model, method)
+
+        def count(*given: Any, _make: Any = make, _name: str = model.__name__, **more: Any) -> Any:
+            found[_name] += 1
+            return _make(*given, **more)
+
+        monkeypatch.setattr(model, method, count)
+    return found
+
+
+async def test_a_specification_is_parsed_once_for_all_who_ask(server: Server, parsed: Counter[str]) -> None:
+    await server.node()
+    job = await server.submit(**ONE_SIZE, time_limit_seconds=598)
+    parsed.clear()
+    for _ in range(3):
+        async with server.services.database.read() as session:
+            assert (await read_spec(session, job["id"])).time_limit_seconds == 598
+        assert (await server.job(job["id"]))["spec"]["time_limit_seconds"] == 598
+        await server.admin.patch(f"/api/v1/jobs/{job['id']}", json={"priority": 51}, headers={"If-Match": "*"})
+    assert parsed == {}
+
+
+async def test_passes_over_a_queue_parse_what_is_new_and_nothing_again(server: Server, parsed: Counter[str]) -> None:
+    await server.node(slots=4)
+    for _ in range(5):
+        await server.submit(**ONE_SIZE, time_limit_seconds=599)
+    queue._placement.cache_clear()
+    parsed.clear()
+    await server.one_pass()
+    assert parsed == {"Placement": 1}, "five jobs ask for the same"
+    parsed.clear()
+    for _ in range(3):
+        server.clock.advance(1)
+        await server.one_pass()
+    assert parsed == {}
+    await server.submit(placement={"ranks": 3})
+    parsed.clear()
+    await server.one_pass()
+    assert parsed == {"Placement": 1}

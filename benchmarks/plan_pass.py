@@ -56,14 +56,14 @@ SCENARIOS = (
 )
 
 
-def snapshot(scenario: Scenario, seed: int) -> Snapshot:
+def snapshot(scenario: Scenario, seed: int, node_count: int = NODES, jobs: int = JOBS) -> Snapshot:
     """A random cluster with its gangs and its queue."""
     random = Random(seed)
-    nodes = tuple(_node(number, random, scenario) for number in range(NODES))
+    nodes = tuple(_node(number, random, scenario) for number in range(node_count))
     shapes = [_small(random) if scenario.small else _placement(random) for _ in range(scenario.shapes)]
-    queue = tuple(_job(number, random, shapes) for number in range(JOBS))
+    queue = tuple(_job(number, random, shapes, node_count) for number in range(jobs))
     usage = {f"user{number}": random.random() * 1e6 for number in range(USERS)}
-    return Snapshot(nodes, tuple(_gangs(random, scenario.busy)), queue, usage)
+    return Snapshot(nodes, tuple(_gangs(random, scenario.busy, node_count)), queue, usage)
 
 
 def _node(number: int, random: Random, scenario: Scenario) -> NodeState:
@@ -112,7 +112,7 @@ def _placement(random: Random) -> Placement:
     return Placement.model_validate(fields)
 
 
-def _job(number: int, random: Random, shapes: list[Placement]) -> QueuedJob:
+def _job(number: int, random: Random, shapes: list[Placement], nodes: int) -> QueuedJob:
     return QueuedJob(
         id=100_000 + number,
         placement=shapes[number % len(shapes)],
@@ -120,13 +120,13 @@ def _job(number: int, random: Random, shapes: list[Placement]) -> QueuedJob:
         priority=random.choice((30, 50, 50, 50, 70)),
         queued_at=NOW - timedelta(seconds=random.randrange(100_000)),
         time_limit_seconds=random.choice((60, 600, 3600, 86_400)),
-        excluded_nodes=frozenset({f"n{random.randrange(NODES):03}"} if random.random() < 0.05 else ()),
+        excluded_nodes=frozenset({f"n{random.randrange(nodes):03}"} if random.random() < 0.05 else ()),
     )
 
 
-def _gangs(random: Random, busy: float) -> list[RunningGang]:
+def _gangs(random: Random, busy: float, nodes: int) -> list[RunningGang]:
     """Small gangs, so that there are many ends to look at."""
-    held = [(node, slot) for node in range(NODES) for slot in range(SLOTS) if random.random() < busy]
+    held = [(node, slot) for node in range(nodes) for slot in range(SLOTS) if random.random() < busy]
     gangs: list[RunningGang] = []
     while held:
         size = random.choice((1, 1, 2, 4, 8))

@@ -1,6 +1,7 @@
 """The queue as the scheduler keeps it: read once, and true whatever happened in between."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -8,7 +9,9 @@ import pytest
 from tests.server.conftest import ONE_SIZE, Clock, Server
 from tests.server.statements import asked
 
+from ringscope_server.placement.plan import plan
 from ringscope_server.placement.queue import Queue, Told
+from ringscope_server.scheduler import dispatch
 
 pytestmark = pytest.mark.both_databases
 
@@ -69,3 +72,31 @@ async def test_what_another_server_may_have_said_is_read_again(server: Server) -
     queue.note([], {job["id"]: Told("slots", "Waits.", None, None)})
     assert (await read(server, queue))[job["id"]]["told"]["sentence"] == "Waits."
     assert (await read(server, queue, fence=2))[job["id"]]["told"] == asdict(Told())
+
+
+async def test_where_nothing_has_changed_no_new_plan_is_made_for_a_while(server: Server, clock: Clock) -> None:
+    agent = await server.node(slots=2)
+    await server.submit(**ONE_SIZE)
+    await agent.start_next()
+    waiting = await server.submit(**ONE_SIZE)
+    for _ in range(2):
+        await server.one_pass()
+    with planned() as plans:
+        await server.one_pass()
+        assert plans == []
+        clock.advance(5)
+        await server.one_pass()
+        assert len(plans) == 1, "estimates may have moved"
+        await server.one_pass()
+        assert len(plans) == 1
+        await priority(server, waiting["id"])
+        await server.one_pass()
+        assert len(plans) == 2, "a job was edited"
+
+
+@contextmanager
+def planned() -> Iterator[list[object]]:
+    plans: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dispatch, "plan", lambda *asked: (plans.append(asked), plan(*asked))[1])
+        yield plans

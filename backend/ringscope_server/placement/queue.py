@@ -6,7 +6,7 @@ A long queue hardly changes from one pass to the next, and to read all of it tak
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from sqlalchemy import Text, select, type_coerce
@@ -14,8 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import Placement
 from ringscope_server.db.models import Attempt, Job, Member, Node
-from ringscope_server.placement.snapshot import QueuedJob
+from ringscope_server.placement.snapshot import QueuedJob, Snapshot
 
+SETTLED_FOR = timedelta(seconds=5)  # then estimates may have moved by more than is passed over
 _AT_ONCE = 500  # jobs read by one statement
 
 
@@ -44,6 +45,7 @@ class Queue:
     def __init__(self) -> None:
         self._waiting: dict[int, Waiting] = {}
         self._fence: int | None = None
+        self._settled: tuple[Snapshot, datetime] | None = None
 
     async def read(self, session: AsyncSession, fence: int) -> dict[int, Waiting]:
         """All that waits now. Under another fence another server may have told them something else meanwhile."""
@@ -74,9 +76,27 @@ class Queue:
             if (waits := self._waiting.get(job_id)) is not None:
                 waits.told = words
 
+    def settle(self, snapshot: Snapshot, now: datetime) -> None:
+        """A plan for this told nobody anything new."""
+        self._settled = snapshot, now
+
+    def is_settled(self, snapshot: Snapshot, now: datetime) -> bool:
+        """Whether another plan would tell nothing new, either: the same nodes, gangs and jobs a moment ago.
+
+        With time alone estimates move, and retries become due.
+        """
+        if self._settled is None:
+            return False
+        before, then = self._settled
+        return (
+            timedelta() <= now - then < SETTLED_FOR
+            and (before.nodes, before.running, before.queue) == (snapshot.nodes, snapshot.running, snapshot.queue)
+            and not any(job.not_before is not None and then < job.not_before <= now for job in snapshot.queue)
+        )
+
     def forget(self) -> None:
         """Nobody knows any more what is stored."""
-        self._waiting = {}
+        self._waiting, self._settled = {}, None
 
 
 # As text: only whether it is the same is asked, and to read a time from it takes longer than all else.

@@ -57,7 +57,8 @@ _NOTHING = Decision(Plan(starts=(), waits=()), news=())
 async def decide(database: Database, queue: Queue, fence: int, policy: Policy, now: datetime) -> Decision:
     """What should happen now. In a thread, as a long queue takes a while and requests must be answered meanwhile.
 
-    Where no job is queued, as most of the time, the cluster is not even looked at.
+    Where no job is queued, as most of the time, the cluster is not even looked at; and where nothing has changed since
+    a plan that changed nothing, none is made.
     """
     async with database.read() as session:
         waiting = await queue.read(session, fence)
@@ -67,8 +68,13 @@ async def decide(database: Database, queue: Queue, fence: int, policy: Policy, n
         overdue = tuple(job for job in jobs if job.is_overdue(now))
         in_time = [job for job in jobs if not job.is_overdue(now)] if overdue else jobs
         snapshot = await take_snapshot(session, in_time, policy, now)
+    if not overdue and queue.is_settled(snapshot, now):
+        return _NOTHING
     made, told = await asyncio.to_thread(_planned, snapshot, waiting, policy, now)
-    return Decision(made, told, overdue, await _tables(database, made.starts))
+    decided = Decision(made, told, overdue, await _tables(database, made.starts))
+    if decided.is_empty:
+        queue.settle(snapshot, now)
+    return decided
 
 
 def _planned(

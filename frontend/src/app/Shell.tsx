@@ -13,6 +13,7 @@ import { Keyboard } from "./Keyboard";
 import { LiveProvider } from "../data/live";
 import { LiveIndicator } from "./LiveIndicator";
 import { Logo } from "../components/Logo";
+import { OutageBanner } from "./OutageBanner";
 import { PLACES } from "./places";
 import classes from "./Shell.module.css";
 import { ShortcutProvider } from "../components/shortcuts";
@@ -40,6 +41,7 @@ export function Shell() {
           <main id="content" className={classes.main} tabIndex={-1}>
             <Outlet />
           </main>
+          <OutageBanner />
         </AnnouncementProvider>
       </ShortcutProvider>
     </LiveProvider>

@@ -5,8 +5,8 @@ import { useAnnouncement } from "../../components/announcements";
 import { useTopic } from "../../data/live";
 import { eventsQuery, jobQuery, measurementsQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
 import { FailedJob } from "../../components/FailedJob";
+import { QueryError } from "../../components/QueryError";
 import { PageSkeleton } from "../../components/Skeleton";
 import { useFavicon } from "../../components/useFavicon";
 import { usePageTitle } from "../../components/usePageTitle";
@@ -58,13 +58,7 @@ function Job({ job }: { job: JobView }) {
       <Insights job={job} />
       <Timeline job={job} events={events.data ?? []} />
       <Gang job={job} />
-      {measurements.error && (
-        <ErrorNote
-          what="The measurements could not be loaded"
-          error={measurements.error}
-          onRetry={() => void measurements.refetch()}
-        />
-      )}
+      <QueryError what="The measurements could not be loaded" query={measurements} />
       <Tabs jobId={job.id} tabs={tabs} current={tab} />
       <JobTab job={job} tab={tab} rows={measurements.data} isFailed={measurements.isError} />
     </div>

@@ -8,8 +8,8 @@ import type { JobFacets, JobView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
 import { Command } from "../../components/Command";
 import { EmptyState } from "../../components/EmptyState";
-import { ErrorNote } from "../../components/ErrorNote";
 import { NoJobs } from "../../components/NoJobs";
+import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { focusedIndex } from "../../components/useListKeys";
 import { usePageTitle } from "../../components/usePageTitle";
@@ -48,9 +48,7 @@ export function JobsPage() {
         <Views search={search} />
       </div>
       <Filters filter={filter} facets={facets.data} />
-      {jobs.error && (
-        <ErrorNote what="The jobs could not be loaded" error={jobs.error} onRetry={() => void jobs.refetch()} />
-      )}
+      <QueryError what="The jobs could not be loaded" query={jobs} />
       {data && (
         <div className="card" style={{ position: "relative" }}>
           <ArrivedJobs listKey={query.queryKey} filter={filter} shown={items} />

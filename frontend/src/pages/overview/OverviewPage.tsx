@@ -4,10 +4,10 @@ import { Link } from "@tanstack/react-router";
 import { bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../data/queries";
 import type { JobView, NodeView } from "../../api/types";
 import { Command } from "../../components/Command";
-import { ErrorNote } from "../../components/ErrorNote";
 import { Fact, factsClass } from "../../components/Fact";
 import { NoJobs } from "../../components/NoJobs";
 import { NoNodes } from "../../components/NoNodes";
+import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { useTimeWords } from "../../components/useNow";
 import { usePageTitle } from "../../components/usePageTitle";
@@ -26,17 +26,12 @@ export function OverviewPage() {
   const cluster = useQuery(clusterQuery);
   const nodes = useQuery(nodesQuery);
   const jobs = useQuery(recentJobsQuery);
-  const failed = [cluster, nodes, jobs].find((query) => query.error);
   return (
     <div className="page">
       <h1 className="hidden-visually">Overview</h1>
-      {failed?.error && (
-        <ErrorNote
-          what="The overview could not be loaded"
-          error={failed.error}
-          onRetry={() => [cluster, nodes, jobs].forEach((query) => void query.refetch())}
-        />
-      )}
+      <QueryError what="The counts could not be loaded" query={cluster} />
+      <QueryError what="The nodes could not be loaded" query={nodes} />
+      <QueryError what="The jobs could not be loaded" query={jobs} />
       {(cluster.isPending || jobs.isPending) && <Skeleton rows={2} />}
       {cluster.data && jobs.data && (
         <dl className={`card ${factsClass}`}>

@@ -25,11 +25,11 @@ export function Call({ engine, form, problem, bind, onChange }: Props) {
   return (
     <>
       <div className={classes.row}>
-        <NativeSelect label="Collective" data={options} {...bind("collective")} />
+        <NativeSelect data={options} {...bind("collective")} />
         {collective?.reduces && (
-          <NativeSelect label="Operation" data={choices(engine.ops, form.op)} {...bind("op")} />
+          <NativeSelect data={choices(engine.ops, form.op)} {...bind("op")} />
         )}
-        {collective?.has_root && <TextInput label="Root (rank)" inputMode="numeric" {...bind("root")} />}
+        {collective?.has_root && <TextInput inputMode="numeric" {...bind("root")} />}
       </div>
       {collective && (
         <>

@@ -95,6 +95,17 @@ export const recentJobsQuery = queryOptions({
   queryFn: async () => unwrap(await api.GET("/api/v1/jobs", { params: { query: { limit: 30 } } })).items,
 });
 
+const MOST_ACTIVE = 100;
+
+/** Jobs that have a gang right now, newest first; deltas keep them, as they do the recent ones. */
+export const activeJobsQuery = queryOptions({
+  queryKey: ["jobs", "active"],
+  queryFn: async () => {
+    const query = { state: ["starting", "running", "stopping"], limit: MOST_ACTIVE } as const;
+    return unwrap(await api.GET("/api/v1/jobs", { params: { query: { ...query, state: [...query.state] } } })).items;
+  },
+});
+
 const RECOUNT_JOBS_MS = 10_000;
 
 /** The benchmark that measured the best bus bandwidth of those that ended since a time; null: none did. */

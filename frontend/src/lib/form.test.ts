@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aJob, anEngine } from "./fixtures";
 import {
-  countRows, fromSpec, hiddenFields, STANDARD, SWEEP_FIELDS, sweepProblems, toSpec, withCollective, withTransport,
+  collectiveOf, countRows, fromSpec, hiddenFields, STANDARD, SWEEP_FIELDS, sweepProblems, toSpec, withCollective, withTransport,
 } from "./form";
 import { formChanges, formSearch, opened, withChanges } from "./formSearch";
 
@@ -93,6 +93,11 @@ describe("another collective", () => {
     expect(withCollective(form, "broadcast", engine).root).toBe("3");
     expect(withCollective(form, "alltoall", engine).root).toBe("0");
     expect(withCollective({ ...STANDARD, op: "max" }, "broadcast", engine).op).toBe("sum");
+  });
+
+  it.each(["constructor", "toString"])("takes the word %s for none that the engine knows", (word) => {
+    expect(withCollective(STANDARD, word, engine)).toEqual({ ...STANDARD, collective: word });
+    expect(collectiveOf(engine, word)).toBeUndefined();
   });
 
   it("leaves a name that the engine does not know to the server", () => {

@@ -234,8 +234,8 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
  * else were chosen; an operation or a root that it has no use for goes back to the standard.
  */
 export function withCollective(form: JobForm, collective: string, engine: Engine): JobForm {
-  const before = engine.collectives[form.collective];
-  const after = engine.collectives[collective];
+  const before = collectiveOf(engine, form.collective);
+  const after = collectiveOf(engine, collective);
   if (!after) return { ...form, collective };
   const kept = listOf(form.algorithms).filter((name) => (after.algorithms as string[]).includes(name));
   const isUsual = form.algorithms === before?.usual.join();
@@ -252,10 +252,15 @@ export function withCollective(form: JobForm, collective: string, engine: Engine
 /** The form with another transport; a simulation loses the algorithms that have no schedule. */
 export function withTransport(form: JobForm, transport: string, engine: Engine): JobForm {
   const next = { ...form, transport };
-  const schedules: string[] = engine.collectives[form.collective]?.simulated ?? [];
+  const schedules: string[] = collectiveOf(engine, form.collective)?.simulated ?? [];
   if (!isSimulation(next) || schedules.length === 0) return next;
   const kept = listOf(form.algorithms).filter((name) => schedules.includes(name));
   return { ...next, algorithms: (kept.length > 0 ? kept : schedules.slice(0, 2)).join() };
+}
+
+/** What the engine knows of a collective; undefined for a word from a URL that is none. */
+export function collectiveOf(engine: Engine, name: string): Engine["collectives"][string] | undefined {
+  return Object.hasOwn(engine.collectives, name) ? engine.collectives[name] : undefined;
 }
 
 /** Whether the form asks for the cost model's times instead of a measurement. */

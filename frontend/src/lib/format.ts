@@ -48,6 +48,12 @@ export function formatAge(seconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** "just now", "8 s ago". */
+export function formatAgo(seconds: number): string {
+  const age = formatAge(seconds);
+  return age === "now" ? "just now" : `${age} ago`;
+}
+
 /** Seconds between two ISO times. */
 export function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1000;

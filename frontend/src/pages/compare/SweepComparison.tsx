@@ -7,6 +7,7 @@ import { sizeRange } from "../../lib/axes";
 import { SizeChart } from "../../charts/SizeChart";
 import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
+import { Skeleton } from "../../components/Skeleton";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { algorithmsOf, comparedLines, FASTEST, rowsOf, type Scale, sizesOf, sumWords } from "../../lib/compareSweeps";
 import { isSimulated } from "../../lib/state";
@@ -46,6 +47,7 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
         />
       </CompareControls>
       <QueryError what="The comparison could not be loaded" query={query} />
+      {query.isPending && <Skeleton rows={20} />}
       {query.data && <Obstacles found={query.data} />}
       {query.data && <Rows jobs={jobs} found={query.data} algorithm={algorithm} inPlace={inPlace} scale={scale} />}
       <Differences jobs={jobs} />

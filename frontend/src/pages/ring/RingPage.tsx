@@ -8,6 +8,7 @@ import { engineQuery } from "../../data/queries";
 import type { Collective } from "../../api/types";
 import { Command } from "../../components/Command";
 import { QueryError } from "../../components/QueryError";
+import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
 import { formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";
@@ -48,6 +49,7 @@ export function RingPage() {
       <TracedJobs />
       <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
       {Object.keys(problems).length === 0 && <QueryError what="The steps could not be worked out" query={found} />}
+      {found.isPending && <Skeleton rows={28} />}
       {run && found.data && (
         <>
           <Player

@@ -48,7 +48,7 @@ function Sizes({ form, problems, choices, onChange }: TrainingPart) {
   const known = choices.models[form.model] ?? {};
   const given = argumentsOf(form.model_arguments);
   // One that the model has not may be in the URL: it is shown, for the server to refuse.
-  const names = [...Object.keys(known), ...Object.keys(given).filter((name) => !(name in known))];
+  const names = [...Object.keys(known), ...Object.keys(given).filter((name) => !Object.hasOwn(known, name))];
   return names.map((name) => (
     <TextInput
       key={name}

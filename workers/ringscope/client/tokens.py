@@ -78,6 +78,12 @@ class TokenRoutes(Connection):
         """End a token and what was made with it."""
         self._remove(f"/tokens/{token_id}")
 
-    def login_link(self) -> LoginLink:
-        """A fresh one-time login link for a browser."""
-        return LoginLink.read(self._act("/login-links"))
+    def login_link(self, next: str = "/", role: str | None = None) -> LoginLink:
+        """A fresh one-time login link for a browser.
+
+        Args:
+            next: the path that it leads to, such as /jobs/7.
+            role: viewer, operator or admin; None: that of this connection's token.
+        """
+        wanted = {"next": next} | ({} if role is None else {"role": role})
+        return LoginLink.read(self._act("/login-links", wanted))

@@ -41,7 +41,7 @@ export interface Column {
 
 const MOST_ALGORITHMS = 3;
 
-/** In a window as wide as this the result has a column; in a narrower one it stands below the name. */
+/** In a window as wide as this speed and result have columns; in a narrower one they stand below the name. */
 export const RESULT_PX = 640;
 
 const COLUMNS: readonly Column[] = [
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column[] = [
   { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
   { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1600, className: classes.cut, title: sizes, content: sizes },
   { name: "result", heading: "Result", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
-  { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, isNumber: true, title: speedAt, content: speed },
+  { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
   {
     name: "at-max-size",
     heading: "At max size",
@@ -114,14 +114,17 @@ export function columnsFor(widthPx: number, baseline: JobView | undefined): Colu
   return widthPx < RESULT_PX ? shown.map((column) => (column.name === "name" ? withResult(column) : column)) : shown;
 }
 
-/** The result, or how far it is, on a line of its own. */
+/** How far it is, or its speed and what came out, on a line of its own. */
 function withResult(column: Column): Column {
   return {
     ...column,
     content: (job, mark) => (
       <>
         {column.content(job, mark)}
-        <div className={`dim ${classes.cut}`} title={resultWords(job)}>{result(job) ?? ""}</div>
+        <div className={`dim ${classes.cut}`} title={resultWords(job)}>
+          {isMeasured(job) && <>{speed(job)} · </>}
+          {result(job)}
+        </div>
       </>
     ),
   };
@@ -218,6 +221,10 @@ function speed(job: JobView): ReactNode {
   }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
   return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
+}
+
+function isMeasured(job: JobView): boolean {
+  return job.state === "succeeded" && speed(job) !== "–";
 }
 
 function speedAt(job: JobView): string | undefined {

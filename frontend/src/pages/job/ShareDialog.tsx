@@ -29,7 +29,7 @@ export function Share() {
           {link.data && ` It works once, until ${formatDateTime(link.data.expires_at)}.`}
         </p>
         {link.error && <ErrorNote what="The link was not made" error={link.error} onRetry={() => link.mutate()} />}
-        {link.data && <Command text={link.data.url} label="Copy link" />}
+        {link.data && <Command text={reachable(link.data.url)} label="Copy link" />}
         <p className="dim">Who is logged in here already needs only the address of the page.</p>
         <div className={buttonsClass}>
           <Button onClick={() => setOpen(false)}>Done</Button>
@@ -38,3 +38,11 @@ export function Share() {
     </>
   );
 }
+
+/** Behind a proxy that nobody told it of, the server knows itself only as this machine; the page knows better. */
+function reachable(url: string): string {
+  const { hostname, pathname, search } = new URL(url);
+  return LOOPBACK.test(hostname) ? `${window.location.origin}${pathname}${search}` : url;
+}
+
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;

@@ -66,7 +66,7 @@ def test_a_slow_line_shows_a_skeleton_within_a_second(browser: Browser, site: Si
     with visiting(browser, site, wears_out=True) as visit:
         page = visit.page
         slow_down(page, LATENCY_MS, BYTES_PER_S).send("Network.setCacheDisabled", {"cacheDisabled": True})
-        times_ms = []
+        times_ms: list[float] = []
         # Of three rounds the best one: what else this machine does is not the page's fault.
         while min(times_ms, default=SKELETON_MS + 1) > SKELETON_MS and len(times_ms) < 3:
             page.goto("about:blank")

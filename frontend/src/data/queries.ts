@@ -5,9 +5,9 @@ import type { JobFilter, Sort } from "../lib/jobFilter";
 import { mergeById, newerJob, newerSteps } from "./merge";
 import type { LogFilter } from "../lib/logFilter";
 import { isBenchmark } from "../lib/state";
-import { api, ApiError, type FieldProblem, unwrap } from "../api/client";
+import { api, unwrap } from "../api/client";
 import type { paths } from "../api/schema";
-import type { EventView, JobPage, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView, QueuePlan } from "../api/types";
+import type { EventView, JobPage, JobView, LogLine, MeasurementView, NewestSteps, NodeView } from "../api/types";
 
 export const PAGE = 500;
 const MAX_PAGES = 20;
@@ -261,39 +261,6 @@ export function logPageQuery(id: number, filter: LogFilter, cursor: string | nul
     },
     staleTime: Infinity,
     gcTime: 60_000,
-  });
-}
-
-/** What a benchmark would take and reach, before it is submitted. */
-export function predictionQuery(spec: JobSpec) {
-  return queryOptions({
-    queryKey: ["prediction", spec],
-    queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction", { body: spec })),
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
-}
-
-/** What would come of a job, if it were submitted now: when it would start, or what is wrong with it. */
-export interface JobCheck {
-  plan: QueuePlan | null;
-  problems: readonly FieldProblem[];
-}
-
-/** The check of a job before it is submitted; the last one stays until the next has come, so that no sentence flickers. */
-export function jobCheckQuery(spec: JobSpec) {
-  return queryOptions({
-    queryKey: ["job check", spec],
-    queryFn: async (): Promise<JobCheck> => {
-      try {
-        return { plan: unwrap(await api.POST("/api/v1/plan/queue", { body: spec })), problems: [] };
-      } catch (error) {
-        if (error instanceof ApiError) return { plan: null, problems: error.status === 422 ? error.fields : [] };
-        throw error;
-      }
-    },
-    placeholderData: keepPreviousData,
-    retry: false,
   });
 }
 

@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../api/client";
-import { predictionQuery } from "../../data/queries";
+import { predictionQuery } from "../../data/foresight";
 import type { BenchmarkSpec, PredictedRow, Prediction, QueuePlan } from "../../api/types";
 import { useAnnouncement } from "../../components/announcements";
 import { sizeRange } from "../../lib/axes";

@@ -5,7 +5,7 @@ import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { SameJob } from "../../components/SameJob";
-import type { JobCheck } from "../../data/queries";
+import type { JobCheck } from "../../data/foresight";
 import { unreadable } from "../../lib/fieldWords";
 import { type Form, type Problems, problemsAt, type Table } from "../../lib/specForm";
 import { KindChoice } from "./KindChoice";

@@ -2,7 +2,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { FieldProblem } from "../../api/client";
-import { type JobCheck, jobCheckQuery } from "../../data/queries";
+import { type JobCheck, jobCheckQuery } from "../../data/foresight";
 import type { JobSpec } from "../../api/types";
 
 const TYPING_MS = 250;

@@ -75,11 +75,44 @@ async def test_a_login_link_works_once(server: Server) -> None:
     assert (await server.client().get(link)).headers["location"] == "/?login=expired"
 
 
-@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example"])
+async def test_a_login_link_leads_to_the_page_that_was_shared_in_the_role_that_was_given(server: Server) -> None:
+    page = "/jobs/1?tab=log&rank=2"
+    made = await server.admin.post("/api/v1/login-links", json={"next": page, "role": "viewer"})
+    assert made.status_code == 201, made.text
+    browser = server.client()
+    followed = await browser.get(made.json()["url"])
+    assert (followed.status_code, followed.headers["location"]) == (303, page)
+    assert (await browser.get("/api/v1/me")).json() == {"name": "admin", "role": "viewer"}
+
+
+ELSEWHERE = [
+    "//evil.example",
+    "https://evil.example",
+    "/\\evil.example",
+    "jobs/1",
+    "/\t/evil.example",
+    "/\n/evil.example",
+]
+
+
+@pytest.mark.parametrize("target", ELSEWHERE)
 async def test_a_login_link_never_leads_to_another_site(server: Server, target: str) -> None:
+    refused = await server.admin.post("/api/v1/login-links", json={"next": target})
+    (error,) = refused.json()["errors"]
+    assert (refused.status_code, error["pointer"]) == (422, "/next")
+    assert "give one that begins with a single slash" in error["detail"]
     link = (await server.admin.post("/api/v1/login-links")).json()["url"]
     answer = await server.client().get(link, params={"token": link.partition("token=")[2], "next": target})
     assert answer.headers["location"] == "/"
+
+
+async def test_a_login_link_does_not_believe_the_host_of_a_request(server: Server) -> None:
+    own = (await server.admin.post("/api/v1/login-links")).json()["url"]
+    forged = await server.admin.post("/api/v1/login-links", headers={"Host": "evil.example"})
+    assert forged.json()["url"].partition("/login?")[0] == own.partition("/login?")[0]
+    for local in ("localhost:8123", "127.0.0.1:8123", "[::1]:8123"):
+        link = (await server.admin.post("/api/v1/login-links", headers={"Host": local})).json()["url"]
+        assert link.startswith(f"http://{local}/login?token=")
 
 
 async def test_a_pasted_token_logs_in_and_out(server: Server) -> None:

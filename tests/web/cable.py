@@ -3,7 +3,10 @@
 import contextlib
 import socket
 import threading
+from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from tests.web.browsing import Site
 
 
 class Cable:
@@ -65,6 +68,21 @@ class Cable:
                 back.join()
                 with self._lock:
                     self._ends -= {browser, server}
+
+
+@dataclass
+class Cabled(Site):
+    """The same site behind a cable. Cookies know hosts and no ports, so that a session holds on both sides."""
+
+    cable: Cable | None = None
+
+    @property
+    def url(self) -> str:
+        assert self.cable is not None
+        return self.cable.url
+
+    def fresh_link(self) -> str:
+        return super().fresh_link().replace(self.lab.url, self.url)
 
 
 def _pass_on(source: socket.socket, target: socket.socket) -> None:

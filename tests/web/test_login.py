@@ -61,3 +61,22 @@ def test_a_session_that_ends_leads_to_the_login_page(browser: Browser, site: Sit
         # By keys and not by a link: a poll of the page may notice before, and take the links away.
         page.keyboard.type("gn")
         expect(page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
+
+
+def test_a_shared_page_opens_for_somebody_who_may_only_look(browser: Browser, site: Site, visit: Visit) -> None:
+    shown = visit.open("/jobs/1?tab=configuration")
+    shown.get_by_role("button", name="Share").click()
+    dialog = shown.get_by_role("dialog", name="Share this page")
+    expect(dialog).to_contain_text("It works once")
+    assert visit.violations() == []
+    visit.shoot("share")
+    link = dialog.locator("pre").inner_text()
+    with visiting(browser, site, has_own_session=True) as other:
+        page = other.page
+        page.context.clear_cookies()
+        page.goto(link)
+        expect(page.get_by_role("heading", name="first sweep", level=1)).to_be_visible()
+        assert page.url == f"{site.url}/jobs/1?tab=configuration"
+        expect(page.get_by_title("Logged in as admin, viewer")).to_be_visible()
+        for action in ("Share", "Run again"):
+            expect(page.get_by_role("button", name=action).or_(page.get_by_role("link", name=action))).to_have_count(0)

@@ -177,6 +177,70 @@ def test_a_new_job_appears_in_the_open_list_and_the_url_filters(visit: Visit) ->
     expect(page.get_by_role("link", name="first sweep")).to_be_visible()
 
 
+def test_back_leads_to_what_the_list_was_and_never_elsewhere(visit: Visit) -> None:
+    page, jobs = visit.page, f"{visit.site.url}/jobs"
+    visit.open("/jobs")
+    page.get_by_role("combobox", name="State").select_option("failed")
+    expect(page).to_have_url(f"{jobs}?state=failed")
+    box = page.get_by_label("Name contains")
+    # What is typed is one step, however often it settles.
+    box.press_sequentially("nc")
+    expect(page).to_have_url(f"{jobs}?state=failed&q=nc")
+    box.press_sequentially("cl")
+    expect(page).to_have_url(f"{jobs}?state=failed&q=nccl")
+    page.go_back()
+    expect(page).to_have_url(f"{jobs}?state=failed")
+    expect(box).to_have_value("")
+    # Who goes back before it has settled takes what was typed back as well.
+    box.press_sequentially("x")
+    page.go_back()
+    expect(box).to_have_value("")
+    expect(page).to_have_url(jobs)
+    visit.open("/jobs?state=bogus")
+    expect(page.get_by_role("note")).to_contain_text(
+        "There is no state \u201cbogus\u201d, so that every state is shown"
+    )
+    expect(page.get_by_role("link", name="first sweep")).to_be_visible()
+
+
+def test_the_overview_lists_first_what_runs_however_old(visit: Visit) -> None:
+    """By changed answers: job 1 runs, and forty were submitted after it."""
+    (job,) = visit.site.get("/jobs?q=first sweep")["items"]
+    node = visit.site.get("/nodes")["items"][0]
+    queued = [job | {"id": 1000 - i, "state": "queued", "name": f"waits {i}"} for i in range(30)]
+
+    def jobs(route: PlaywrightRoute) -> None:
+        is_active = "state=running" in route.request.url
+        route.fulfill(json={"items": [job | {"state": "running"}] if is_active else queued, "next": None})
+
+    visit.page.route(re.compile(r"/api/v1/jobs\?"), jobs)
+    shrunk = node | {"slots_total": 1, "slots_busy": 3}
+    visit.page.route(re.compile(r"/api/v1/nodes$"), lambda route: route.fulfill(json={"items": [shrunk], "next": None}))
+    page = visit.open("/")
+    expect(page.locator("tbody tr").first).to_contain_text("first sweep")
+    expect(page.locator("tbody tr")).to_have_count(8)
+    # One count of slots, with the reason where more are busy than there are.
+    reason = "2 more than it has; they go as their jobs end"
+    expect(page.locator("main dl").first).to_contain_text(f"Slots busy3 of 1{reason}")
+    expect(page.get_by_text(f"3 of 1 slot busy ({reason})")).to_be_visible()
+
+
+def test_the_focus_is_never_lost(visit: Visit) -> None:
+    page = visit.page
+    waits = {"name": "to be cancelled", "hold": True, "benchmark": {"max_bytes": 64, "iterations": 1}}
+    visit.open(f"/jobs/{visit.site.post('/jobs', waits).json()['id']}")
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    page.get_by_role("button", name=re.compile("^Cancel job")).click()
+    expect(page.locator("main").get_by_text("cancelled").first).to_be_visible()
+    expect(page.locator("main")).to_be_focused()
+    visit.open("/jobs/new?ranks=1&min=8&max=8&iterations=1")
+    page.get_by_label("Name").fill("focus")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineWidth") == "2px"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="focus", level=1)).to_be_visible()
+    expect(page.locator("main")).to_be_focused()
+
+
 def test_the_theme_stays_after_a_reload(visit: Visit) -> None:
     page = visit.open("/")
     page.get_by_role("button", name="Switch to the dark theme").click()

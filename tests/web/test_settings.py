@@ -67,6 +67,7 @@ def test_a_webhook_is_made_tested_disabled_and_removed(visit: Visit) -> None:
     expect(dialog.get_by_text("url: ")).to_be_visible()
     # Nobody listens there, so that the delivery fails.
     dialog.get_by_role("textbox", name="URL").fill(f"http://127.0.0.1:{free_port()}/hook")
+    expect(dialog.get_by_text("url: ")).to_have_count(0)
     dialog.get_by_role("button", name="Make webhook").click()
     shown = page.get_by_role("dialog", name="The secret of webhook alerts")
     expect(shown.locator("pre")).to_have_text(re.compile("^whsec_"))

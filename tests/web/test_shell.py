@@ -144,7 +144,7 @@ def viewer_token(site: Site) -> str:
     return str(made.json()["secret"])
 
 
-ACTIONS = re.compile(r"New |Cancel|Run again|Drain|Resume|Remove|Revoke|Run now|Release|Submit|Change")
+ACTIONS = re.compile(r"New |Cancel|Run again|Drain|Resume|Remove|Revoke|Run now|Release|Submit|Change|Share")
 
 
 def test_a_viewer_sees_no_action_that_it_may_not_do(browser: Browser, site: Site, viewer_token: str) -> None:

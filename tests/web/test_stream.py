@@ -1,12 +1,11 @@
 """The live stream when the connection breaks: nothing is missing afterwards, and the page says how it stands."""
 
 import re
-from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
-from tests.web.cable import Cable
+from tests.web.cable import Cable, Cabled
 
 SWEEP = {
     "name": "through a bad cable",
@@ -20,21 +19,6 @@ SWEEP = {
     },
     "placement": {"ranks": 2},
 }
-
-
-@dataclass
-class Cabled(Site):
-    """The same site behind a cable. Cookies know hosts and no ports, so that a session holds on both sides."""
-
-    cable: Cable | None = None
-
-    @property
-    def url(self) -> str:
-        assert self.cable is not None
-        return self.cable.url
-
-    def fresh_link(self) -> str:
-        return super().fresh_link().replace(self.lab.url, self.url)
 
 
 @pytest.mark.long

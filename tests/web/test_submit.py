@@ -66,38 +66,79 @@ def compare_with_api(page: Page, site: Site, job_id: int) -> None:
     expect(page.get_by_text("of 20 checks")).to_be_visible()
 
 
-@pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    ("query", "field", "body"),
-    [
-        ("min=64K&max=8", "min", {"benchmark": {"min_bytes": 65_536, "max_bytes": 8}}),
-        ("ranks=99", "ranks", {"placement": {"ranks": 99}}),
-        ("ranks=-1", "ranks", {"placement": {"ranks": -1}}),
-        ("iterations=many", "iterations", {"benchmark": {"iterations": "many"}}),
-        ("algorithms=", "algorithms", {"benchmark": {"algorithms": []}}),
-        (
-            "ranks=2&collective=broadcast&root=5",
-            "root",
-            {"benchmark": {"collective": "broadcast", "algorithms": ["ring", "mpi"], "root": 5}},
-        ),
-        ("max=huge", "max", {"benchmark": {"max_bytes": "huge"}}),
-    ],
-)
-def test_a_bad_field_shows_the_servers_sentence(visit: Visit, query: str, field: str, body: object) -> None:
+# What a URL fills in, the field, what is said there before anybody submits, and what mends it.
+BAD_FIELDS = {
+    "ranks=abc": ("ranks", "A whole number is needed, and this is \u201cabc\u201d.", "2"),
+    "max=foo": ("max", "This is no size; write it as 8, 64K, 16 MiB or 16 MB.", "64K"),
+    "ranks=99": ("ranks", "99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.", "4"),
+    "iterations=-1": ("iterations", "-1 is too small; give 1 or more.", "1"),
+    "min=64K&max=8": (
+        "min",
+        "\u201cSmallest\u201d 65536 is larger than \u201cLargest\u201d 8; "
+        "lower \u201cSmallest\u201d or raise \u201cLargest\u201d.",
+        "8",
+    ),
+    "ranks=2&collective=broadcast&algorithms=ring&root=5": ("root", "5 is not one of 2 ranks; give 0 to 1.", "1"),
+}
+
+
+def test_what_is_wrong_with_a_field_is_said_there_while_somebody_types(visit: Visit) -> None:
     visit.expect_error("422")
-    page = visit.open(f"/jobs/new?{query}")
-    if field == "algorithms":
-        for name in ("ring", "direct", "mpi"):
-            page.get_by_role("checkbox", name=name, exact=True).uncheck()
-    page.get_by_role("button", name="Submit the job").click()
-    answer = visit.site.post("/jobs", body)
-    assert answer.status_code == 422
-    (problem,) = answer.json()["errors"]
-    expect(page.get_by_text(problem["detail"], exact=True)).to_be_visible()
-    expect(page.locator(f"[name={field}]").first).to_be_focused()
-    expect(page.locator(f"[name={field}]").first).to_have_attribute("aria-invalid", "true")
-    assert page.url.startswith(f"{visit.site.url}/jobs/new")
+    page = visit.page
+    for query, (field, sentence, mended) in BAD_FIELDS.items():
+        visit.open(f"/jobs/new?{query}")
+        box = page.locator(f"[name={field}]")
+        expect(page.get_by_text(sentence, exact=True)).to_have_count(1)
+        expect(box).to_have_attribute("aria-invalid", "true")
+        page.get_by_role("button", name="Submit the job").click()
+        expect(box).to_be_focused()
+        assert page.url.startswith(f"{visit.site.url}/jobs/new")
+        box.fill(mended)
+        expect(page.get_by_text(sentence, exact=True)).to_have_count(0)
+        expect(page.locator("[aria-invalid=true]")).to_have_count(0)
+    visit.open("/jobs/new?ranks=99&max=foo")
+    expect(page.locator("[aria-invalid=true]")).to_have_count(1)
     assert visit.violations() == []
+    visit.shoot("new-job-refused")
+
+
+def test_algorithms_that_this_cluster_cannot_run_are_refused_in_one_sentence(visit: Visit) -> None:
+    visit.expect_error("422")
+    page = visit.open("/jobs/new?ranks=2&algorithms=nccl")
+    no_gpu = "Algorithm nccl needs a GPU, and no node that it may use has one; choose others, such as ring and mpi."
+    expect(page.get_by_text(no_gpu, exact=True)).to_have_count(1)
+    page.get_by_role("checkbox", name="mpi", exact=True).check()
+    both = re.compile(
+        "needs host memory but .* GPU memory; leave one out|needs GPU memory but .* host memory; leave one out"
+    )
+    expect(page.get_by_text(both)).to_have_count(1)
+    expect(page.get_by_role("checkbox", name="nccl", exact=True)).to_have_attribute("aria-invalid", "true")
+    page.get_by_role("button", name="Submit the job").click()
+    expect(page.get_by_role("checkbox").first).to_be_focused()
+    expect(page.get_by_text(both)).to_have_count(1)
+    page.get_by_role("checkbox", name="nccl", exact=True).uncheck()
+    expect(page.get_by_text(both)).to_have_count(0)
+
+
+@pytest.mark.parametrize("filled", ["kind=training&global_batch_size=990", "kind=script&file=a.py"])
+def test_every_kind_of_job_takes_ranks_and_says_what_is_free(visit: Visit, filled: str) -> None:
+    visit.expect_error("422")
+    page = visit.open(f"/jobs/new?{filled}&ranks=99")
+    expect(page.get_by_text("99 ranks were asked for, but the cluster has 4 slots", exact=False)).to_have_count(1)
+    expect(page.get_by_text(re.compile("of 4 slots are free now"))).to_be_visible()
+    page.get_by_label("Ranks", exact=True).fill("2")
+    expect(page.locator("[aria-invalid=true]")).to_have_count(0)
+
+
+def test_what_nobody_has_filled_in_is_wrong_once_it_is_submitted(visit: Visit) -> None:
+    visit.expect_error("422")
+    page = visit.open("/jobs/new?kind=script")
+    file = page.get_by_label("File")
+    expect(page.get_by_text(re.compile("of 4 slots are free now"))).to_be_visible()
+    expect(file).not_to_have_attribute("aria-invalid", "true")
+    page.get_by_role("button", name="Submit the job").click()
+    expect(file).to_have_attribute("aria-invalid", "true")
+    expect(file).to_be_focused()
 
 
 @pytest.mark.long

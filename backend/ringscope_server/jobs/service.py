@@ -61,8 +61,7 @@ async def submit(
     body_sha256 = idempotency.fingerprint(action, spec)
     if earlier := await idempotency.earlier(session, user, key, body_sha256):
         return await session.get_one(Job, earlier.target_id), False
-    errors = await (capacity or Capacity()).errors(session, spec.placement) + await resume_errors(session, spec)
-    if errors:
+    if errors := await problems(session, spec, capacity):
         raise InvalidJobError(errors)
     await _require_room_in_queue(session, user, max_queued)
     job = Job(
@@ -94,6 +93,11 @@ async def submit(
     idempotency.remember(session, user, key, body_sha256, "job", job.id, now)
     audit.record(session, now, user, "job.submitted", ("job", job.id), after=job.state)
     return job, True
+
+
+async def problems(session: AsyncSession, spec: JobSpec, capacity: Capacity | None = None) -> list[FieldError]:
+    """What is wrong with a job on this cluster, which its specification alone does not tell."""
+    return await (capacity or Capacity()).errors(session, spec) + await resume_errors(session, spec)
 
 
 def _algorithms(spec: JobSpec) -> tuple[str, ...]:

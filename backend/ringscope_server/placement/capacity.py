@@ -6,8 +6,8 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.findings import FieldError
-from ringscope.contracts.job import Placement
+from ringscope.contracts.findings import FieldError, dotted, pointer
+from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Node
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.cluster import Cluster, conditions
@@ -27,14 +27,15 @@ class Capacity:
         self._nodes: tuple[object, ...] = ()
         self._held: set[str] = set()
 
-    async def errors(self, session: AsyncSession, placement: Placement) -> list[FieldError]:
-        """Why this cluster could never run the gang; no error when it could."""
-        nodes, wanted = tuple((await session.execute(_FINGERPRINT)).one()), placement.model_dump_json()
+    async def errors(self, session: AsyncSession, spec: JobSpec) -> list[FieldError]:
+        """Why this cluster could never run the job; no error when it could."""
+        nodes = tuple((await session.execute(_FINGERPRINT)).one())
+        wanted = f"{spec.settled_device} {spec.placement.model_dump_json()}"
         if nodes != self._nodes or len(self._held) > MAX_REMEMBERED:
             self._nodes, self._held = nodes, set()
         if wanted in self._held:
             return []
-        errors = capacity_errors(placement, await all_nodes(session))
+        errors = job_errors(spec, await all_nodes(session))
         if not errors:
             self._held.add(wanted)
         return errors
@@ -44,6 +45,34 @@ class Capacity:
 # impossible, and would only let a job wait that ought to be refused.
 _SUMS = (func.sum(column) for column in (Node.id, Node.epoch, Node.revision, Node.slots, Node.id * Node.epoch))
 _FINGERPRINT = select(func.count(), *_SUMS).where(Node.removed_at.is_(None))
+
+
+def job_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
+    """Why these nodes could never run the job: they cannot hold its gang, or have no GPU where it needs them."""
+    return capacity_errors(spec.placement, nodes) or _device_errors(spec, nodes)
+
+
+def _device_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
+    if spec.settled_device != "cuda":
+        return []
+    wanted = [suits for _, suits in conditions(spec.placement)]
+    usable = [node for node in map(node_state, nodes) if all(suits(node) for suits in wanted)]
+    if any(node.gpu_models for node in usable):
+        return []
+    field, needs, remedy = _asks_for_gpus(spec)
+    sentence = f"{needs} needs a GPU, and no node that it may use has one; {remedy}."
+    return [FieldError(pointer=pointer(field), detail=f"{dotted(field)}: {sentence}")]
+
+
+def _asks_for_gpus(spec: JobSpec) -> tuple[tuple[str | int, ...], str, str]:
+    """The field that leaves no other device, who that is, and what to do instead."""
+    benchmark = spec.benchmark
+    if benchmark is None or benchmark.device == "cuda":
+        return (spec.kind, "device"), "device cuda", "choose auto or cpu"
+    if benchmark.transport in ("nccl", "cuda_ipc"):
+        return ("benchmark", "transport"), f"transport {benchmark.transport}", "choose auto"
+    index = benchmark.algorithms.index("nccl")
+    return ("benchmark", "algorithms", index), "algorithm nccl", "choose others, such as ring and mpi"
 
 
 def capacity_errors(placement: Placement, nodes: Sequence[Node]) -> list[FieldError]:

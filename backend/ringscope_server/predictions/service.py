@@ -12,7 +12,7 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
 from ringscope_server.db.specs import spec_of
 from ringscope_server.nodes.queries import all_nodes
-from ringscope_server.placement.capacity import capacity_errors
+from ringscope_server.placement.capacity import job_errors
 from ringscope_server.planner.prices import Worker
 from ringscope_server.predictions import limit, seats
 from ringscope_server.predictions.views import (
@@ -36,7 +36,7 @@ async def predict(database: Database, worker: Worker, spec: JobSpec, now: dateti
         slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
         known = Table() if spec.is_simulated else await known_times(session, spec, slots)
         known = known.on(seats.machine_of(gang))
-        errors = [] if gang else capacity_errors(spec.placement, await all_nodes(session))
+        errors = job_errors(spec, await all_nodes(session))
     found = await worker.run(lambda: library.predict(spec.sweep, slots, known))
     refusals = [f"This cluster could not run it: {error.detail}" for error in errors]
     return Prediction(

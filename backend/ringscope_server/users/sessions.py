@@ -7,16 +7,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.models import Token
 from ringscope_server.events import audit
 from ringscope_server.users import tokens
-from ringscope_server.users.tokens import User
+from ringscope_server.users.tokens import Role, User
 
 LOGIN_LINK_LIFETIME = timedelta(hours=24)
 
 
-async def login_link(session: AsyncSession, user: User, now: datetime) -> tuple[str, datetime]:
-    """The secret of a one-time login link for this user, and when it ends."""
+async def login_link(session: AsyncSession, user: User, role: Role, now: datetime) -> tuple[str, datetime]:
+    """The secret of a one-time login link in this user's name, with a role that the user may give, and when it ends."""
     parent = await session.get_one(Token, user.token_id)
     token, secret = tokens.draft(
-        user.name, "login", user.role, now, now + LOGIN_LINK_LIFETIME, parent=parent, created_by=user.name
+        user.name, "login", role, now, now + LOGIN_LINK_LIFETIME, parent=parent, created_by=user.name
     )
     session.add(token)
     audit.record(session, now, user.name, "login_link.created", ("user", user.name))

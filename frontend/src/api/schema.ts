@@ -925,7 +925,7 @@ export interface paths {
         put?: never;
         /**
          * Create Login Link
-         * @description A one-time link for a browser; it gets the role of whoever asks, and ends with the token that asks.
+         * @description A one-time link for a browser, to share a page with somebody; it ends with the token that asks.
          */
         post: operations["create_login_link"];
         delete?: never;
@@ -3251,6 +3251,23 @@ export interface components {
             expires_at: string;
             /** Url */
             url: string;
+        };
+        /**
+         * LoginLinkSpec
+         * @description What a login link is for.
+         */
+        LoginLinkSpec: {
+            /**
+             * Next
+             * @description Where it leads: a path of this server, such as /jobs/7.
+             * @default /
+             */
+            next: string;
+            /**
+             * Role
+             * @description What the browser may do; default: what whoever asks may do.
+             */
+            role?: ("viewer" | "operator" | "admin") | null;
         };
         /**
          * Machine
@@ -7356,7 +7373,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LoginLinkSpec"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             201: {

@@ -56,6 +56,7 @@ export type RegimeFigures = Schemas["RegimeFigures"];
 export type Example = Schemas["Example"];
 export type ExampleQuestion = Schemas["ExampleQuestion"];
 export type LinkView = Schemas["LinkView"];
+export type QueuePlan = Schemas["QueuePlan"];
 export type NodeView = Schemas["NodeView"];
 export type Engine = Schemas["Engine"];
 export type Collective = Benchmark["collective"];

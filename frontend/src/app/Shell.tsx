@@ -1,7 +1,7 @@
 /** The frame of every page: skip link, top bar, the page itself; the login page when nobody is logged in. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { ApiError } from "../api/client";
 import { graphsQuery, meQuery } from "../data/queries";
@@ -9,10 +9,13 @@ import { ErrorNote } from "../components/ErrorNote";
 import { LoginPage } from "../pages/login/LoginPage";
 import { Account } from "./Account";
 import { AnnouncementProvider } from "../components/announcements";
+import { BootFrame } from "./BootFrame";
 import { Keyboard } from "./Keyboard";
 import { LiveProvider } from "../data/live";
 import { LiveIndicator } from "./LiveIndicator";
+import { keepFocus } from "../components/keepFocus";
 import { Logo } from "../components/Logo";
+import { OutageBanner } from "./OutageBanner";
 import { PLACES } from "./places";
 import classes from "./Shell.module.css";
 import { ShortcutProvider } from "../components/shortcuts";
@@ -28,10 +31,11 @@ export function Shell() {
       </main>
     );
   }
-  if (!me.data) return null;
+  if (!me.data) return <BootFrame />;
   return (
     <LiveProvider>
       <ShortcutProvider>
+        <KeptFocus />
         <AnnouncementProvider>
           <a className={classes.skip} href="#content">
             Skip to the content
@@ -40,10 +44,23 @@ export function Shell() {
           <main id="content" className={classes.main} tabIndex={-1}>
             <Outlet />
           </main>
+          <OutageBanner />
         </AnnouncementProvider>
       </ShortcutProvider>
     </LiveProvider>
   );
+}
+
+/** The page after a form was sent, or a link in it followed, has no focus of its own: the content gets it. */
+function KeptFocus() {
+  const router = useRouter();
+  useEffect(
+    () => router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
+      if (fromLocation && pathChanged) keepFocus();
+    }),
+    [router],
+  );
+  return null;
 }
 
 function TopBar({ name, role }: { name: string; role: string }) {

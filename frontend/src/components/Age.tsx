@@ -1,9 +1,16 @@
-import { formatAge, formatDateTime } from "../lib/format";
+import { formatAge, formatAgo, formatDateTime } from "../lib/format";
 import { useTimeWords } from "./useNow";
 
+interface Props {
+  iso: string;
+  /** "8 s ago" instead of "8 s". */
+  isSentence?: boolean;
+}
+
 /** How long ago something was, with the exact time on hover. */
-export function Age({ iso }: { iso: string }) {
-  const age = useTimeWords((nowMs) => formatAge((nowMs - Date.parse(iso)) / 1000));
+export function Age({ iso, isSentence = false }: Props) {
+  const format = isSentence ? formatAgo : formatAge;
+  const age = useTimeWords((nowMs) => format((nowMs - Date.parse(iso)) / 1000));
   return (
     <time dateTime={iso} title={formatDateTime(iso)}>
       {age}

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
+import { keepFocus } from "./keepFocus";
 import classes from "./Dialog.module.css";
 
 interface Props {
@@ -16,7 +17,11 @@ export function Dialog({ title, isOpen, onClose, isWide = false, children }: Pro
   const id = useId();
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
+    else if (dialog.current?.open) {
+      dialog.current.close();
+      // What had the focus may be gone: a job that was cancelled has no button to cancel it.
+      keepFocus();
+    }
   }, [isOpen]);
   return (
     <dialog ref={dialog} className={`${classes.frame} ${classes.dialog}`} data-wide={isWide || undefined} aria-labelledby={id} onClose={onClose}>

@@ -1,15 +1,14 @@
 import type { SeenNode } from "../data/queries";
 import { useNow } from "./useNow";
-import { formatAge, formatDateTime } from "../lib/format";
+import { formatAgo, formatDateTime } from "../lib/format";
 
 /** Time since the agent was last heard of, by the server's clock, going on by this browser's. */
 export function HeartbeatAge({ node }: { node: SeenNode }) {
   const now = useNow();
   const seconds = node.heartbeat_age_seconds + Math.max(0, now - node.seen_at_ms) / 1000;
-  const age = formatAge(seconds);
   return (
     <time dateTime={node.last_heartbeat_at} title={formatDateTime(node.last_heartbeat_at)}>
-      {age === "now" ? age : `${age} ago`}
+      {formatAgo(seconds)}
     </time>
   );
 }

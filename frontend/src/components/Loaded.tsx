@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ErrorNote } from "./ErrorNote";
+import { QueryError } from "./QueryError";
 import { Skeleton } from "./Skeleton";
 
 interface Query<T> {
@@ -20,11 +20,11 @@ interface Props<T> {
   children: (data: T) => ReactNode;
 }
 
-/** What the server answered: a skeleton until then, and an error above what is known, which it takes nothing away from. */
+/** What the server answered: a skeleton until then. An error takes nothing away that is known. */
 export function Loaded<T>({ query, what, rows, isBare = false, children }: Props<T>) {
   return (
     <>
-      {query.error && <ErrorNote what={what} error={query.error} isStale={query.data !== undefined} onRetry={() => void query.refetch()} />}
+      <QueryError query={query} what={what} />
       {query.data !== undefined && children(query.data)}
       {query.data === undefined && query.isPending && rows > 0 && <Skeleton rows={rows} isBare={isBare} />}
     </>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { NodeView } from "../api/types";
 import { StateBadge } from "./StateBadge";
-import { plural } from "../lib/format";
+import { busyWords } from "../lib/nodes";
 import { nodeLook } from "../lib/state";
 import classes from "./NodeStrip.module.css";
 
@@ -18,9 +18,7 @@ export function NodeStrip({ nodes }: { nodes: readonly NodeView[] }) {
               {node.name}
             </Link>
             <StateBadge look={nodeLook(node)} />
-            <span className="dim">
-              {node.slots_busy} of {plural(node.slots_total, "slot")} busy
-            </span>
+            <span className="dim">{busyWords(node.slots_busy, node.slots_total)}</span>
           </div>
           <ul className={classes.slots} aria-label={`Slots of ${node.name}`}>
             {node.slots.map((slot) => (

@@ -1,10 +1,11 @@
+import { atServer } from "../lib/command";
 import { CopyButton } from "./CopyButton";
 import classes from "./Reference.module.css";
 
 interface Props {
   /** What the thing is called everywhere, such as "42". */
   id: string;
-  /** The same in a terminal. */
+  /** The same in a terminal, on this server. */
   command: string;
   /** Its path in the API, from /api/v1 on. */
   path: string;
@@ -17,7 +18,7 @@ export function Reference({ id, command, path }: Props) {
   return (
     <div className={classes.reference}>
       <code>{command}</code>
-      <CopyButton text={command} label="Copy command" />
+      <CopyButton text={atServer(command, window.location.origin)} label="Copy command" />
       <CopyButton text={id} label="Copy id" />
       <CopyButton text={curl} label="Copy curl" />
       <a href={url}>JSON</a>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { engineQuery } from "../data/queries";
 import type { JobSpec } from "../api/types";
-import { curlCommand, submitCommand } from "../lib/command";
+import { atServer, curlCommand, submitCommand } from "../lib/command";
 import { Command } from "./Command";
 import classes from "./SameJob.module.css";
 
@@ -12,7 +12,7 @@ export function SameJob({ spec }: { spec: JobSpec }) {
     <>
       <div className={classes.same}>
         <p className="dim">The same in a terminal</p>
-        <Command text={submitCommand(spec, engine.data?.training)} />
+        <Command text={atServer(submitCommand(spec, engine.data?.training), window.location.origin)} />
       </div>
       <details className={classes.curl}>
         <summary className="dim">The same with curl</summary>

@@ -1,6 +1,8 @@
+// @vitest-environment jsdom
 import { MantineProvider } from "@mantine/core";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
+import { ApiError } from "../api/client";
 import { Loaded } from "./Loaded";
 
 function shown(query: { data: string | undefined; error: Error | null; isPending: boolean }): string {
@@ -14,7 +16,7 @@ function shown(query: { data: string | undefined; error: Error | null; isPending
 }
 
 describe("what the server answered", () => {
-  const error = new Error("The disk is full.");
+  const error = new ApiError(500, "", "The disk is full.", []);
 
   it("has a skeleton until it is there", () => {
     const html = shown({ data: undefined, error: null, isPending: true });
@@ -28,6 +30,11 @@ describe("what the server answered", () => {
     expect(html).toContain("The disk is full. What is shown is from before.");
     expect(html).toContain("Try again");
     expect(html).not.toContain("aria-busy");
+  });
+
+  it("stays without a word of its own when the server cannot be reached, which the banner says", () => {
+    const html = shown({ data: "line 1", error: new TypeError("Failed to fetch"), isPending: false });
+    expect(html).toBe(shown({ data: "line 1", error: null, isPending: false }));
   });
 
   it("is only an error where nothing is known", () => {

@@ -2,8 +2,8 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import { type JobFilter, matches } from "../lib/jobFilter";
 import { isBenchmark } from "../lib/state";
-import { mergeById, newerJob, newerSteps, upsertJob } from "./merge";
-import { arrivedQuery, type SeenNode, seenNow } from "./queries";
+import { mergeById, newerJob, newerSteps, upsertJob, withActive } from "./merge";
+import { activeJobsQuery, arrivedQuery, type SeenNode, seenNow } from "./queries";
 import { DRAWN_FROM_STEPS } from "./training";
 import type { StreamEvent } from "./stream";
 import type { JobPage, JobView, LogLine, MeasurementView, NewestSteps, NodeView } from "../api/types";
@@ -54,6 +54,7 @@ function applyJob(client: QueryClient, job: JobView): void {
   const before = client.getQueryData<JobView>(["job", job.id]);
   if (client.getQueryState(["job", job.id])) client.setQueryData(["job", job.id], newerJob(before, job));
   client.setQueryData<JobView[]>(["jobs", "recent"], (jobs) => jobs && upsertJob(jobs, job).slice(0, 30));
+  client.setQueryData<JobView[]>(activeJobsQuery.queryKey, (jobs) => jobs && withActive(jobs, job));
   for (const [key, data] of client.getQueriesData<InfiniteData<JobPage>>({ queryKey: ["jobs", "list"] })) {
     if (data) client.setQueryData(key, applyToPages(data, job, key[2] as JobFilter));
   }

@@ -1,16 +1,19 @@
 /** The live connection of this tab: its state, and the topics that the shown page watches. */
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { api, unwrap } from "../api/client";
 import { applyEvents, refetchAll } from "./deltas";
+import { lookOut, type Outage } from "./outage";
 import { meQuery } from "./queries";
 import { LiveStream, type StreamStatus } from "./stream";
 
-const POLL_MS = 10_000;
 const HIDDEN_MS = 60_000;
 
 interface Live {
   stream: LiveStream;
   status: StreamStatus;
+  /** Null: the server answers, as far as is known. */
+  outage: Outage | null;
 }
 
 const LiveContext = createContext<Live | null>(null);
@@ -19,12 +22,16 @@ const LiveContext = createContext<Live | null>(null);
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [status, setStatus] = useState<StreamStatus>("reconnecting");
+  const [outage, setOutage] = useState<Outage | null>(null);
   const [stream] = useState(
     () =>
       new LiveStream({
         onEvents: (events) => applyEvents(client, events),
         onFresh: () => void refetchAll(client),
-        onStatus: setStatus,
+        onStatus: (next) => {
+          setStatus(next);
+          if (next === "live") setOutage(null);
+        },
         onEnd: () => void client.invalidateQueries(meQuery),
       }),
   );
@@ -35,10 +42,20 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   useEffect(() => pauseWhileHidden(stream), [stream]);
   useEffect(() => {
     if (status !== "reconnecting" && status !== "stale") return;
-    const timer = window.setInterval(() => void refetchAll(client), POLL_MS);
-    return () => window.clearInterval(timer);
-  }, [status, client]);
-  return <LiveContext value={{ stream, status }}>{children}</LiveContext>;
+    const sinceMs = Date.now();
+    let asOfMs = stream.lastHeardAtMs ?? sinceMs;
+    return lookOut({
+      ask: async (signal) => unwrap(await api.GET("/api/v1/me", { signal })),
+      // What a server that is gone would be asked takes nothing away, and brings nothing either.
+      onAnswer: (isFirst) => {
+        asOfMs = Date.now();
+        setOutage(null);
+        if (!isFirst) void refetchAll(client);
+      },
+      onSilence: () => setOutage((before) => before ?? { sinceMs, asOfMs }),
+    });
+  }, [status, client, stream]);
+  return <LiveContext value={{ stream, status, outage }}>{children}</LiveContext>;
 }
 
 /** Adds a topic such as "job:42" to the stream for as long as the component is shown. */

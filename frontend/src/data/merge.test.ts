@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aJob, aTraining } from "../lib/fixtures";
-import { mergeById, newerJob, upsertJob } from "./merge";
+import { mergeById, newerJob, upsertJob, withActive } from "./merge";
 
 const row = (id: number, text = "") => ({ id, text });
 
@@ -63,4 +63,11 @@ describe("upsertJob", () => {
   it("leaves out an old job that is on another page", () => {
     expect(upsertJob(jobs, aJob({ id: 1 })).map((job) => job.id)).toEqual([3, 2]);
   });
+});
+
+it("keeps the jobs that have a gang, newest first", () => {
+  const [older, newer] = [aJob({ id: 1, state: "running" }), aJob({ id: 7, state: "starting" })];
+  expect(withActive([newer], older)).toEqual([newer, older]);
+  expect(withActive([newer, older], { ...newer, state: "succeeded" })).toEqual([older]);
+  expect(withActive([older], aJob({ id: 9, state: "queued" }))).toEqual([older]);
 });

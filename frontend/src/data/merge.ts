@@ -1,6 +1,6 @@
 /** How live deltas and snapshots meet in the query cache: by id, never twice, never backwards. */
 import type { JobView, NewestSteps } from "../api/types";
-import { isBenchmark, isTerminal } from "../lib/state";
+import { isActive, isBenchmark, isTerminal } from "../lib/state";
 
 interface Identified {
   id: number;
@@ -39,6 +39,12 @@ export function newerSteps(current: NewestSteps | undefined, incoming: NewestSte
 /** Of many ranks others may be told of each time: the sum over them would say nothing. */
 function farthest({ items }: NewestSteps): number {
   return Math.max(-1, ...items.map((block) => block.last_step));
+}
+
+/** Of jobs that have a gang, newest first: one that got its gang enters, one that lost it goes. */
+export function withActive(jobs: readonly JobView[], incoming: JobView): JobView[] {
+  const others = jobs.filter((job) => job.id !== incoming.id);
+  return isActive(incoming.state) ? [...others, incoming].sort((a, b) => b.id - a.id) : others;
 }
 
 /** Puts a job into a list that is newest first: replaced in place, or on top when it is new. */

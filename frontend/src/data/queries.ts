@@ -7,7 +7,7 @@ import type { LogFilter } from "../lib/logFilter";
 import { isBenchmark } from "../lib/state";
 import { api, unwrap } from "../api/client";
 import type { paths } from "../api/schema";
-import type { EventView, JobPage, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView } from "../api/types";
+import type { EventView, JobPage, JobView, LogLine, MeasurementView, NewestSteps, NodeView } from "../api/types";
 
 export const PAGE = 500;
 const MAX_PAGES = 20;
@@ -93,6 +93,17 @@ export function nodeEventsQuery(name: string) {
 export const recentJobsQuery = queryOptions({
   queryKey: ["jobs", "recent"],
   queryFn: async () => unwrap(await api.GET("/api/v1/jobs", { params: { query: { limit: 30 } } })).items,
+});
+
+const MOST_ACTIVE = 100;
+
+/** Jobs that have a gang right now, newest first; deltas keep them, as they do the recent ones. */
+export const activeJobsQuery = queryOptions({
+  queryKey: ["jobs", "active"],
+  queryFn: async () => {
+    const query = { state: ["starting", "running", "stopping"], limit: MOST_ACTIVE } as const;
+    return unwrap(await api.GET("/api/v1/jobs", { params: { query: { ...query, state: [...query.state] } } })).items;
+  },
 });
 
 const RECOUNT_JOBS_MS = 10_000;
@@ -250,26 +261,6 @@ export function logPageQuery(id: number, filter: LogFilter, cursor: string | nul
     },
     staleTime: Infinity,
     gcTime: 60_000,
-  });
-}
-
-/** What a benchmark would take and reach, before it is submitted. */
-export function predictionQuery(spec: JobSpec) {
-  return queryOptions({
-    queryKey: ["prediction", spec],
-    queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction", { body: spec })),
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
-}
-
-/** When a job would start, if it were submitted now. */
-export function queuePlanQuery(spec: JobSpec) {
-  return queryOptions({
-    queryKey: ["queue plan", spec],
-    queryFn: async () => unwrap(await api.POST("/api/v1/plan/queue", { body: spec })),
-    placeholderData: keepPreviousData,
-    retry: false,
   });
 }
 

@@ -28,6 +28,8 @@ const BASE_TOPICS = ["jobs", "nodes"] as const;
 export class LiveStream {
   /** When the last event came, by this browser's clock; null before the first. */
   lastEventAtMs: number | null = null;
+  /** When the server was last heard of, be it by a heartbeat; null before the first time. */
+  lastHeardAtMs: number | null = null;
   private source: EventSource | null = null;
   private topics = new Map<string, number>();
   private url = "";
@@ -114,6 +116,7 @@ export class LiveStream {
 
   /** The server has spoken. A connection whose other end is gone can look open for a quarter of an hour. */
   private hear(): void {
+    this.lastHeardAtMs = Date.now();
     window.clearTimeout(this.staleTimer);
     this.staleTimer = window.setTimeout(() => this.goStale(), STALE_MS);
     this.handlers.onStatus("live");

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { curlCommand, submitCommand } from "./command";
+import type { JobSpec } from "../api/types";
+import { atServer, curlCommand, submitCommand } from "./command";
+import examples from "./commands.json";
 import { aJob, aSimulation, aTraining, CLUSTER, trainingChoices } from "./fixtures";
 import { shellQuote } from "./shell";
 
@@ -68,4 +70,11 @@ it("writes the whole specification for curl", () => {
   expect(text).toMatch(/^curl -X POST http:\/\/h:1\/api\/v1\/jobs \\\n/);
   const body = /-d '(.*)'$/.exec(text)?.[1];
   expect(JSON.parse(body ?? "")).toEqual(spec);
+});
+
+describe("what is copied", () => {
+  // tests/cli/test_copied_commands.py reads these lines as a terminal would, and gets these specifications.
+  it.each(examples.map(({ command, spec }) => [command, spec] as const))("says the whole job: %s", (command, spec) => {
+    expect(atServer(submitCommand(spec as unknown as JobSpec, trainingChoices()), "http://h:1")).toBe(command);
+  });
 });

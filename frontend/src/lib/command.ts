@@ -25,12 +25,34 @@ function clusterFlags(topology: NonNullable<Benchmark["topology"]>): (string | n
 
 /**
  * This job for a terminal: `ringscope submit …` with flags for a sweep, `ringscope train …` where the choices of
- * training are known, for any other job the specification itself.
+ * training are known, for any other job the specification itself. commands.json is for the tests of both sides.
  */
 export function submitCommand(spec: JobSpec, choices?: Engine["training"]): string {
   if (spec.benchmark != null) return sweepCommand({ ...spec, benchmark: spec.benchmark });
   if (spec.training != null && choices) return trainCommand(spec, choices.defaults, choices.one_node);
   return `echo ${shellQuote(JSON.stringify(spec))} | ringscope submit -`;
+}
+
+/** A command that talks to the server that shows it, whatever the terminal would ask by itself. */
+export function atServer(command: string, origin: string): string {
+  return `${command} --url ${shellQuote(origin)}`;
+}
+
+/** A flag and its value, where there is one. */
+function given(flag: string, value: string | number | null | undefined): (string | number)[] {
+  return value == null ? [] : [flag, value];
+}
+
+/** Where it may run, as far as that is not said by ranks and nodes. */
+function placementFlags(placement: JobSpec["placement"]): (string | number)[] {
+  const size = (bytes: number | null | undefined): string | undefined => (bytes == null ? undefined : flagSize(bytes));
+  return [
+    ...((placement.arrangement ?? "pack") === "pack" ? [] : ["--arrangement", placement.arrangement]),
+    ...(placement.same_rack ? ["--same-rack"] : []),
+    ...given("--gpu-model", placement.gpu_model),
+    ...given("--min-gpu-memory", size(placement.min_gpu_memory_bytes)),
+    ...given("--min-memory", size(placement.min_memory_bytes)),
+  ];
 }
 
 /** Every field of a sweep that the command line can say. */
@@ -41,14 +63,18 @@ function sweepCommand(spec: BenchmarkSpec): string {
     Object.entries(items).flatMap(([key, value]) => [flag, `${key}=${value}`]);
   const words = [
     "ringscope", "submit",
-    ...(spec.name ? ["--name", spec.name] : []),
+    // A name that begins with a dash would be taken for a flag.
+    ...(spec.name.startsWith("-") ? [`--name=${spec.name}`] : spec.name ? ["--name", spec.name] : []),
     ...(topology ? [] : ["--ranks", placement.ranks]),
-    ...(placement.nodes == null ? [] : ["--nodes", placement.nodes]),
-    ...(placement.ranks_per_node == null ? [] : ["--ranks-per-node", placement.ranks_per_node]),
+    ...given("--nodes", placement.nodes),
+    ...given("--ranks-per-node", placement.ranks_per_node),
     ...(placement.exclusive === false && !topology ? ["--shared"] : []),
+    ...(placement.exclusive === true && topology ? ["--exclusive"] : []),
+    ...placementFlags(placement),
     ...(benchmark.collective === "all_reduce" ? [] : ["--collective", benchmark.collective]),
     "--algorithm", benchmark.algorithms.join(","),
     ...(benchmark.transport === "auto" ? [] : ["--transport", benchmark.transport]),
+    ...((benchmark.device ?? "auto") === "auto" ? [] : ["--device", benchmark.device]),
     ...(topology ? clusterFlags(topology) : []),
     "-b", flagSize(benchmark.min_bytes),
     "-e", flagSize(benchmark.max_bytes),
@@ -71,6 +97,9 @@ function sweepCommand(spec: BenchmarkSpec): string {
     ...(spec.priority === 50 ? [] : ["--priority", spec.priority]),
     ...(spec.time_limit_seconds === 600 ? [] : ["--time-limit", spec.time_limit_seconds]),
     ...((spec.hang_seconds ?? 60) === 60 ? [] : ["--hang-seconds", spec.hang_seconds]),
+    ...given("--queue-timeout", spec.queue_timeout_seconds),
+    ...((spec.max_attempts ?? 3) === 3 ? [] : ["--max-attempts", spec.max_attempts]),
+    ...(spec.hold ? ["--hold"] : []),
     ...pairs("--label", spec.labels),
     ...pairs("--selector", placement.selector),
   ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aJob, anEngine } from "./fixtures";
 import {
-  countRows, fromSpec, problemsByField, STANDARD, toSpec, withCollective, withTransport,
+  collectiveOf, countRows, fromSpec, hiddenFields, STANDARD, SWEEP_FIELDS, sweepProblems, toSpec, withCollective, withTransport,
 } from "./form";
 import { formChanges, formSearch, opened, withChanges } from "./formSearch";
 
@@ -57,8 +57,8 @@ describe("a simulation", () => {
   });
 
   it("shows the server's sentences at its fields", () => {
-    const { fields } = problemsByField([{ pointer: "/benchmark/topology/shape", detail: "no shape" }]);
-    expect(fields).toEqual({ shape: "no shape" });
+    const { fields } = sweepProblems(STANDARD, [{ pointer: "/benchmark/topology/shape", detail: "no shape" }]);
+    expect(fields).toEqual({ shape: "No shape" });
   });
 });
 
@@ -95,6 +95,11 @@ describe("another collective", () => {
     expect(withCollective({ ...STANDARD, op: "max" }, "broadcast", engine).op).toBe("sum");
   });
 
+  it.each(["constructor", "toString"])("takes the word %s for none that the engine knows", (word) => {
+    expect(withCollective(STANDARD, word, engine)).toEqual({ ...STANDARD, collective: word });
+    expect(collectiveOf(engine, word)).toBeUndefined();
+  });
+
   it("leaves a name that the engine does not know to the server", () => {
     expect(withCollective(STANDARD, "gossip", engine)).toEqual({ ...STANDARD, collective: "gossip" });
   });
@@ -106,14 +111,25 @@ describe("another collective", () => {
   });
 });
 
-describe("problemsByField", () => {
-  it("puts each sentence at its field, verbatim", () => {
+describe("the server's sentences", () => {
+  it("stand at their fields", () => {
     const problems = [
       { pointer: "/benchmark/min_bytes", detail: "a" },
       { pointer: "/benchmark/algorithms/0", detail: "b" },
       { pointer: "/labels", detail: "c" },
     ];
-    expect(problemsByField(problems)).toEqual({ fields: { min: "a", algorithms: "b" }, other: ["c"] });
+    expect(sweepProblems(STANDARD, problems)).toEqual({ fields: { min: "A", algorithms: "B" }, other: ["C"] });
+  });
+
+  it("are about the algorithms where they want two devices and nobody has chosen one", () => {
+    const problems = [{ pointer: "/benchmark/device", detail: "benchmark.device: leave one out." }];
+    expect(sweepProblems(STANDARD, problems).fields).toEqual({ algorithms: "Leave one out." });
+    expect(sweepProblems({ ...STANDARD, device: "cpu" }, problems).fields).toEqual({ device: "Leave one out." });
+  });
+
+  it("have a field of the table for each field of the form", () => {
+    expect(Object.keys(SWEEP_FIELDS).sort()).toEqual(Object.keys(STANDARD).sort());
+    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "factor"]);
   });
 });
 

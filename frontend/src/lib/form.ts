@@ -2,6 +2,7 @@
 import type { FieldProblem } from "../api/client";
 import type { BenchmarkSpec, Engine } from "../api/types";
 import { formatSize, parseSize, sweepSizes } from "./size";
+import { type Problems, problemsAt, type Table } from "./specForm";
 
 /** Every field as the text in its input; algorithms as a comma-separated list. */
 export type JobForm = {
@@ -11,6 +12,7 @@ export type JobForm = {
   op: string;
   root: string;
   transport: string;
+  device: string;
   /** Of the cluster that is simulated; empty where it has a standard. */
   shape: string;
   link: string;
@@ -50,6 +52,7 @@ export const STANDARD: JobForm = {
   op: "sum",
   root: "0",
   transport: "auto",
+  device: "auto",
   shape: "4x8",
   link: "ib200",
   latency: "",
@@ -84,48 +87,47 @@ export const PRESETS: Record<string, Partial<JobForm>> = {
   Full: { min: "8 B", max: "512 MiB", factor: "2", iterations: "50", warmup: "10", limit: "3600" },
 };
 
-const POINTERS: Record<string, Field> = {
-  "/benchmark/collective": "collective",
-  "/benchmark/root": "root",
-  "/benchmark/op": "op",
-  "/benchmark/algorithms": "algorithms",
-  "/benchmark/dtype": "dtype",
-  "/benchmark/transport": "transport",
-  "/benchmark/check": "check",
-  "/benchmark/topology/shape": "shape",
-  "/benchmark/topology/link": "link",
-  "/benchmark/topology/latency_us": "latency",
-  "/benchmark/topology/intra": "intra",
-  "/benchmark/topology/nics_per_node": "nics",
-  "/benchmark/topology/oversubscription": "oversubscription",
-  "/benchmark/topology/reduce_gb_per_s": "adding",
-  "/placement/ranks": "ranks",
-  "/name": "name",
-  "/benchmark/min_bytes": "min",
-  "/benchmark/max_bytes": "max",
-  "/benchmark/step_factor": "factor",
-  "/benchmark/iterations": "iterations",
-  "/benchmark/warmup": "warmup",
-  "/time_limit_seconds": "limit",
-  "/priority": "priority",
-  "/benchmark/step_bytes": "step",
-  "/benchmark/cycles": "cycles",
-  "/benchmark/aggregate": "aggregate",
-  "/benchmark/blocking": "blocking",
-  "/benchmark/average": "average",
-  "/benchmark/skip_iterations": "skip",
-  "/benchmark/timeout_seconds": "timeout",
-  "/benchmark/rotate": "rotate",
-  "/benchmark/trace": "trace",
-};
+/** In the order of the page: the first one with a problem is focused. */
+export const SWEEP_FIELDS = {
+  collective: { pointer: "/benchmark/collective", label: "Collective", reads: "text" },
+  root: { pointer: "/benchmark/root", label: "Root (rank)", reads: "whole number" },
+  op: { pointer: "/benchmark/op", label: "Operation", reads: "text" },
+  algorithms: { pointer: "/benchmark/algorithms", label: "Algorithms", reads: "names" },
+  dtype: { pointer: "/benchmark/dtype", label: "Data type", reads: "text" },
+  transport: { pointer: "/benchmark/transport", label: "Transport", reads: "text" },
+  device: { pointer: "/benchmark/device", label: "Device", reads: "text" },
+  check: { pointer: "/benchmark/check", label: "Compare every element", reads: "flag" },
+  shape: { pointer: "/benchmark/topology/shape", label: "Shape", reads: "text" },
+  link: { pointer: "/benchmark/topology/link", label: "Link between nodes", reads: "text" },
+  latency: { pointer: "/benchmark/topology/latency_us", label: "Latency (µs)", reads: "optional number" },
+  intra: { pointer: "/benchmark/topology/intra", label: "Link inside", reads: "text" },
+  nics: { pointer: "/benchmark/topology/nics_per_node", label: "Network cards", reads: "optional whole number" },
+  oversubscription: { pointer: "/benchmark/topology/oversubscription", label: "Oversubscription", reads: "number" },
+  adding: { pointer: "/benchmark/topology/reduce_gb_per_s", label: "Adding (GB/s)", reads: "optional number" },
+  ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
+  name: { pointer: "/name", label: "Name (optional)", reads: "text" },
+  min: { pointer: "/benchmark/min_bytes", label: "Smallest", reads: "size" },
+  max: { pointer: "/benchmark/max_bytes", label: "Largest", reads: "size" },
+  factor: { pointer: "/benchmark/step_factor", label: "Factor", reads: "whole number" },
+  iterations: { pointer: "/benchmark/iterations", label: "Iterations", reads: "whole number" },
+  warmup: { pointer: "/benchmark/warmup", label: "Warm-up", reads: "whole number" },
+  limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
+  priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
+  step: { pointer: "/benchmark/step_bytes", label: "Step", reads: "optional size" },
+  cycles: { pointer: "/benchmark/cycles", label: "Cycles", reads: "whole number" },
+  aggregate: { pointer: "/benchmark/aggregate", label: "Aggregate", reads: "whole number" },
+  blocking: { pointer: "/benchmark/blocking", label: "Waiting", reads: "whole number" },
+  average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
+  skip: { pointer: "/benchmark/skip_iterations", label: "Skip", reads: "whole number" },
+  timeout: { pointer: "/benchmark/timeout_seconds", label: "Timeout", reads: "whole number" },
+  rotate: { pointer: "/benchmark/rotate", label: "Move on in memory", reads: "flag" },
+  trace: { pointer: "/benchmark/trace", label: "Trace", reads: "flag" },
+} as const satisfies Table<Field>;
 
 /** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
 export const ADVANCED: readonly Field[] = [
   "step", "cycles", "aggregate", "blocking", "average", "skip", "timeout", "rotate", "trace",
 ];
-
-/** In the order of the page: the first one with a problem is focused. */
-export const FIELDS = Object.values(POINTERS);
 
 /**
  * The specification to post; what the form does not show comes from `base`. Text that is no number goes as it is
@@ -143,6 +145,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
       algorithms: listOf(form.algorithms),
       transport: form.transport,
       topology: isSimulation(form) ? toTopology(form) : null,
+      device: isSimulation(form) ? STANDARD.device : form.device,
       dtype: form.dtype,
       op: form.op,
       root: numberOr(form.root),
@@ -196,6 +199,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     root: String(benchmark.root),
     algorithms: benchmark.algorithms.join(","),
     transport: benchmark.transport,
+    device: benchmark.device,
     shape: topology?.shape ?? STANDARD.shape,
     link: topology?.link ?? STANDARD.link,
     latency: String(topology?.latency_us ?? STANDARD.latency),
@@ -230,8 +234,8 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
  * else were chosen; an operation or a root that it has no use for goes back to the standard.
  */
 export function withCollective(form: JobForm, collective: string, engine: Engine): JobForm {
-  const before = engine.collectives[form.collective];
-  const after = engine.collectives[collective];
+  const before = collectiveOf(engine, form.collective);
+  const after = collectiveOf(engine, collective);
   if (!after) return { ...form, collective };
   const kept = listOf(form.algorithms).filter((name) => (after.algorithms as string[]).includes(name));
   const isUsual = form.algorithms === before?.usual.join();
@@ -248,10 +252,15 @@ export function withCollective(form: JobForm, collective: string, engine: Engine
 /** The form with another transport; a simulation loses the algorithms that have no schedule. */
 export function withTransport(form: JobForm, transport: string, engine: Engine): JobForm {
   const next = { ...form, transport };
-  const schedules: string[] = engine.collectives[form.collective]?.simulated ?? [];
+  const schedules: string[] = collectiveOf(engine, form.collective)?.simulated ?? [];
   if (!isSimulation(next) || schedules.length === 0) return next;
   const kept = listOf(form.algorithms).filter((name) => schedules.includes(name));
   return { ...next, algorithms: (kept.length > 0 ? kept : schedules.slice(0, 2)).join() };
+}
+
+/** What the engine knows of a collective; undefined for a word from a URL that is none. */
+export function collectiveOf(engine: Engine, name: string): Engine["collectives"][string] | undefined {
+  return Object.hasOwn(engine.collectives, name) ? engine.collectives[name] : undefined;
 }
 
 /** Whether the form asks for the cost model's times instead of a measurement. */
@@ -259,19 +268,22 @@ export function isSimulation({ transport }: JobForm): boolean {
   return transport === "simulated";
 }
 
-/** The server's sentences by field, verbatim; `other` is what belongs to no field of the form. */
-export function problemsByField(problems: readonly FieldProblem[]): {
-  fields: Partial<Record<Field, string>>;
-  other: string[];
-} {
-  const fields: Partial<Record<Field, string>> = {};
-  const other: string[] = [];
-  for (const { pointer, detail } of problems) {
-    const field = POINTERS[pointer] ?? POINTERS[pointer.replace(/\/\d+$/, "")];
-    if (field) fields[field] = fields[field] ? `${fields[field]} ${detail}` : detail;
-    else other.push(detail);
-  }
-  return { fields, other };
+/** Fields that the page does not show, of which nothing can be wrong. */
+export function hiddenFields(form: JobForm): readonly Field[] {
+  const others: Field[] = isSimulation(form)
+    ? ["ranks", "check", "device"]
+    : ["shape", "link", "latency", "intra", "nics", "oversubscription", "adding"];
+  return form.step === "" ? others : [...others, "factor"];
+}
+
+/**
+ * The server's sentences by field. What it says of the device, where nobody has chosen one, is about the algorithms
+ * that want two of them.
+ */
+export function sweepProblems(form: JobForm, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
+  const device = SWEEP_FIELDS.device.pointer;
+  const meant = form.device === STANDARD.device ? SWEEP_FIELDS.algorithms.pointer : device;
+  return problemsAt(SWEEP_FIELDS, found.map((one) => (one.pointer === device ? { ...one, pointer: meant } : one)));
 }
 
 export interface SweepCount {

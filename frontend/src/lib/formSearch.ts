@@ -36,7 +36,7 @@ export function withKind(search: FormSearch, kind: Kind): FormSearch {
 
 /** `base` with what a URL says instead. */
 export function withChanges<F extends Form<string>>(base: F, search: FormSearch): F {
-  return { ...base, ...Object.fromEntries(Object.entries(search).filter(([key]) => key in base)) };
+  return { ...base, ...Object.fromEntries(Object.entries(search).filter(([key]) => Object.hasOwn(base, key))) };
 }
 
 /**

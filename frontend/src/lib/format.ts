@@ -48,6 +48,12 @@ export function formatAge(seconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** "just now", "8 s ago". */
+export function formatAgo(seconds: number): string {
+  const age = formatAge(seconds);
+  return age === "now" ? "just now" : `${age} ago`;
+}
+
 /** Seconds between two ISO times. */
 export function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1000;
@@ -56,8 +62,17 @@ export function secondsBetween(from: string, to: string): number {
 /** "14:03:22.417" in the browser's zone, for a timeline or a log. */
 export function formatClock(milliseconds: number): string {
   const date = new Date(milliseconds);
-  const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
-  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
+  return `${formatTime(milliseconds)}.${pad(date.getMilliseconds(), 3)}`;
+}
+
+/** "14:03:22" in the browser's zone. */
+export function formatTime(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((value) => pad(value)).join(":");
+}
+
+function pad(value: number, width = 2): string {
+  return String(value).padStart(width, "0");
 }
 
 // Made once: a formatter costs more than what a hundred rows are formatted with.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LinkView } from "../api/types";
 import { aNode } from "./fixtures";
-import { gpuUse, labelChanges, matrix, usualVersions, versionsOf } from "./nodes";
+import { busyWords, gpuUse, labelChanges, matrix, slotUse, usualVersions, versionsOf } from "./nodes";
 
 describe("versions", () => {
   const nodes = [
@@ -18,6 +18,24 @@ describe("versions", () => {
   it("are told with what most nodes have instead", () => {
     expect(nodes.map((node) => versionsOf(node, usual).flatMap((version) => version.usual ?? []))).toEqual([["4.10"], [], ["3.11.2"]]);
   });
+});
+
+it("counts the slots of nodes that can be reached, and those that a job would get", () => {
+  const slot = { slot: 0, job_id: null, rank: null, quarantine: null };
+  const node = aNode({
+    slots_total: 2,
+    slots_busy: 2,
+    slots: [slot, { ...slot, slot: 1, job_id: 7, rank: 0 }, { ...slot, slot: 5, job_id: 7, rank: 1 }],
+  });
+  const unproven = aNode({ slots_total: 1, slots_busy: 0, slots: [{ ...slot, quarantine: "not proven free" }] });
+  const nodes = [node, unproven, aNode({ ...node, observed: "lost" })];
+  expect(slotUse(nodes)).toEqual({ busy: 2, total: 3, free: 1 });
+  expect(slotUse([aNode({ ...node, desired: "drain" })]).free).toBe(0);
+});
+
+it("explains slots that are busy beyond those that a node has", () => {
+  expect(busyWords(1, 4)).toBe("1 of 4 slots busy");
+  expect(busyWords(4, 2)).toBe("4 of 2 slots busy (2 more than it has; they go as their jobs end)");
 });
 
 it("counts the GPUs of nodes that can be reached, and those with a rank", () => {

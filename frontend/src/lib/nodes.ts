@@ -1,9 +1,41 @@
 /** Nodes beside each other: versions that differ, and links between pairs. Pure. */
 import type { LinkView, NodeView } from "../api/types";
+import { plural } from "./format";
 
 /** Jobs that have ranks on the node now. */
 export function jobsOn(node: NodeView): number[] {
   return [...new Set(node.slots.flatMap((slot) => (slot.job_id === null ? [] : [slot.job_id])))];
+}
+
+export interface SlotUse {
+  busy: number;
+  total: number;
+  /** Of nodes that take work; what is quarantined is not among them. */
+  free: number;
+}
+
+/** Slots of the nodes that can be reached: the one count of the pages. */
+export function slotUse(nodes: readonly NodeView[]): SlotUse {
+  const reached = nodes.filter((node) => node.observed !== "lost");
+  const taking = reached.filter((node) => node.desired === "active");
+  const isFree = (node: NodeView, slot: NodeView["slots"][number]): boolean =>
+    slot.job_id === null && slot.quarantine === null && slot.slot < node.slots_total;
+  return {
+    busy: reached.reduce((sum, node) => sum + node.slots_busy, 0),
+    total: reached.reduce((sum, node) => sum + node.slots_total, 0),
+    free: taking.reduce((sum, node) => sum + node.slots.filter((slot) => isFree(node, slot)).length, 0),
+  };
+}
+
+/** Why more slots are busy than there are; empty where that is not so. */
+export function beyondWords(busy: number, total: number): string {
+  return busy > total ? `${busy - total} more than it has; they go as their jobs end` : "";
+}
+
+/** "2 of 4 slots busy", "4 of 2 slots busy (2 more than it has; they go as their jobs end)". */
+export function busyWords(busy: number, total: number): string {
+  const beyond = beyondWords(busy, total);
+  return `${busy} of ${plural(total, "slot")} busy${beyond && ` (${beyond})`}`;
 }
 
 /** GPUs of the nodes that can be reached, and those in use: each rank has one as long as there are any, as in /metrics. */

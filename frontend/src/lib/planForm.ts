@@ -52,7 +52,7 @@ export interface PlanSearch extends Partial<PlanForm> {
 export function planSearch(search: Record<string, unknown>): PlanSearch {
   const { fit, metric, view } = search;
   const fields = Object.entries(search).flatMap(([key, value]): [string, string][] => {
-    if (!(key in STANDARD_PLAN) || (typeof value !== "string" && typeof value !== "number")) return [];
+    if (!Object.hasOwn(STANDARD_PLAN, key) || (typeof value !== "string" && typeof value !== "number")) return [];
     const text = key === "B" && /^\d+(\.\d+)?$/.test(String(value)) ? `${value}GB/s` : String(value);
     return text === STANDARD_PLAN[key as PlanField] ? [] : [[key, text]];
   });
@@ -66,7 +66,7 @@ export function planSearch(search: Record<string, unknown>): PlanSearch {
 
 /** The fields with the standard where a URL says nothing. */
 export function planForm(search: PlanSearch): PlanForm {
-  const said = Object.entries(search).filter(([key]) => key in STANDARD_PLAN);
+  const said = Object.entries(search).filter(([key]) => Object.hasOwn(STANDARD_PLAN, key));
   return { ...STANDARD_PLAN, ...Object.fromEntries(said) };
 }
 

@@ -32,7 +32,7 @@ export type RingSearch = Partial<RingForm> & PlaySearch;
 
 export function ringSearch(search: Record<string, unknown>): RingSearch {
   const fields = Object.entries(search).flatMap(([key, value]): [string, string][] => {
-    if (!(key in READY) || (typeof value !== "string" && typeof value !== "number")) return [];
+    if (!Object.hasOwn(READY, key) || (typeof value !== "string" && typeof value !== "number")) return [];
     const text = String(value);
     return text === READY[key as RingField] ? [] : [[key, text]];
   });
@@ -41,7 +41,7 @@ export function ringSearch(search: Record<string, unknown>): RingSearch {
 
 /** The fields with the ready example where a URL says nothing. */
 export function ringForm(search: RingSearch): RingForm {
-  const said = Object.entries(search).filter(([key]) => key in READY);
+  const said = Object.entries(search).filter(([key]) => Object.hasOwn(READY, key));
   // Who asks for a number of ranks does not mean the ready example's three rows.
   const values = search.n !== undefined && search.values === undefined ? { values: "" } : {};
   return { ...READY, ...values, ...Object.fromEntries(said) };

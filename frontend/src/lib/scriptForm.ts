@@ -3,14 +3,14 @@ import type { JobSpec } from "../api/types";
 import type { Form, Table } from "./specForm";
 
 export const SCRIPT_FIELDS = {
-  file: { pointer: "/script/file", reads: "text" },
-  arguments: { pointer: "/script/arguments", reads: "lines" },
-  device: { pointer: "/script/device", reads: "text" },
-  ranks: { pointer: "/placement/ranks", reads: "number" },
-  nodes: { pointer: "/placement/nodes", reads: "optional number" },
-  name: { pointer: "/name", reads: "text" },
-  limit: { pointer: "/time_limit_seconds", reads: "number" },
-  priority: { pointer: "/priority", reads: "number" },
+  file: { pointer: "/script/file", label: "File", reads: "text" },
+  arguments: { pointer: "/script/arguments", label: "Arguments", reads: "lines" },
+  device: { pointer: "/script/device", label: "Device", reads: "text" },
+  ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
+  nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
+  name: { pointer: "/name", label: "Name (optional)", reads: "text" },
+  limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
+  priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
 } as const satisfies Table<string>;
 
 export type ScriptField = keyof typeof SCRIPT_FIELDS;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chosenIds, chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, listSearch, parseSearch, stringifySearch } from "./search";
+import { chosenIds, chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, listSearch, parseSearch, strangeWords, stringifySearch } from "./search";
 
 describe("the query of a URL", () => {
   it("is plain text in both directions", () => {
@@ -11,9 +11,23 @@ describe("the query of a URL", () => {
   it("is empty without values", () => expect(stringifySearch({ q: "", state: undefined })).toBe(""));
 });
 
-it("keeps a known state and drops an unknown one", () => {
+it.each(["bogus", "constructor", "toString", "__proto__"])("says of the state %s that there is none, and filters by none", (state) => {
+  const search = jobsSearch({ state, q: "x" });
+  expect(filterOf(search)).toEqual({ q: "x" });
+  expect(listSearch(search)).toEqual({ q: "x" });
+  expect(strangeWords(search)).toBe(
+    `There is no state “${state}”, so that every state is shown; choose one of held, queued, starting, running, stopping, succeeded, failed, cancelled.`,
+  );
+});
+
+it("says what a kind can be, and nothing of what there is", () => {
+  expect(strangeWords(jobsSearch({ kind: "guess" }))).toContain("choose one of benchmark, training, script.");
+  expect(strangeWords(jobsSearch({ state: "failed", kind: "script", q: "bogus" }))).toBe("");
+});
+
+it("keeps a known state, and what can be read of the rest", () => {
   expect(jobsSearch({ state: "failed", q: "x" })).toEqual({ state: "failed", q: "x" });
-  expect(jobsSearch({ state: "exploded", q: "", chosen: "x", kind: "x", sort: "colour", algorithm: "a b" })).toEqual({});
+  expect(jobsSearch({ state: "", q: "", chosen: "x", kind: "", sort: "colour", algorithm: "a b" })).toEqual({});
   const whole = { state: "failed", kind: "training", collective: "all_gather", algorithm: "ring", user: "a", node: "n", q: "x" };
   expect(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" })).toEqual({ ...whole, sort: "-busbw", chosen: "3,1" });
   expect(filterOf(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" }))).toEqual(whole);

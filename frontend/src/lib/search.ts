@@ -27,14 +27,19 @@ export interface JobsSearch extends JobFilter {
   chosen?: string;
 }
 
-const KINDS: readonly string[] = ["benchmark", "training", "script"];
+/** The words of which a filter takes one. */
+const KNOWN = {
+  state: Object.keys(JOB_STATES),
+  kind: ["benchmark", "training", "script"],
+} as const satisfies Record<string, readonly string[]>;
 const WORD = /^[a-z_]+$/;
 
 export function jobsSearch(search: Record<string, unknown>): JobsSearch {
   const { state, kind, collective, algorithm, user, node, q, sort, chosen } = search;
   return {
-    ...(typeof state === "string" && state in JOB_STATES && { state: state as JobState }),
-    ...(typeof kind === "string" && KINDS.includes(kind) && { kind: kind as JobView["kind"] }),
+    // What is no state stays in the address, so that the page can say so.
+    ...(typeof state === "string" && state !== "" && { state: state as JobState }),
+    ...(typeof kind === "string" && kind !== "" && { kind: kind as JobView["kind"] }),
     ...(typeof collective === "string" && WORD.test(collective) && { collective }),
     ...(typeof algorithm === "string" && WORD.test(algorithm) && { algorithm }),
     ...(typeof user === "string" && user !== "" && { user }),
@@ -47,7 +52,21 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
 
 /** What says which list it is, without what is chosen in it. */
 export function listSearch(search: JobsSearch): JobsSearch {
-  return Object.fromEntries(Object.entries(search).filter(([key]) => key !== "chosen"));
+  return Object.fromEntries(Object.entries(search).filter(([key, value]) => key !== "chosen" && !isStrange(key, String(value))));
+}
+
+/** That an address asks for a state or a kind that there is none of, and what was done instead; empty for any other. */
+export function strangeWords(search: JobsSearch): string {
+  return Object.entries(KNOWN)
+    .flatMap(([key, words]) => {
+      const asked = search[key as keyof typeof KNOWN];
+      return asked && isStrange(key, asked) ? [`There is no ${key} “${asked.slice(0, 40)}”, so that every ${key} is shown; choose one of ${words.join(", ")}.`] : [];
+    })
+    .join(" ");
+}
+
+function isStrange(key: string, value: string): boolean {
+  return Object.hasOwn(KNOWN, key) && !(KNOWN[key as keyof typeof KNOWN] as readonly string[]).includes(value);
 }
 
 /** Only the filter. */

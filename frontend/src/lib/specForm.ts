@@ -1,14 +1,18 @@
 /** A form as a table: where in the specification each field stands, and how its text becomes a value. */
 import type { FieldProblem } from "../api/client";
 import type { JobSpec } from "../api/types";
+import { formWords } from "./fieldWords";
 import { formatSize, parseSize } from "./size";
 
+type Amount = "number" | "whole number" | "size";
 /** How text is read. What is empty and optional is null; text that is no number goes as it is, for the server to refuse. */
-export type Reading = "text" | "optional text" | "number" | "optional number" | "size" | "flag" | "sizes by name" | "lines";
+export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "sizes by name" | "lines";
 
 export interface Place {
   /** From the specification's root, as in the server's problems: "/training/epochs". */
   pointer: string;
+  /** What the page calls it. */
+  label: string;
   reads: Reading;
 }
 
@@ -43,19 +47,21 @@ export function valueAt(spec: unknown, pointer: string): unknown {
   return pointer.slice(1).split("/").reduce<unknown>((tree, key) => (tree as Tree | null | undefined)?.[key], spec);
 }
 
-/** The server's sentences by field, verbatim; `other` is what belongs to no field of the form. */
+/** The server's sentences by field, in the form's words; `other` is what belongs to no field of the form. */
 export function problemsAt<F extends string>(table: Table<F>, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
   const fields: Problems = {};
   const other: string[] = [];
-  for (const { pointer, detail } of found) {
+  for (const { pointer, detail: told } of found) {
+    const detail = formWords(table, told);
     const field = places(table).find(([, place]) => pointer === place.pointer || pointer.startsWith(`${place.pointer}/`));
     if (!field) {
-      other.push(detail);
+      if (!other.includes(detail)) other.push(detail);
       continue;
     }
     const rest = field[1].reads === "sizes by name" ? pointer.slice(field[1].pointer.length).replace("/", ".") : "";
     const key = `${field[0]}${rest}`;
-    fields[key] = fields[key] ? `${fields[key]} ${detail}` : detail;
+    const before = fields[key];
+    fields[key] = before && before !== detail ? `${before} ${detail}` : detail;
   }
   return { fields, other };
 }
@@ -85,11 +91,15 @@ function read(text: string, reads: Reading): unknown {
   switch (reads) {
     case "text": return text;
     case "optional text": return isEmpty ? null : text;
-    case "number": return numberOr(text);
-    case "optional number": return isEmpty ? null : numberOr(text);
+    case "number":
+    case "whole number": return numberOr(text);
+    case "optional number":
+    case "optional whole number": return isEmpty ? null : numberOr(text);
     case "size": return parseSize(text) ?? text;
+    case "optional size": return isEmpty ? null : (parseSize(text) ?? text);
     case "flag": return text === "on";
     case "sizes by name": return argumentsOf(text);
+    case "names": return text.split(",").filter(Boolean);
     case "lines": return text.split("\n").filter((line) => line !== "");
   }
 }
@@ -97,9 +107,11 @@ function read(text: string, reads: Reading): unknown {
 function write(value: unknown, reads: Reading): string {
   if (value === null || value === undefined) return "";
   switch (reads) {
-    case "size": return formatSize(value as number, true);
+    case "size":
+    case "optional size": return formatSize(value as number, true);
     case "flag": return value === true ? "on" : "off";
     case "sizes by name": return argumentsText(value as Record<string, unknown>);
+    case "names": return (value as string[]).join(",");
     case "lines": return (value as string[]).join("\n");
     default: return String(value as string | number);
   }

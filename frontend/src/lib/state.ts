@@ -22,6 +22,12 @@ export const JOB_STATES: Record<JobState, StateLook> = {
   cancelled: { glyph: "⊘", text: "cancelled", tone: "waiting" },
 };
 
+/** "Job 7 has failed." */
+export function stateSentence(id: number, state: JobState): string {
+  const verb = state === "succeeded" || state === "failed" ? "has" : state === "cancelled" ? "was" : "is";
+  return `Job ${id} ${verb} ${JOB_STATES[state].text}.`;
+}
+
 const TERMINAL: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 const ACTIVE: ReadonlySet<string> = new Set(["starting", "running", "stopping"]);
 

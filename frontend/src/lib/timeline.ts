@@ -14,7 +14,7 @@ export interface Stage {
 
 /** One stage per change of state, oldest first. */
 export function stages(events: readonly EventView[]): Stage[] {
-  const changes = events.filter((event) => event.after !== null && event.after in JOB_STATES);
+  const changes = events.filter((event) => event.after !== null && Object.hasOwn(JOB_STATES, event.after));
   return changes.map((event, index) => {
     const next = changes[index + 1];
     return {

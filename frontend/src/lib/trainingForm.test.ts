@@ -72,8 +72,8 @@ describe("the server's sentences", () => {
       { pointer: "/training/epochs", detail: "b" },
       { pointer: "/hold", detail: "elsewhere" },
     ]);
-    expect(fields).toEqual({ path: "name it", "model_arguments.heads": "no divisor", epochs: "a b" });
-    expect(other).toEqual(["elsewhere"]);
+    expect(fields).toEqual({ path: "Name it", "model_arguments.heads": "No divisor", epochs: "A B" });
+    expect(other).toEqual(["Elsewhere"]);
   });
 });
 

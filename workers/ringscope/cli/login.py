@@ -1,5 +1,7 @@
 """`ringscope login`: a fresh login link for a browser."""
 
+from typing import Annotated
+
 import typer
 
 from ringscope.cli.connection import Url, connect
@@ -11,7 +13,12 @@ def register(app: typer.Typer) -> None:
     app.command()(login)
 
 
-def login(url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def login(
+    next_path: Annotated[str, typer.Option("--next", help="The page that it leads to: /jobs/7.")] = "/",
+    role: Annotated[str | None, typer.Option(help="viewer, operator or admin; default: that of the token.")] = None,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
     """Print a fresh link that logs a browser in once."""
     with connect(url, data_dir) as client:
-        say(client.login_link().url)
+        say(client.login_link(next_path, role).url)

@@ -83,6 +83,12 @@ class TokenRoutes(Connection):
         """Have a node's agent exchange its token for a new one; the old one is good until it has."""
         return Token.read(self._act(f"/tokens/{token_id}/rotate"))
 
-    def login_link(self) -> LoginLink:
-        """A fresh one-time login link for a browser."""
-        return LoginLink.read(self._act("/login-links"))
+    def login_link(self, next: str = "/", role: str | None = None) -> LoginLink:
+        """A fresh one-time login link for a browser.
+
+        Args:
+            next: the path that it leads to, such as /jobs/7.
+            role: viewer, operator or admin; None: that of this connection's token.
+        """
+        wanted = {"next": next} | ({} if role is None else {"role": role})
+        return LoginLink.read(self._act("/login-links", wanted))

@@ -135,7 +135,8 @@ async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
         version=__version__,
         nodes_ready=sum(node.observed != "lost" for node in nodes),
         nodes_total=len(nodes),
-        slots_busy=sum(len(taken.get(node.id, ())) for node in nodes),
+        # Of the same nodes as the total: nobody knows what runs on one that is lost.
+        slots_busy=sum(len(taken.get(node.id, ())) for node in nodes if node.observed != "lost"),
         slots_total=sum(node.slots for node in nodes if node.observed != "lost"),
         jobs_queued=jobs.get("queued", 0) + jobs.get("held", 0),
         jobs_running=sum(jobs.get(state, 0) for state in ACTIVE),

@@ -13,8 +13,7 @@ from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import invalid
-from ringscope_server.nodes.queries import all_nodes
-from ringscope_server.placement.capacity import capacity_errors
+from ringscope_server.jobs import service
 from ringscope_server.placement.preview import Preview, preview
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
 from ringscope_server.placement.tables import take_snapshot
@@ -66,8 +65,7 @@ async def plan_queue(spec: JobSpec, user: Operator, services: ServicesDep) -> Qu
     """When a job would start, where, and what it would delay; nothing is submitted."""
     now, policy = services.now(), Policy.of(services.settings)
     async with services.database.read() as session:
-        errors = capacity_errors(spec.placement, await all_nodes(session))
-        if errors:
+        if errors := await service.problems(session, spec, services.capacity):
             raise invalid(errors)
         queue = await services.queue.look(session)
         snapshot = await take_snapshot(session, [waits.job for waits in queue.values()], policy, now)

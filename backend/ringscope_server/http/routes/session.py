@@ -2,19 +2,21 @@
 
 from datetime import datetime, timedelta
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Cookie, Depends, Query, Request, Response
 from fastapi.responses import RedirectResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ringscope_server.changes import announce_ended_tokens
 from ringscope_server.http.auth import COOKIE, Admin, Viewer
 from ringscope_server.http.dependencies import ServicesDep
+from ringscope_server.http.origin import MAX_PATH, is_local_path, origin
 from ringscope_server.http.problems import Problem
 from ringscope_server.http.rate_limit import limit_stranger
 from ringscope_server.services import Services
 from ringscope_server.users import sessions
-from ringscope_server.users.tokens import Role
+from ringscope_server.users.tokens import PersonRole, Role
 
 router = APIRouter(tags=["session"])
 pages = APIRouter(include_in_schema=False)
@@ -33,6 +35,22 @@ class Secret(BaseModel):
     token: str
 
 
+class LoginLinkSpec(BaseModel):
+    """What a login link is for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: PersonRole | None = Field(None, description="What the browser may do; default: what whoever asks may do.")
+    next: str = Field("/", max_length=MAX_PATH, description="Where it leads: a path of this server, such as /jobs/7.")
+
+    @field_validator("next")
+    @classmethod
+    def _stays_here(cls, path: str) -> str:
+        if not is_local_path(path):
+            raise ValueError("this is no path of this server; give one that begins with a single slash, as /jobs/7.")
+        return path
+
+
 class LoginLink(BaseModel):
     """A link that logs one browser in, once."""
 
@@ -47,12 +65,16 @@ async def get_me(user: Viewer) -> Me:
 
 
 @router.post("/login-links", status_code=201, operation_id="create_login_link")
-async def create_login_link(user: Admin, services: ServicesDep, request: Request) -> LoginLink:
-    """A one-time link for a browser; it gets the role of whoever asks, and ends with the token that asks."""
+async def create_login_link(
+    user: Admin, services: ServicesDep, request: Request, wanted: LoginLinkSpec | None = None
+) -> LoginLink:
+    """A one-time link for a browser, to share a page with somebody; it ends with the token that asks."""
+    wanted = wanted or LoginLinkSpec()
     async with services.database.write() as session:
-        secret, expires_at = await sessions.login_link(session, user, services.now())
-    base = services.settings.public_url or str(request.base_url)
-    return LoginLink(url=f"{base.rstrip('/')}/login?token={secret}", expires_at=expires_at)
+        secret, expires_at = await sessions.login_link(session, user, wanted.role or user.role, services.now())
+    query = {"token": secret} | ({} if wanted.next == "/" else {"next": wanted.next})
+    base = origin(request, services.settings.public_url, services.settings.host)
+    return LoginLink(url=f"{base}/login?{urlencode(query, safe='/')}", expires_at=expires_at)
 
 
 @router.post("/session", status_code=204, operation_id="create_session", dependencies=[Depends(limit_stranger)])
@@ -95,7 +117,7 @@ async def login(
         services.monitoring.refused["login"] += 1
         return RedirectResponse("/?login=expired", 303)
     # Only a path: a full URL here would let a link send a freshly logged-in person to another site.
-    target = next if next.startswith("/") and not next.startswith(("//", "/\\")) else "/"
+    target = next if is_local_path(next) else "/"
     response = RedirectResponse(target, 303)
     _set_cookie(response, cookie, services, request)
     return response

@@ -7,12 +7,14 @@ import { useWidthStep } from "../useWidthStep";
 import { useWindowed } from "../useWindowed";
 import { nextSort, type Sort } from "../../lib/jobFilter";
 import type { JobsSearch } from "../../lib/search";
-import { type Column, columnsFor, STEPS_PX } from "./columns";
+import { type Column, columnsFor, RESULT_PX, STEPS_PX } from "./columns";
 import { JobRow } from "./JobRow";
 import classes from "./JobsTable.module.css";
 
 /** As the style sheet has it: every row is as high, so that only those in view need to be there. */
 const ROW_PX = 32;
+/** Where the result stands below the name. */
+const TWO_LINES_PX = 52;
 
 /** Which jobs are chosen. */
 interface Choice {
@@ -36,9 +38,11 @@ interface Props {
 
 /** One row per job: what it is, where it stands, what came out. Rows out of view are not in the page. */
 export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total = null }: Props) {
-  const { body, first, end, reveal } = useWindowed(jobs.length, ROW_PX);
-  useListKeys(jobs.length, reveal);
   const widthPx = useWidthStep(STEPS_PX);
+  const isNarrow = widthPx < RESULT_PX;
+  const rowPx = isNarrow ? TWO_LINES_PX : ROW_PX;
+  const { body, first, end, reveal } = useWindowed(jobs.length, rowPx);
+  useListKeys(jobs.length, reveal);
   const columns = useMemo(() => columnsFor(widthPx, baseline), [widthPx, baseline]);
   const width = columns.length + (choice ? 1 : 0);
   const rest = (job: JobView) => ({
@@ -49,7 +53,7 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
   });
   return (
     <ScrollX label="Jobs, one row each">
-      <table className={classes.jobs} aria-rowcount={(total ?? jobs.length) + 1}>
+      <table className={classes.jobs} data-narrow={isNarrow || undefined} aria-rowcount={(total ?? jobs.length) + 1}>
         <Head columns={columns} hasChoice={choice !== undefined} sorting={sorting} />
         {pinned.length > 0 && (
           <tbody className={classes.pinned} aria-label="Pinned">
@@ -59,11 +63,11 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
           </tbody>
         )}
         <tbody ref={body}>
-          <Gap rows={first} columns={width} />
+          <Gap heightPx={first * rowPx} columns={width} />
           {jobs.slice(first, end).map((job, i) => (
             <JobRow key={job.id} job={job} index={first + i} {...rest(job)} />
           ))}
-          <Gap rows={jobs.length - end} columns={width} />
+          <Gap heightPx={(jobs.length - end) * rowPx} columns={width} />
         </tbody>
       </table>
     </ScrollX>
@@ -71,11 +75,11 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
 }
 
 /** Where rows would be. */
-function Gap({ rows, columns }: { rows: number; columns: number }) {
-  if (rows <= 0) return null;
+function Gap({ heightPx, columns }: { heightPx: number; columns: number }) {
+  if (heightPx <= 0) return null;
   return (
     <tr aria-hidden="true" className={classes.gap}>
-      <td colSpan={columns} style={{ height: rows * ROW_PX }} />
+      <td colSpan={columns} style={{ height: heightPx }} />
     </tr>
   );
 }

@@ -19,12 +19,30 @@ function told(job: JobView, name: string, baseline?: JobView): unknown[] {
   return [column?.content(job, UNMARKED), column?.title?.(job)];
 }
 
-it("has a column from its width on, and those that say what came out on every phone", () => {
+it("has a column from its width on", () => {
   const names = (widthPx: number): string[] => columnsFor(widthPx, undefined).map(({ name }) => name);
-  expect(names(390)).toEqual(["state", "name", "speed"]);
+  expect(names(390)).toEqual(["state", "name"]);
   expect(names(1199)).not.toContain("of-limit");
   expect(names(1200)).toContain("of-limit");
   expect(names(2000)).toHaveLength(14);
+});
+
+it("tells the sentence of a job that failed, not the word for its reason", () => {
+  const job = aJob({ state: "failed", reason: "time_limit", message: "It ran longer than its 10 s." });
+  const [cell, title] = told(job, "result");
+  expect([renderToStaticMarkup(<>{cell}</>).replace(/<[^>]*>/g, ""), title]).toEqual([job.message, job.message]);
+});
+
+it.each([
+  [aJob({ state: "running", progress: { done: 3, total: 8 } }), "3/8"],
+  [measured(1, 12.5), "12.5 GB/s · "],
+  [aJob({ state: "failed", reason: "oom", message: "A rank ran out of memory." }), "A rank ran out of memory."],
+])("tells a phone below the name how far a job is and what came out", (job, text) => {
+  const name = columnsFor(390, undefined).find((one) => one.name === "name");
+  // A link needs a router: what stands below it does not.
+  const parts = (name?.content(job, UNMARKED) as { props: { children: unknown[] } }).props.children;
+  expect(renderToStaticMarkup(<>{parts[1] as never}</>)).toContain(text);
+  expect(columnsFor(640, undefined).map((one) => one.name)).toContain("result");
 });
 
 it("tells of a benchmark what it reached, at which size, and of what the links allow", () => {
@@ -33,7 +51,7 @@ it("tells of a benchmark what it reached, at which size, and of what the links a
   expect(told(job, "at-max-size")).toEqual(["12.5 GB/s", "ring, out of place at 1 MiB"]);
   expect(told(job, "of-limit")).toEqual(["50.0 %", "ring, out of place at 1 MiB, of 25.0 GB/s"]);
   expect(told(job, "p99-at-min")).toEqual(["9.50 µs", "ring, out of place at 8 B, of 20 iterations"]);
-  expect(told(job, "sizes")).toEqual(["8 B – 64 MiB", undefined]);
+  expect(told(job, "sizes")).toEqual(["8 B – 64 MiB", "8 B – 64 MiB"]);
 });
 
 it("signs what should not be compared, and says why", () => {
@@ -55,7 +73,7 @@ it("tells of training its samples per second, strategy and batch", () => {
   const { training } = job.spec;
   expect(told(job, "speed")[0]).toMatch(/^([\d,]+ samples\/s|–)$/);
   expect(told(job, "algorithms")).toEqual([`${training?.strategy}, ${training?.all_reduce}`, undefined]);
-  expect(told(job, "sizes")).toEqual([`batch ${training?.global_batch_size}`, undefined]);
+  expect(told(job, "sizes")).toEqual(Array(2).fill(`batch ${training?.global_batch_size}`));
   expect(told(job, "of-limit")[0]).toBe("–");
 });
 

@@ -41,6 +41,9 @@ export interface Column {
 
 const MOST_ALGORITHMS = 3;
 
+/** In a window as wide as this speed and result have columns; in a narrower one they stand below the name. */
+export const RESULT_PX = 640;
+
 const COLUMNS: readonly Column[] = [
   { name: "state", heading: "State", widthPx: 116, content: (job) => <StateBadge look={JOB_STATES[job.state]} /> },
   { name: "id", heading: "Id", sort: "id", widthPx: 56, fromPx: 640, isNumber: true, className: "dim", content: (job) => job.id },
@@ -48,9 +51,9 @@ const COLUMNS: readonly Column[] = [
   { name: "work", heading: "Work", widthPx: 100, fromPx: 960, className: classes.cut, title: workTitle, content: workTitle },
   { name: "algorithms", heading: "Algorithms", widthPx: 116, fromPx: 960, className: classes.cut, title: allAlgorithms, content: algorithms },
   { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
-  { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1600, className: classes.cut, content: sizes },
-  { name: "result", heading: "Result", fromPx: 640, className: classes.cut, title: resultWords, content: result },
-  { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, isNumber: true, title: speedAt, content: speed },
+  { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1600, className: classes.cut, title: sizes, content: sizes },
+  { name: "result", heading: "Result", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
+  { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
   {
     name: "at-max-size",
     heading: "At max size",
@@ -107,7 +110,24 @@ export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
 /** Those that a window of this width shows, from state to age; with a baseline also the difference to it. */
 export function columnsFor(widthPx: number, baseline: JobView | undefined): Column[] {
   const all = baseline ? [...COLUMNS, differenceTo(baseline), AGE] : [...COLUMNS, AGE];
-  return all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
+  const shown = all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
+  return widthPx < RESULT_PX ? shown.map((column) => (column.name === "name" ? withResult(column) : column)) : shown;
+}
+
+/** How far it is, or its speed and what came out, on a line of its own. */
+function withResult(column: Column): Column {
+  return {
+    ...column,
+    content: (job, mark) => (
+      <>
+        {column.content(job, mark)}
+        <div className={`dim ${classes.cut}`} title={resultWords(job)}>
+          {isMeasured(job) && <>{speed(job)} · </>}
+          {result(job)}
+        </div>
+      </>
+    ),
+  };
 }
 
 function differenceTo(baseline: JobView): Column {
@@ -184,12 +204,12 @@ function sizes({ spec }: JobView): string {
 }
 
 function result(job: JobView): ReactNode {
-  if (job.state === "failed") return <span className={classes.failed}>{job.reason}</span>;
+  if (job.state === "failed") return <span className={classes.failed}>{resultWords(job)}</span>;
   return resultWords(job) ?? <JobProgress job={job} />;
 }
 
 function resultWords(job: JobView): string | undefined {
-  if (job.state === "failed") return undefined;
+  if (job.state === "failed") return job.message || (job.reason ?? undefined);
   return job.pending?.sentence ?? (job.state === "succeeded" ? outcome(job) : undefined);
 }
 
@@ -201,6 +221,10 @@ function speed(job: JobView): ReactNode {
   }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
   return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
+}
+
+function isMeasured(job: JobView): boolean {
+  return job.state === "succeeded" && speed(job) !== "–";
 }
 
 function speedAt(job: JobView): string | undefined {

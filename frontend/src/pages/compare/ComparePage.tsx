@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { jobQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
 import { EmptyState } from "../../components/EmptyState";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
 import { comparedIds } from "../../lib/compare";
@@ -19,13 +19,13 @@ export function ComparePage() {
   const ids = comparedIds(search.ids);
   const jobs = useQueries({ queries: ids.map((id) => jobQuery(id)) });
   const found = jobs.flatMap((query) => (query.data ? [query.data] : []));
-  const failed = jobs.find((query) => query.error);
+  const failed = jobs.find((query) => query.error && !query.data);
   const { sweeps, training, others } = sorted(found);
   const isOver = jobs.every((query) => !query.isPending);
   return (
     <div className="page">
       <h1>{training.length > 0 ? "Compare training jobs" : "Compare benchmarks"}</h1>
-      {failed?.error && <ErrorNote what="A job could not be loaded" error={failed.error} onRetry={() => void failed.refetch()} />}
+      {failed && <QueryError what="A job could not be loaded" query={failed} />}
       {others.length > 0 && <p>{leftOut(others, training.length > 0)}</p>}
       {sweeps.length > 0 && isOver && <SweepComparison jobs={sweeps} />}
       {training.length > 0 && <TrainingComparison jobs={training} />}

@@ -5,8 +5,9 @@ import { comparisonQuery } from "../../data/queries";
 import type { Comparison, JobView } from "../../api/types";
 import { sizeRange } from "../../lib/axes";
 import { SizeChart } from "../../charts/SizeChart";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
+import { Skeleton } from "../../components/Skeleton";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { algorithmsOf, comparedLines, FASTEST, rowsOf, type Scale, sizesOf, sumWords } from "../../lib/compareSweeps";
 import { isSimulated } from "../../lib/state";
@@ -45,7 +46,8 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
           onChange={(next) => set({ scale: next === "ratio" ? next : undefined })}
         />
       </CompareControls>
-      {query.error && <ErrorNote what="The comparison could not be loaded" error={query.error} onRetry={() => void query.refetch()} />}
+      <QueryError what="The comparison could not be loaded" query={query} />
+      {query.isPending && <Skeleton rows={20} />}
       {query.data && <Obstacles found={query.data} />}
       {query.data && <Rows jobs={jobs} found={query.data} algorithm={algorithm} inPlace={inPlace} scale={scale} />}
       <Differences jobs={jobs} />

@@ -102,7 +102,7 @@ function timingItems(benchmark: Benchmark): (readonly [string, string])[] {
 function SubmittedBy({ job }: { job: JobView }) {
   return (
     <>
-      <Age iso={job.created_at} /> ago by {job.user}
+      <Age iso={job.created_at} isSentence /> by {job.user}
     </>
   );
 }

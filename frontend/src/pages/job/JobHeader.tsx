@@ -1,25 +1,24 @@
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { meQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/Caveats";
 import { Reference } from "../../components/Reference";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
 import { bestBusbw, isTerminal, JOB_STATES, jobTitle } from "../../lib/state";
+import { useRole } from "../../components/useRole";
 import { BaselineButton } from "../../components/BaselineButton";
 import { CancelDialog } from "./CancelDialog";
 import { GraphLinks } from "./GraphLinks";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
+import { Share } from "./ShareDialog";
 
 /** Name, id, state, and what can be done with the job. */
 export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boolean }) {
-  const me = useQuery(meQuery);
-  const mayChange = me.data !== undefined && me.data.role !== "viewer";
+  const { mayChange, isAdmin } = useRole();
   const [isAsking, setAsking] = useState(false);
   return (
     <header className={classes.header}>
@@ -38,6 +37,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
           <GraphLinks job={job} />
           <RingLink job={job} />
           {bestBusbw(job) !== null && <BaselineButton id={job.id} />}
+          {isAdmin && <Share />}
           {mayChange && (
             <Button
               renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}

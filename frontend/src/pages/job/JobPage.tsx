@@ -5,13 +5,13 @@ import { useAnnouncement } from "../../components/announcements";
 import { useTopic } from "../../data/live";
 import { eventsQuery, jobQuery, measurementsQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
 import { FailedJob } from "../../components/FailedJob";
+import { QueryError } from "../../components/QueryError";
 import { PageSkeleton } from "../../components/Skeleton";
 import { useFavicon } from "../../components/useFavicon";
 import { usePageTitle } from "../../components/usePageTitle";
 import { percent, threeDigits } from "../../lib/format";
-import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, simulatedPrefix } from "../../lib/state";
+import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, simulatedPrefix, stateSentence } from "../../lib/state";
 import { Gang } from "./Gang";
 import { Insights } from "./Insights";
 import { JobHeader } from "./JobHeader";
@@ -43,7 +43,7 @@ function statusTitle(job: JobView): string {
 }
 
 function Job({ job }: { job: JobView }) {
-  useAnnouncement(`Job ${job.id} is ${JOB_STATES[job.state].text}.`);
+  useAnnouncement(stateSentence(job.id, job.state));
   const measurements = useQuery({ ...measurementsQuery(job.id), enabled: isBenchmark(job) });
   const events = useQuery(eventsQuery(job.id));
   const rows = measurements.data ?? [];
@@ -56,15 +56,9 @@ function Job({ job }: { job: JobView }) {
       <JobHeader job={job} isSimulated={isSimulated(job, rows)} />
       <Situation job={job} rows={rows} />
       <Insights job={job} />
-      <Timeline job={job} events={events.data ?? []} />
+      <Timeline job={job} events={events.isPending ? undefined : (events.data ?? [])} />
       <Gang job={job} />
-      {measurements.error && (
-        <ErrorNote
-          what="The measurements could not be loaded"
-          error={measurements.error}
-          onRetry={() => void measurements.refetch()}
-        />
-      )}
+      <QueryError what="The measurements could not be loaded" query={measurements} />
       <Tabs jobId={job.id} tabs={tabs} current={tab} />
       <JobTab job={job} tab={tab} rows={measurements.data} isFailed={measurements.isError} />
     </div>

@@ -72,8 +72,8 @@ function Entry({ series, reference, shown, index, isHidden, onToggle }: EntryPro
       </span>
       <span className={classes.detail}>
         {row && `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${details(row, shown)}`}
-        {beside != null && `; ${reference?.name.split(", ")[1]} ${threeDigits(beside)}`}
       </span>
+      <span className={classes.beside}>{beside != null && `${reference?.name.split(", ")[1]} ${threeDigits(beside)}`}</span>
     </span>
   );
 }

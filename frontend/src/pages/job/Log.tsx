@@ -6,7 +6,7 @@ import { useState } from "react";
 import { ApiError } from "../../api/client";
 import { logOutlineQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { plural } from "../../lib/format";
 import { exportUrl, lineOf, logFilterOf } from "../../lib/logFilter";
 import { isTerminal } from "../../lib/state";
@@ -42,7 +42,7 @@ export function Log({ job }: { job: JobView }) {
           </Button>
         </LogTools>
       </div>
-      {outline.error && !problem && <ErrorNote what="The log could not be loaded" error={outline.error} onRetry={() => void outline.refetch()} />}
+      {!problem && <QueryError what="The log could not be loaded" query={outline} />}
       {problem && <p className={`dim ${classes.empty}`}>Lines stand here once the regular expression is one.</p>}
       {data && data.lines === 0 && <p className={`dim ${classes.empty}`}>{emptyText(isOver, isFiltered)}</p>}
       {data && data.lines > 0 && (

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import type { JobView, NewestSteps as Newest, StepBlock } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StepBars } from "../../components/StepBars";
@@ -40,9 +40,7 @@ function Running({ job }: { job: JobView }) {
           {held ? "Go on" : "Hold"}
         </Button>
       </div>
-      {query.error && !query.data && (
-        <ErrorNote what="The newest steps could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
-      )}
+      <QueryError what="The newest steps could not be loaded" query={query} />
       <div className={classes.body}>
         {newest ? (
           <ScrollX label="What each rank is at">{isBenchmark(job) ? <Iterations newest={newest} /> : <TrainingSteps newest={newest} />}</ScrollX>

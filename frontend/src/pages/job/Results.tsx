@@ -139,7 +139,7 @@ interface ControlsProps {
 function Controls({ search, set, beside, csv }: ControlsProps) {
   const share = beside.expectations?.limit ? ([["limit", "% of limit"]] as const) : [];
   return (
-    <div className={classes.controls}>
+    <div className={`${classes.controls} ${classes.ownRow}`}>
       <Segments
         label="Quantity"
         value={search.metric ?? "busbw"}

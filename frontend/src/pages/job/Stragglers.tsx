@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { latenessQuery } from "../../data/queries";
 import type { BenchmarkJob, MeasurementView } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { rowOptions } from "../../lib/chosenRow";
 import { plural } from "../../lib/format";
 import { verdict } from "../../lib/lateness";
@@ -50,7 +50,7 @@ function OfRow({ job, row, isTable }: { job: BenchmarkJob; row: MeasurementView;
   const { data } = lateness;
   return (
     <figure className="card-body" aria-busy={lateness.isFetching}>
-      {lateness.error && <ErrorNote what="The iterations could not be loaded" error={lateness.error} onRetry={() => void lateness.refetch()} />}
+      <QueryError what="The iterations could not be loaded" query={lateness} />
       {data && data.ranks.length === 0 && (
         <p className="dim">{job.ranks < 2 ? "One rank waits for nobody." : "No iteration of this row is told by every rank."}</p>
       )}

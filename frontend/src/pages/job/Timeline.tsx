@@ -4,8 +4,15 @@ import { isTerminal, JOB_STATES } from "../../lib/state";
 import { type Stage, stages } from "../../lib/timeline";
 import classes from "./Timeline.module.css";
 
+interface Props {
+  job: JobView;
+  /** undefined: they are on their way, and their place is kept free. */
+  events: readonly EventView[] | undefined;
+}
+
 /** The states that the job went through, and how long each took. */
-export function Timeline({ job, events }: { job: JobView; events: readonly EventView[] }) {
+export function Timeline({ job, events }: Props) {
+  if (!events) return <div className={classes.place} aria-hidden="true" />;
   const items = stages(events);
   if (items.length === 0) return null;
   return (

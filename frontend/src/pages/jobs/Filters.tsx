@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, type RouterHistory, useRouter } from "@tanstack/react-router";
 import { memo, useCallback, useEffect, useRef, useState } from "react";
 import type { JobFacets } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
 import { COLLECTIVES } from "../../lib/collectives";
 import { formatCount } from "../../lib/format";
 import type { JobFilter } from "../../lib/jobFilter";
-import type { JobsSearch } from "../../lib/search";
+import { type JobsSearch, parseSearch } from "../../lib/search";
 import { JOB_STATES } from "../../lib/state";
 import classes from "./JobsPage.module.css";
 
@@ -90,6 +90,11 @@ function named(facet: Facet, value: string): string {
 
 const SETTLED_MS = 250;
 
+/** Which entry of the history the browser is at. */
+function keyOf(history: RouterHistory): string | undefined {
+  return history.location.state.__TSR_key;
+}
+
 function SearchBox({ text: current = "" }: { text: string | undefined }) {
   const navigate = route.useNavigate();
   const [text, setText] = useState(current);
@@ -101,14 +106,26 @@ function SearchBox({ text: current = "" }: { text: string | undefined }) {
   }
   const input = useRef<HTMLInputElement>(null);
   useShortcut("filter", useCallback(() => input.current?.focus(), []));
+  const { history } = useRouter();
+  // The entry of the history that this box has made: what is typed on goes there. Any other one is the way back.
+  const own = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (text === current) return;
-    const timer = window.setTimeout(
-      () => void navigate({ search: (old) => ({ ...old, q: text || undefined }) as JobsSearch, replace: true }),
-      SETTLED_MS,
-    );
+    const put = async (): Promise<void> => {
+      const replace = own.current !== undefined && own.current === keyOf(history);
+      await navigate({ search: (old) => ({ ...old, q: text || undefined }) as JobsSearch, replace });
+      own.current = keyOf(history);
+    };
+    const timer = window.setTimeout(() => void put(), SETTLED_MS);
     return () => window.clearTimeout(timer);
-  }, [text, current, navigate]);
+  }, [text, current, navigate, history]);
+  // Who goes back before what was typed has settled goes to what was, and not to what would have been.
+  useEffect(
+    () => history.subscribe(({ action }) => {
+      if (action.type !== "PUSH" && action.type !== "REPLACE") setText(parseSearch(history.location.search).q ?? "");
+    }),
+    [history],
+  );
   return (
     <input
       ref={input}

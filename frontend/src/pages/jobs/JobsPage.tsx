@@ -8,13 +8,13 @@ import type { JobFacets, JobView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
 import { Command } from "../../components/Command";
 import { EmptyState } from "../../components/EmptyState";
-import { ErrorNote } from "../../components/ErrorNote";
 import { NoJobs } from "../../components/NoJobs";
+import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { focusedIndex } from "../../components/useListKeys";
 import { usePageTitle } from "../../components/usePageTitle";
 import { plural } from "../../lib/format";
-import { chosenIds, filterOf, type JobsSearch, listSearch } from "../../lib/search";
+import { chosenIds, filterOf, type JobsSearch, listSearch, strangeWords } from "../../lib/search";
 import { jobsCommand } from "../../lib/views";
 import { ArrivedJobs } from "./ArrivedJobs";
 import { Filters } from "./Filters";
@@ -29,6 +29,7 @@ export function JobsPage() {
   usePageTitle("jobs");
   const search = route.useSearch({ select: listSearch, structuralSharing: true });
   const filter = route.useSearch({ select: filterOf, structuralSharing: true });
+  const strange = route.useSearch({ select: strangeWords });
   const sorting = useMemo(() => ({ sort: search.sort }), [search.sort]);
   const query = jobsQuery(filter, search.sort);
   const jobs = useInfiniteQuery(query);
@@ -48,9 +49,8 @@ export function JobsPage() {
         <Views search={search} />
       </div>
       <Filters filter={filter} facets={facets.data} />
-      {jobs.error && (
-        <ErrorNote what="The jobs could not be loaded" error={jobs.error} onRetry={() => void jobs.refetch()} />
-      )}
+      {strange && <p role="note">{strange}</p>}
+      <QueryError what="The jobs could not be loaded" query={jobs} />
       {data && (
         <div className="card" style={{ position: "relative" }}>
           <ArrivedJobs listKey={query.queryKey} filter={filter} shown={items} />
@@ -69,7 +69,11 @@ export function JobsPage() {
       )}
       {jobs.isPending && <Skeleton rows={12} />}
       {jobs.hasNextPage && (
-        <LoadMore isLoading={jobs.isFetchingNextPage || data !== jobs.data} onLoad={() => void jobs.fetchNextPage()} />
+        <LoadMore
+          isLoading={jobs.isFetchingNextPage || data !== jobs.data}
+          onLoad={() => void jobs.fetchNextPage()}
+          onPress={() => focusRowAfter(items.length)}
+        />
       )}
       {items.length > 0 && <Command text={jobsCommand(search)} />}
       <SelectionBar ids={chosen} jobs={known} onClear={clear} />
@@ -107,6 +111,15 @@ function useChoice(items: readonly JobView[]) {
   return { chosen, toggle, clear };
 }
 
+const FRAMES = 600;
+
+/** Whoever presses for more goes on with the first row that comes, as soon as it does. */
+function focusRowAfter(index: number, frames = FRAMES): void {
+  const link = document.querySelector<HTMLElement>(`tr[data-index="${index}"] a`);
+  if (link) link.focus({ preventScroll: true });
+  else if (frames > 0) requestAnimationFrame(() => focusRowAfter(index, frames - 1));
+}
+
 function NoMatch() {
   return (
     <EmptyState title="No job matches this filter">
@@ -118,7 +131,7 @@ function NoMatch() {
 }
 
 /** Loads the next page shortly before it scrolls into view, or when pressed. */
-function LoadMore({ isLoading, onLoad }: { isLoading: boolean; onLoad: () => void }) {
+function LoadMore({ isLoading, onLoad, onPress }: { isLoading: boolean; onLoad: () => void; onPress: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const element = button.current;
@@ -133,7 +146,14 @@ function LoadMore({ isLoading, onLoad }: { isLoading: boolean; onLoad: () => voi
     return () => observer.disconnect();
   }, [isLoading, onLoad]);
   return (
-    <Button ref={button} onClick={onLoad} style={{ justifySelf: "center" }}>
+    <Button
+      ref={button}
+      onClick={() => {
+        onLoad();
+        onPress();
+      }}
+      style={{ justifySelf: "center" }}
+    >
       {isLoading ? "Loading …" : "Load more"}
     </Button>
   );

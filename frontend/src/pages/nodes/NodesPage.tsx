@@ -11,7 +11,7 @@ import { StateBadge } from "../../components/StateBadge";
 import { useListKeys } from "../../components/useListKeys";
 import { usePageTitle } from "../../components/usePageTitle";
 import { plural } from "../../lib/format";
-import { usualVersions, versionsOf } from "../../lib/nodes";
+import { beyondWords, busyWords, slotUse, usualVersions, versionsOf } from "../../lib/nodes";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
@@ -41,9 +41,8 @@ export function NodesPage() {
 }
 
 function summary(nodes: readonly SeenNode[]): string {
-  const slots = nodes.reduce((sum, node) => sum + node.slots_total, 0);
-  const busy = nodes.reduce((sum, node) => sum + node.slots_busy, 0);
-  return `${plural(nodes.length, "node")}, ${busy} of ${plural(slots, "slot")} busy`;
+  const { busy, total } = slotUse(nodes);
+  return `${plural(nodes.length, "node")}, ${busyWords(busy, total)}`;
 }
 
 function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
@@ -94,6 +93,7 @@ function Row({ node, index, usual }: { node: SeenNode; index: number; usual: Rea
       </td>
       <td className="number">
         {node.slots_busy} of {node.slots_total}
+        {node.slots_busy > node.slots_total && <div className="dim">{beyondWords(node.slots_busy, node.slots_total)}</div>}
         {node.slots_quarantined > 0 && <div className={classes.skewed}>⚠ {node.slots_quarantined} quarantined</div>}
       </td>
       <td>

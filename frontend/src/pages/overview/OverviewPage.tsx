@@ -1,19 +1,20 @@
 /** Is the cluster healthy and busy, and what came out lately? */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../data/queries";
+import { activeJobsQuery, bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../data/queries";
 import type { JobView, NodeView } from "../../api/types";
 import { Command } from "../../components/Command";
-import { ErrorNote } from "../../components/ErrorNote";
 import { Fact, factsClass } from "../../components/Fact";
 import { NoJobs } from "../../components/NoJobs";
 import { NoNodes } from "../../components/NoNodes";
+import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
+import { useSlots } from "../../components/useSlots";
 import { useTimeWords } from "../../components/useNow";
 import { usePageTitle } from "../../components/usePageTitle";
 import { COLLECTIVES } from "../../lib/collectives";
 import { plural, threeDigits } from "../../lib/format";
-import { gpuUse } from "../../lib/nodes";
+import { beyondWords, gpuUse } from "../../lib/nodes";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import { Alerts } from "./Alerts";
 import { JobBars } from "./JobBars";
@@ -25,18 +26,15 @@ export function OverviewPage() {
   usePageTitle("overview");
   const cluster = useQuery(clusterQuery);
   const nodes = useQuery(nodesQuery);
+  const slots = useSlots();
   const jobs = useQuery(recentJobsQuery);
-  const failed = [cluster, nodes, jobs].find((query) => query.error);
+  const active = useQuery(activeJobsQuery);
   return (
     <div className="page">
       <h1 className="hidden-visually">Overview</h1>
-      {failed?.error && (
-        <ErrorNote
-          what="The overview could not be loaded"
-          error={failed.error}
-          onRetry={() => [cluster, nodes, jobs].forEach((query) => void query.refetch())}
-        />
-      )}
+      <QueryError what="The counts could not be loaded" query={cluster} />
+      <QueryError what="The nodes could not be loaded" query={nodes} />
+      <QueryError what="The jobs could not be loaded" query={jobs} />
       {(cluster.isPending || jobs.isPending) && <Skeleton rows={2} />}
       {cluster.data && jobs.data && (
         <dl className={`card ${factsClass}`}>
@@ -48,9 +46,9 @@ export function OverviewPage() {
           />
           <Fact
             label="Slots busy"
-            value={cluster.data.slots_busy}
-            unit={`of ${cluster.data.slots_total}`}
-            note="one rank takes one slot"
+            value={slots?.busy ?? "–"}
+            unit={`of ${slots?.total ?? "–"}`}
+            note={(slots && beyondWords(slots.busy, slots.total)) || "one rank takes one slot"}
           />
           <Fact
             label="Jobs running"
@@ -75,7 +73,7 @@ export function OverviewPage() {
       )}
       {nodes.isPending && <Skeleton rows={3} />}
       {jobs.isPending && <Skeleton rows={10} />}
-      {jobs.data && <RecentJobs jobs={jobs.data} />}
+      {jobs.data && <RecentJobs jobs={jobs.data} active={active.data ?? []} />}
       {jobs.data && jobs.data.length > 0 && <Command text="ringscope nodes && ringscope jobs" />}
     </div>
   );
@@ -114,7 +112,10 @@ function BestFact() {
   );
 }
 
-function RecentJobs({ jobs }: { jobs: readonly JobView[] }) {
+/** Those that run first, which the newest need not be; then the newest of the others. */
+function RecentJobs({ jobs, active }: { jobs: readonly JobView[]; active: readonly JobView[] }) {
+  const running = active.slice(0, LATEST);
+  const others = jobs.filter((job) => !running.some(({ id }) => id === job.id));
   return (
     <section className="card" aria-labelledby="recent">
       <div className="card-head">
@@ -126,7 +127,7 @@ function RecentJobs({ jobs }: { jobs: readonly JobView[] }) {
       {jobs.length > 0 ? (
         <>
           <JobBars jobs={jobs} />
-          <JobsTable jobs={jobs.slice(0, LATEST)} />
+          <JobsTable jobs={[...running, ...others].slice(0, LATEST)} />
         </>
       ) : (
         <NoJobs />

@@ -5,7 +5,7 @@ import { ApiError } from "../../api/client";
 import { fitQuery, planQuery } from "../../data/planning";
 import { engineQuery } from "../../data/queries";
 import { Command } from "../../components/Command";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
 import { formatSeconds } from "../../lib/amount";
@@ -53,9 +53,7 @@ export function PlanPage() {
         onChange={set}
       />
       <FitPanel fit={fit.data} error={fit.error} jobId={search.fit} onChange={set} />
-      {plan.error && Object.keys(problems).length === 0 && (
-        <ErrorNote what="The prices could not be worked out" error={plan.error} onRetry={() => void plan.refetch()} />
-      )}
+      {Object.keys(problems).length === 0 && <QueryError what="The prices could not be worked out" query={plan} />}
       {plan.isPending && plan.fetchStatus === "fetching" && <Skeleton rows={16} />}
       {cell && (
         <>

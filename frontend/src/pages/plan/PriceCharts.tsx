@@ -5,7 +5,7 @@ import { measurementsQuery } from "../../data/queries";
 import type { PriceCell, RegimeFigures } from "../../api/types";
 import { PriceChart } from "../../charts/PriceChart";
 import { CopyButton } from "../../components/CopyButton";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Swatch } from "../../components/Swatch";
@@ -44,7 +44,7 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
     [jobId, rows.data, form.collective, form.algorithms, ranks, metric],
   );
   const ofSize = useMemo(() => (byRanks.data?.cells ?? []).filter((cell) => cell.size_bytes === size), [byRanks.data, size]);
-  const error = bySize.error ?? byRanks.error;
+  const failed = [bySize, byRanks].find((query) => query.error && !query.data);
   return (
     <section className="card" aria-labelledby="curves">
       <div className="card-head">
@@ -56,9 +56,9 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
           <CopyButton text={() => csv(cells)} label="Copy CSV" />
         </div>
       </div>
-      {error && (
+      {failed && (
         <div className="card-body">
-          <ErrorNote what="Some prices could not be worked out" error={error} />
+          <QueryError what="Some prices could not be worked out" query={failed} />
         </div>
       )}
       <div className={`card-body ${classes.charts}`}>

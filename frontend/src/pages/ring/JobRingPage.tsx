@@ -7,7 +7,7 @@ import { useShortcut } from "../../components/shortcuts";
 import { jobQuery } from "../../data/queries";
 import { type TraceFilter, tracePath, traceQuery, tracesQuery } from "../../data/traces";
 import type { JobView, TracedOperation } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
 import { FailedJob } from "../../components/FailedJob";
 import { PageSkeleton } from "../../components/Skeleton";
 import { Reference } from "../../components/Reference";
@@ -59,9 +59,7 @@ function JobRing({ job }: { job: JobView }) {
         </div>
         {chosen && <Reference id={String(job.id)} command={jobTraceCommand(job.id, chosen)} path={tracePath(job.id, filterOf(chosen))} />}
       </header>
-      {traces.error && !traces.data && (
-        <ErrorNote what="The traces of the job could not be loaded" error={traces.error} onRetry={() => void traces.refetch()} />
-      )}
+      <QueryError what="The traces of the job could not be loaded" query={traces} />
       {traces.data && !chosen && <WithoutTrace job={job} />}
       {chosen && <Traced job={job} options={options} chosen={chosen} search={search} />}
     </div>
@@ -97,7 +95,7 @@ function Traced({ job, options, chosen, search }: TracedProps) {
   return (
     <>
       <TraceChoice options={options} chosen={chosen} onChoose={(next) => go({ ...next, step: undefined }, false)} />
-      {trace.error && <ErrorNote what="The trace could not be loaded" error={trace.error} onRetry={() => void trace.refetch()} />}
+      <QueryError what="The trace could not be loaded" query={trace} />
       {run && trace.data && <TraceView job={job} trace={trace.data} filter={filter} run={run} step={step} search={search} onChange={(change) => go(change, true)} />}
     </>
   );

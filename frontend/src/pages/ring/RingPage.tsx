@@ -7,7 +7,8 @@ import { exampleQuery } from "../../data/planning";
 import { engineQuery } from "../../data/queries";
 import type { Collective } from "../../api/types";
 import { Command } from "../../components/Command";
-import { ErrorNote } from "../../components/ErrorNote";
+import { QueryError } from "../../components/QueryError";
+import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
 import { formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";
@@ -47,9 +48,8 @@ export function RingPage() {
       </div>
       <TracedJobs />
       <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
-      {found.error && Object.keys(problems).length === 0 && (
-        <ErrorNote what="The steps could not be worked out" error={found.error} onRetry={() => void found.refetch()} />
-      )}
+      {Object.keys(problems).length === 0 && <QueryError what="The steps could not be worked out" query={found} />}
+      {found.isPending && <Skeleton rows={28} />}
       {run && found.data && (
         <>
           <Player

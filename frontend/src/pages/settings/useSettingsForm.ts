@@ -10,6 +10,7 @@ export function useSettingsForm<Body, Answer>(send: (body: Body, key: string) =>
   const [key] = useState(randomKey);
   const mutation = useMutation({ mutationFn: (body: Body) => send(body, key), onSuccess: onDone });
   const { error } = mutation;
+  const mended = useMended(error);
   const fields = error instanceof ApiError ? error.fields : [];
   const first = fields[0] && nameOf(fields[0].pointer);
   useEffect(() => {
@@ -20,12 +21,28 @@ export function useSettingsForm<Body, Answer>(send: (body: Body, key: string) =>
       if (!mutation.isPending) mutation.mutate(body);
     },
     isSending: mutation.isPending,
-    /** The server's sentences about a field. */
+    /** The server's sentences about a field, until that is another one. */
     problem: (name: string): string | null =>
-      fields.filter(({ pointer }) => nameOf(pointer) === name).map(({ detail }) => detail).join(" ") || null,
+      fields.filter(({ pointer }) => nameOf(pointer) === name && !mended.has(name)).map(({ detail }) => detail).join(" ") || null,
     /** What is about no field. */
     error: fields.length === 0 ? error : null,
   };
+}
+
+/** The fields of the open form that were changed since it was refused. */
+function useMended(error: Error | null): ReadonlySet<string> {
+  const [mended, setMended] = useState<{ of: Error | null; names: ReadonlySet<string> }>({ of: null, names: new Set() });
+  useEffect(() => {
+    const form = error && document.querySelector("dialog[open] form");
+    if (!form) return;
+    const onInput = ({ target }: Event): void => {
+      const { name } = target as HTMLInputElement;
+      setMended((old) => ({ of: error, names: new Set(old.of === error ? [...old.names, name] : [name]) }));
+    };
+    form.addEventListener("input", onInput);
+    return () => form.removeEventListener("input", onInput);
+  }, [error]);
+  return mended.of === error ? mended.names : new Set();
 }
 
 /** "/spec/placement/ranks" is about the field spec. */

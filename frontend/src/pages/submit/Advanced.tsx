@@ -31,15 +31,15 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
     <details className={classes.group} open={isNeeded || undefined}>
       <summary>Advanced</summary>
       <div className={classes.row}>
-        <TextInput label="Step" description="Bytes, instead of the factor" {...bind("step")} />
-        <TextInput label="Cycles" description="Whole sweeps" inputMode="numeric" {...bind("cycles")} />
-        <TextInput label="Aggregate" description="Operations per iteration" inputMode="numeric" {...bind("aggregate")} />
-        <TextInput label="Skip" description="First iterations, in statistics" inputMode="numeric" {...bind("skip")} />
+        <TextInput description="Bytes, instead of the factor" {...bind("step")} />
+        <TextInput description="Whole sweeps" inputMode="numeric" {...bind("cycles")} />
+        <TextInput description="Operations per iteration" inputMode="numeric" {...bind("aggregate")} />
+        <TextInput description="First iterations, in statistics" inputMode="numeric" {...bind("skip")} />
       </div>
       <div className={classes.row}>
-        <NativeSelect label="Waiting" data={BLOCKING} {...bind("blocking")} />
-        <NativeSelect label="Time of a row" data={AVERAGES} {...bind("average")} />
-        <TextInput label="Timeout" description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+        <NativeSelect data={BLOCKING} {...bind("blocking")} />
+        <NativeSelect data={AVERAGES} {...bind("average")} />
+        <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
       </div>
       <Checkbox
         name="rotate"

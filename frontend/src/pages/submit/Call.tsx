@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { Collective, Engine } from "../../api/types";
 import { COLLECTIVES } from "../../lib/collectives";
-import { type Field, isSimulation, type JobForm } from "../../lib/form";
+import { collectiveOf, type Field, isSimulation, type JobForm } from "../../lib/form";
 import { AlgorithmChips } from "./AlgorithmChips";
 import { type Bind, choices } from "./bind";
 import classes from "./SubmitPage.module.css";
@@ -17,7 +17,7 @@ interface Props {
 
 /** The collective, what it needs to know, and the algorithms that it has. */
 export function Call({ engine, form, problem, bind, onChange }: Props) {
-  const collective = engine.collectives[form.collective];
+  const collective = collectiveOf(engine, form.collective);
   const options = choices(Object.keys(engine.collectives), form.collective).map((value) => ({
     value,
     label: COLLECTIVES[value as Collective]?.name ?? value,
@@ -25,11 +25,11 @@ export function Call({ engine, form, problem, bind, onChange }: Props) {
   return (
     <>
       <div className={classes.row}>
-        <NativeSelect label="Collective" data={options} {...bind("collective")} />
+        <NativeSelect data={options} {...bind("collective")} />
         {collective?.reduces && (
-          <NativeSelect label="Operation" data={choices(engine.ops, form.op)} {...bind("op")} />
+          <NativeSelect data={choices(engine.ops, form.op)} {...bind("op")} />
         )}
-        {collective?.has_root && <TextInput label="Root (rank)" inputMode="numeric" {...bind("root")} />}
+        {collective?.has_root && <TextInput inputMode="numeric" {...bind("root")} />}
       </div>
       {collective && (
         <>

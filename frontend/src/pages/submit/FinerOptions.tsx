@@ -9,16 +9,16 @@ export function FinerOptions({ form, standard, problems, bind }: TrainingPart) {
     <details className={classes.group} open={isTold(FINER_FIELDS, form, standard, problems) || undefined}>
       <summary>Checkpoints, seed and finer options</summary>
       <div className={classes.row}>
-        <TextInput label="Checkpoint every" description="Steps; empty: each epoch" inputMode="numeric" {...bind("checkpoint_every_steps")} />
-        <TextInput label="Resume from" description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
-        <TextInput label="Most steps" description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
-        <TextInput label="Seed" description="Of parameters and order" inputMode="numeric" {...bind("seed")} />
+        <TextInput description="Steps; empty: each epoch" inputMode="numeric" {...bind("checkpoint_every_steps")} />
+        <TextInput description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
+        <TextInput description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
+        <TextInput description="Of parameters and order" inputMode="numeric" {...bind("seed")} />
       </div>
       <div className={classes.row}>
-        <TextInput label="Momentum" description="Of sgd" inputMode="decimal" {...bind("momentum")} />
-        <TextInput label="Weight decay" description="Of the optimizer" inputMode="decimal" {...bind("weight_decay")} />
-        <TextInput label="Held out (%)" description="Where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
-        <TextInput label="Timeout" description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+        <TextInput description="Of sgd" inputMode="decimal" {...bind("momentum")} />
+        <TextInput description="Of the optimizer" inputMode="decimal" {...bind("weight_decay")} />
+        <TextInput description="Where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
+        <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
       </div>
     </details>
   );

@@ -3,8 +3,8 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../api/client";
-import { predictionQuery, queuePlanQuery } from "../../data/queries";
-import type { BenchmarkSpec, PredictedRow, Prediction } from "../../api/types";
+import { predictionQuery } from "../../data/foresight";
+import type { BenchmarkSpec, PredictedRow, Prediction, QueuePlan } from "../../api/types";
 import { useAnnouncement } from "../../components/announcements";
 import { sizeRange } from "../../lib/axes";
 import { SizeChart } from "../../charts/SizeChart";
@@ -20,7 +20,13 @@ import classes from "./SubmitPage.module.css";
 
 const TYPING_MS = 250;
 
-export function Foreseen({ spec }: { spec: BenchmarkSpec }) {
+interface Props {
+  spec: BenchmarkSpec;
+  /** Null: it is not known. */
+  plan: QueuePlan | null;
+}
+
+export function Foreseen({ spec, plan }: Props) {
   const content = JSON.stringify(spec);
   const [asked] = useDebouncedValue(content, TYPING_MS);
   const settled = useMemo(() => JSON.parse(asked) as BenchmarkSpec, [asked]);
@@ -28,11 +34,11 @@ export function Foreseen({ spec }: { spec: BenchmarkSpec }) {
   const { error, data, isFetching } = prediction;
   const items = useMemo(() => (data ? foreseenItems(data, settled) : []), [data, settled]);
   useAnnouncement(isFetching ? "" : items.slice(0, 1).map((item) => item.join(" ")).join());
-  // What is wrong with the fields is said beside them once they are submitted.
-  if (error instanceof ApiError && error.status === 422) return <p className="dim">No prediction: {error.message}</p>;
+  // What is wrong with the fields is said beside them.
+  if (error instanceof ApiError && error.status === 422) return <p className="dim">No prediction yet.</p>;
   return (
     <Loaded query={prediction} what="The prediction could not be loaded" rows={10} isBare>
-      {(found) => <Told found={found} items={items} spec={settled} isFetching={isFetching} />}
+      {(found) => <Told found={found} items={items} plan={plan} isFetching={isFetching} />}
     </Loaded>
   );
 }
@@ -40,15 +46,15 @@ export function Foreseen({ spec }: { spec: BenchmarkSpec }) {
 interface ToldProps {
   found: Prediction;
   items: ReturnType<typeof foreseenItems>;
-  spec: BenchmarkSpec;
+  plan: QueuePlan | null;
   isFetching: boolean;
 }
 
-function Told({ found, items, spec, isFetching }: ToldProps) {
+function Told({ found, items, plan, isFetching }: ToldProps) {
   return (
     <div className={classes.foreseen} aria-busy={isFetching}>
       <Properties items={items} />
-      {found.nodes.length > 0 && <Start spec={spec} />}
+      {plan && <Start plan={plan} />}
       {found.warnings.length > 0 && (
         <ul className={classes.warnings} aria-label="Warnings">
           {found.warnings.map((warning) => (
@@ -64,10 +70,8 @@ function Told({ found, items, spec, isFetching }: ToldProps) {
   );
 }
 
-/** When it would start; asked for only where the cluster could run it. */
-function Start({ spec }: { spec: BenchmarkSpec }) {
-  const plan = useQuery(queuePlanQuery(spec)).data;
-  if (!plan) return null;
+/** When it would start. */
+function Start({ plan }: { plan: QueuePlan }) {
   if (plan.starts_now) return <p>Would start now.</p>;
   const { pending, estimated_start: start } = plan;
   return (

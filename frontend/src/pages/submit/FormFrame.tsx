@@ -1,65 +1,101 @@
 /** What the forms of all kinds of jobs have around them: title, refusal, the fields, and what will run. */
 import { Button } from "@mantine/core";
-import type { ReactNode } from "react";
-import type { ApiError } from "../../api/client";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { SameJob } from "../../components/SameJob";
-import type { Problems } from "../../lib/specForm";
+import type { JobCheck } from "../../data/foresight";
+import { unreadable } from "../../lib/fieldWords";
+import { type Form, type Problems, problemsAt, type Table } from "../../lib/specForm";
 import { KindChoice } from "./KindChoice";
 import classes from "./SubmitPage.module.css";
-import { type FindProblems, useSubmit } from "./useSubmit";
+import { useCheck } from "./useCheck";
+import { focusFirst, useSubmit } from "./useSubmit";
 
-interface Props {
+interface Props<F extends string> {
   /** The job that the form began from. */
   from: string | undefined;
   spec: JobSpec;
-  /** The form's fields in the order of the page. */
-  names: readonly string[];
-  find: FindProblems;
+  /** In the order of the page. */
+  table: Table<F>;
+  form: Form<F>;
+  /** The form that says nothing yet. */
+  start: Form<F>;
+  /** Fields that are not on the page. */
+  hidden?: readonly F[];
+  /** How the server's sentences find their fields; by the table where it is not given. */
+  find?: (found: readonly FieldProblem[]) => { fields: Problems; other: string[] };
   /** Beside the title. */
   head?: ReactNode;
   /** What will run, in a few words. */
   preview: ReactNode;
-  /** What is known of it before it runs. */
-  foreseen?: ReactNode;
+  /** What is known of it before it runs; of a form without problems. */
+  foreseen?: (check: JobCheck) => ReactNode;
   hasCommand: boolean;
   fields: (problems: Problems) => ReactNode;
 }
 
-export function FormFrame({ from, spec, names, find, head, preview, foreseen, hasCommand, fields }: Props) {
-  const { submit, error, isSubmitting } = useSubmit(spec, find, names);
-  const problems = find(error?.fields ?? []);
+export function FormFrame<F extends string>(props: Props<F>) {
+  const { from, spec, table, form, start, hidden = [], find = (found) => problemsAt(table, found), fields } = props;
+  const [tried, setTried] = useState(0);
+  const unread = unreadable(table, form, hidden);
+  const isReadable = Object.keys(unread).length === 0;
+  const { check, onRefused } = useCheck(spec, isReadable);
+  const { submit, error, isSubmitting } = useSubmit(spec, (problems) => {
+    onRefused(problems);
+    setTried((times) => times + 1);
+  });
+  const found = find(check?.problems ?? []);
+  const problems = { ...withoutBlank(found.fields, form, start, tried > 0), ...unread };
+  const hasProblem = Object.keys(problems).length > 0;
+  useFocusOnRefusal(tried, Object.keys({ ...found.fields, ...unread }), Object.keys(table));
   return (
     <form
       className="page"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        if (isReadable) submit();
+        else setTried((times) => times + 1);
       }}
     >
       <div className="page-head">
         <h1>{from ? `New job like job ${from}` : "New job"}</h1>
         {!from && <KindChoice />}
-        {head}
+        {props.head}
       </div>
-      {error && (problems.other.length > 0 || error.fields.length === 0) && <Refused error={error} others={problems.other} />}
+      {error && <ErrorNote what="The job was not submitted" error={error} />}
+      {found.other.length > 0 && <ErrorNote what="The job cannot be submitted so" error={new Error(found.other.join(" "))} />}
       <div className={classes.columns}>
-        {fields(problems.fields)}
+        {fields(problems)}
         <aside className={`card ${classes.preview}`} aria-label="What will run">
-          {preview}
+          {props.preview}
           <Button type="submit" variant="filled" size="sm" fullWidth aria-busy={isSubmitting}>
             {isSubmitting ? "Submitting …" : "Submit the job"}
           </Button>
-          {foreseen}
-          {hasCommand && <SameJob spec={spec} />}
+          {hasProblem && <p className="dim">Mend the fields that are marked; what is foreseen stands here then.</p>}
+          {!hasProblem && check && props.foreseen?.(check)}
+          {props.hasCommand && isReadable && <SameJob spec={spec} />}
         </aside>
       </div>
     </form>
   );
 }
 
-function Refused({ error, others }: { error: ApiError; others: readonly string[] }) {
-  return <ErrorNote what="The job was not submitted" error={new Error([error.message, ...others].join(" "))} />;
+/** What nobody has filled in yet is not wrong yet: it is told once the form was submitted. */
+function withoutBlank<F extends string>(problems: Problems, form: Form<F>, start: Form<F>, isTried: boolean): Problems {
+  const isBlank = (field: string): boolean => form[field as F] === "" && start[field as F] === "";
+  return Object.fromEntries(Object.entries(problems).filter(([field]) => isTried || !isBlank(field)));
+}
+
+/** Each time that the form was refused, when its sentences are there. */
+function useFocusOnRefusal(tried: number, problems: readonly string[], fields: readonly string[]): void {
+  const answered = useRef(0);
+  const [names, order] = [problems.join(), fields.join()];
+  useEffect(() => {
+    if (tried === answered.current || names === "") return;
+    answered.current = tried;
+    focusFirst(names.split(","), order.split(","));
+  }, [names, order, tried]);
 }

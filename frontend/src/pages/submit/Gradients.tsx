@@ -10,21 +10,21 @@ export function Gradients(part: TrainingPart) {
     <details className={classes.group} open={isTold(GRADIENT_FIELDS, form, standard, problems) || undefined}>
       <summary>Gradients</summary>
       <div className={classes.row}>
-        <TextInput label="Accumulation" description="Batches before a sum" inputMode="numeric" {...bind("accumulation_steps")} />
-        <TextInput label="Bucket" description="Size of the pieces that are summed" {...bind("bucket_bytes")} />
-        <TextInput label="Clipping" description="Largest global norm; empty: none" inputMode="decimal" {...bind("clip_norm")} />
-        <NativeSelect label="Batch split" description="speed: the faster, the more samples" {...select(part, "batch_split")} />
+        <TextInput description="Batches before a sum" inputMode="numeric" {...bind("accumulation_steps")} />
+        <TextInput description="Size of the pieces that are summed" {...bind("bucket_bytes")} />
+        <TextInput description="Largest global norm; empty: none" inputMode="decimal" {...bind("clip_norm")} />
+        <NativeSelect description="speed: the faster, the more samples" {...select(part, "batch_split")} />
       </div>
       <div className={classes.row}>
-        <NativeSelect label="Compression" description="What travels" {...select(part, "compression")} />
+        <NativeSelect description="What travels" {...select(part, "compression")} />
         {(form.compression === "top_k" || isTold(["top_k_percent"], form, standard, problems)) && (
-          <TextInput label="Top k (%)" description="Of the gradient, sent" inputMode="decimal" {...bind("top_k_percent")} />
+          <TextInput description="Of the gradient, sent" inputMode="decimal" {...bind("top_k_percent")} />
         )}
         {(form.compression === "powersgd" || isTold(["powersgd_rank"], form, standard, problems)) && (
-          <TextInput label="Rank of PowerSGD" description="Columns of a factor" inputMode="numeric" {...bind("powersgd_rank")} />
+          <TextInput description="Columns of a factor" inputMode="numeric" {...bind("powersgd_rank")} />
         )}
-        <NativeSelect label="Transport" description="How our algorithms move data" {...select(part, "transport")} />
-        <NativeSelect label="Device" description="auto: GPUs where there are any" {...select(part, "device")} />
+        <NativeSelect description="How our algorithms move data" {...select(part, "transport")} />
+        <NativeSelect description="auto: GPUs where there are any" {...select(part, "device")} />
       </div>
       <Checkbox
         name="overlap"

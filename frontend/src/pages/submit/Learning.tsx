@@ -9,14 +9,14 @@ export function Learning(part: TrainingPart) {
     <section aria-labelledby="learning" className={classes.group}>
       <h2 id="learning">Learning and limits</h2>
       <div className={classes.row}>
-        <TextInput label="Batch" description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
-        <TextInput label="Epochs" description="Times through the samples" inputMode="numeric" {...bind("epochs")} />
-        <NativeSelect label="Optimizer" description="Of the parameters" {...select(part, "optimizer")} />
-        <TextInput label="Learning rate" description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
-        <NativeSelect label="Precision" description="Of forward and backward" {...select(part, "precision")} />
-        <TextInput label="Target accuracy" description="0 to 1; told when reached" inputMode="decimal" {...bind("target_accuracy")} />
-        <TextInput label="Time limit" description="Seconds" inputMode="numeric" {...bind("limit")} />
-        <TextInput label="Priority" description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+        <TextInput description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
+        <TextInput description="Times through the samples" inputMode="numeric" {...bind("epochs")} />
+        <NativeSelect description="Of the parameters" {...select(part, "optimizer")} />
+        <TextInput description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
+        <NativeSelect description="Of forward and backward" {...select(part, "precision")} />
+        <TextInput description="0 to 1; told when reached" inputMode="decimal" {...bind("target_accuracy")} />
+        <TextInput description="Seconds" inputMode="numeric" {...bind("limit")} />
+        <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
       </div>
     </section>
   );

@@ -24,18 +24,18 @@ export function Model(part: TrainingPart) {
     <section aria-labelledby="what" className={classes.group}>
       <h2 id="what">What to train</h2>
       <div className={classes.row}>
-        <NativeSelect label="Model" {...select(part, "model")} />
+        <NativeSelect {...select(part, "model")} />
         <Sizes {...part} />
       </div>
       <p className={`dim ${classes.does}`}>{MODELS[form.model]}</p>
       {problems.model_arguments && <p className={classes.problem}>{problems.model_arguments}</p>}
       <div className={classes.row}>
-        <NativeSelect label="Dataset" description="Where the samples come from" {...select(part, "dataset")} />
+        <NativeSelect description="Where the samples come from" {...select(part, "dataset")} />
         {(needsFolder(form) || form.path !== "" || problems.path) && (
-          <TextInput className={classes.wide ?? ""} label="Folder" description="On every node, under the same path" {...bind("path")} />
+          <TextInput className={classes.wide ?? ""} description="On every node, under the same path" {...bind("path")} />
         )}
         {(form.dataset === "synthetic" || form.samples !== "" || problems.samples) && (
-          <TextInput label="Samples" description="Empty: 8192" inputMode="numeric" {...bind("samples")} />
+          <TextInput description="Empty: 8192" inputMode="numeric" {...bind("samples")} />
         )}
       </div>
       <p className={`dim ${classes.does}`}>{DATASETS[form.dataset]} Nothing is downloaded.</p>
@@ -48,7 +48,7 @@ function Sizes({ form, problems, choices, onChange }: TrainingPart) {
   const known = choices.models[form.model] ?? {};
   const given = argumentsOf(form.model_arguments);
   // One that the model has not may be in the URL: it is shown, for the server to refuse.
-  const names = [...Object.keys(known), ...Object.keys(given).filter((name) => !(name in known))];
+  const names = [...Object.keys(known), ...Object.keys(given).filter((name) => !Object.hasOwn(known, name))];
   return names.map((name) => (
     <TextInput
       key={name}

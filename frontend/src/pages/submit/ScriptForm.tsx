@@ -3,9 +3,10 @@ import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import type { Engine, JobSpec } from "../../api/types";
 import { withChanges } from "../../lib/formSearch";
 import { emptyScript, SCRIPT_FIELDS } from "../../lib/scriptForm";
-import { formToSpec, problemsAt, specToForm } from "../../lib/specForm";
+import { formToSpec, specToForm } from "../../lib/specForm";
 import { binder, choices as options } from "./bind";
 import { FormFrame } from "./FormFrame";
+import { Ranks } from "./Ranks";
 import classes from "./SubmitPage.module.css";
 import { useFormState } from "./useFormState";
 
@@ -24,28 +25,29 @@ export function ScriptForm({ choices, base, from }: Props) {
     <FormFrame
       from={from}
       spec={formToSpec(SCRIPT_FIELDS, form, plain)}
-      names={Object.keys(SCRIPT_FIELDS)}
-      find={(found) => problemsAt(SCRIPT_FIELDS, found)}
+      table={SCRIPT_FIELDS}
+      form={form}
+      start={start}
       preview={<p className="dim">Each rank runs the file with Python; it sums by Ringscope&rsquo;s own functions.</p>}
       hasCommand={form.file !== ""}
       fields={(problems) => {
-        const bind = binder(form, problems, (field, value) => change({ [field]: value }));
+        const bind = binder(SCRIPT_FIELDS, form, problems, (field, value) => change({ [field]: value }));
         return (
           <div className={`card ${classes.fields}`}>
             <section aria-labelledby="what" className={classes.group}>
               <h2 id="what">What to run</h2>
-              <TextInput label="File" description="A .py file below the folder that the agents were started with (--scripts)" {...bind("file")} />
-              <Textarea label="Arguments" description="One a line" rows={3} {...bind("arguments")} />
+              <TextInput description="A .py file below the folder that the agents were started with (--scripts)" {...bind("file")} />
+              <Textarea description="One a line" rows={3} {...bind("arguments")} />
             </section>
             <section aria-labelledby="where" className={classes.group}>
               <h2 id="where">Where and limits</h2>
               <div className={classes.row}>
-                <TextInput label="Ranks" description="Processes" inputMode="numeric" {...bind("ranks")} />
-                <TextInput label="Nodes" description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
-                <NativeSelect label="Device" description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
-                <TextInput label="Time limit" description="Seconds" inputMode="numeric" {...bind("limit")} />
-                <TextInput label="Priority" description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
-                <TextInput className={classes.wide ?? ""} label="Name (optional)" description="To find it again" maxLength={200} {...bind("name")} />
+                <Ranks bound={bind("ranks")} />
+                <TextInput description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
+                <NativeSelect description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
+                <TextInput description="Seconds" inputMode="numeric" {...bind("limit")} />
+                <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+                <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
               </div>
             </section>
           </div>

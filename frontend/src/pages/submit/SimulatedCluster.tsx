@@ -18,15 +18,15 @@ export function SimulatedCluster({ links, bind }: { links: readonly string[]; bi
         ))}
       </datalist>
       <div className={classes.row}>
-        <TextInput label="Shape" description="16, 4x8 or racks: 2x4x8" {...bind("shape")} />
-        <TextInput label="Link between nodes" description="ib200, 10gbe … or 25GB/s" list="links" {...bind("link")} />
-        <TextInput label="Link inside" description="nvlink4 … or 450GB/s" list="links" {...bind("intra")} />
+        <TextInput description="16, 4x8 or racks: 2x4x8" {...bind("shape")} />
+        <TextInput description="ib200, 10gbe … or 25GB/s" list="links" {...bind("link")} />
+        <TextInput description="nvlink4 … or 450GB/s" list="links" {...bind("intra")} />
       </div>
       <div className={classes.row}>
-        <TextInput label="Latency (µs)" description="Between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
-        <TextInput label="Network cards" description="Of a node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
-        <TextInput label="Oversubscription" description="Of the racks' uplinks" inputMode="decimal" {...bind("oversubscription")} />
-        <TextInput label="Adding (GB/s)" description="Of one rank; empty: no time" inputMode="decimal" {...bind("adding")} />
+        <TextInput description="Between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
+        <TextInput description="Of a node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
+        <TextInput description="Of the racks' uplinks" inputMode="decimal" {...bind("oversubscription")} />
+        <TextInput description="Of one rank; empty: no time" inputMode="decimal" {...bind("adding")} />
       </div>
     </section>
   );

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { isTold, SERVER_FIELDS } from "../../lib/trainingForm";
+import { Ranks } from "./Ranks";
 import classes from "./SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
@@ -14,44 +15,34 @@ const STRATEGIES: Record<string, string> = {
   tpu: "No node of Ringscope has a TPU.",
 };
 
-interface Slots {
-  busy: number;
-  total: number;
-}
-
 /** How the work is shared, and over how many ranks. */
-export function Strategy(part: TrainingPart & { slots: Slots | null }) {
-  const { form, standard, problems, choices, bind, slots } = part;
+export function Strategy(part: TrainingPart) {
+  const { form, standard, problems, choices, bind } = part;
   const hasServers = (choices.parameter_servers as string[]).includes(form.strategy);
   const staysOnOne = (choices.one_node as string[]).includes(form.strategy);
   return (
     <section aria-labelledby="where" className={classes.group}>
       <h2 id="where">Strategy</h2>
       <div className={classes.row}>
-        <NativeSelect label="Strategy" description="How ranks share the work" {...select(part, "strategy")} />
-        <NativeSelect label="Gradients summed by" description="Algorithm of the all-reduce" {...select(part, "all_reduce")} />
-        <TextInput
-          label="Ranks"
-          inputMode="numeric"
-          description={slots && `${slots.total - slots.busy} of ${slots.total} slots are free now`}
-          {...bind("ranks")}
-        />
+        <NativeSelect description="How ranks share the work" {...select(part, "strategy")} />
+        <NativeSelect description="Algorithm of the all-reduce" {...select(part, "all_reduce")} />
+        <Ranks bound={bind("ranks")} />
         {(!staysOnOne || form.nodes !== "" || problems.nodes) && (
-          <TextInput label="Nodes" description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
+          <TextInput description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
         )}
       </div>
       <p className={`dim ${classes.does}`}>{STRATEGIES[form.strategy]}</p>
       {(hasServers || isTold(SERVER_FIELDS, form, standard, problems)) && (
         <div className={classes.row}>
-          <TextInput label="Servers" description="Ranks that hold the parameters" inputMode="numeric" {...bind("servers")} />
-          <NativeSelect label="Consistency" description="Whom a step waits for" {...select(part, "consistency")} />
+          <TextInput description="Ranks that hold the parameters" inputMode="numeric" {...bind("servers")} />
+          <NativeSelect description="Whom a step waits for" {...select(part, "consistency")} />
           {(form.consistency === "ssp" || form.staleness !== "" || problems.staleness) && (
-            <TextInput label="Staleness" description="Steps ahead of the slowest" inputMode="numeric" {...bind("staleness")} />
+            <TextInput description="Steps ahead of the slowest" inputMode="numeric" {...bind("staleness")} />
           )}
         </div>
       )}
       <div className={classes.row}>
-        <TextInput className={classes.wide ?? ""} label="Name (optional)" description="To find it again" maxLength={200} {...bind("name")} />
+        <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
       </div>
     </section>
   );

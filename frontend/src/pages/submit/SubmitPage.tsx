@@ -1,7 +1,7 @@
 /** A new job: the form of its kind. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { clusterQuery, engineQuery, jobQuery } from "../../data/queries";
+import { engineQuery, jobQuery, nodesQuery } from "../../data/queries";
 import type { Engine, JobSpec } from "../../api/types";
 import { FailedPage } from "../../components/FailedPage";
 import { PageSkeleton } from "../../components/Skeleton";
@@ -20,13 +20,13 @@ export function SubmitPage() {
   const { from } = search;
   const job = useQuery({ ...jobQuery(Number(from)), enabled: from !== undefined });
   const engine = useQuery(engineQuery);
-  const cluster = useQuery(clusterQuery);
+  const nodes = useQuery(nodesQuery);
   if (engine.error && !engine.data) {
     return <FailedPage title="New job" what="The choices could not be loaded" error={engine.error} onRetry={() => void engine.refetch()} />;
   }
   if (job.error && !job.data) return <FailedPage title="New job" what={`Job ${from} could not be loaded`} error={job.error} onRetry={() => void job.refetch()} />;
-  // Without the cluster the form is there as well, with less to go by.
-  if (!engine.data || cluster.isPending || (from !== undefined && !job.data)) return <PageSkeleton title="New job" />;
+  // Without the nodes the form is there as well, with less to go by.
+  if (!engine.data || nodes.isPending || (from !== undefined && !job.data)) return <PageSkeleton title="New job" />;
   const kind = job.data?.kind ?? kindOf(search);
   return <FormOfKind key={`${kind} ${from}`} kind={kind} engine={engine.data} base={job.data?.spec} from={from} />;
 }

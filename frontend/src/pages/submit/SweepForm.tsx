@@ -1,10 +1,10 @@
 /** A new sweep: presets, the fields, and how many rows it will have. */
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { clusterQuery } from "../../data/queries";
+import { useSlots } from "../../components/useSlots";
 import type { BenchmarkSpec, Engine } from "../../api/types";
 import {
-  countRows, type Field, FIELDS, fromSpec, type JobForm, PRESETS, problemsByField, STANDARD, toSpec, withCollective, withTransport,
+  countRows, type Field, fromSpec, hiddenFields, type JobForm, PRESETS, STANDARD, SWEEP_FIELDS, sweepProblems, toSpec, withCollective,
+  withTransport,
 } from "../../lib/form";
 import { opened, usualRanks } from "../../lib/formSearch";
 import { Fields } from "./Fields";
@@ -23,26 +23,28 @@ interface Props {
 
 export function SweepForm({ engine, base, from }: Props) {
   const start = base ? fromSpec(base) : STANDARD;
-  const cluster = useQuery(clusterQuery);
+  const slots = useSlots();
   const { form, change } = useFormState(start, (search) =>
-    opened(start, base ? search : { ranks: usualRanks(cluster.data?.slots_total), ...search }, engine),
+    opened(start, base ? search : { ranks: usualRanks(slots?.total), ...search }, engine),
   );
   return (
     <FormFrame
       from={from}
       spec={toSpec(form, base)}
-      names={FIELDS}
-      find={problemsByField}
+      table={SWEEP_FIELDS}
+      form={form}
+      start={start}
+      hidden={hiddenFields(form)}
+      find={(found) => sweepProblems(form, found)}
       head={<Presets form={form} onChange={change} />}
       preview={<Preview form={form} />}
-      foreseen={countRows(form) !== null && <Foreseen spec={toSpec(form, base)} />}
+      foreseen={({ plan }) => countRows(form) !== null && <Foreseen spec={toSpec(form, base)} plan={plan} />}
       hasCommand={countRows(form) !== null}
       fields={(problems) => (
         <Fields
           engine={engine}
           form={form}
           problems={problems}
-          slots={cluster.data ? { busy: cluster.data.slots_busy, total: cluster.data.slots_total } : null}
           onChange={(field: Field, value: string) => change(changed(form, field, value, engine))}
         />
       )}

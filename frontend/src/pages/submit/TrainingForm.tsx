@@ -1,9 +1,7 @@
 /** A new training job: model, data, strategy, and how long. */
-import { useQuery } from "@tanstack/react-query";
-import { clusterQuery } from "../../data/queries";
 import type { Engine, JobSpec } from "../../api/types";
 import { withChanges } from "../../lib/formSearch";
-import { formToSpec, problemsAt } from "../../lib/specForm";
+import { formToSpec } from "../../lib/specForm";
 import { changedTraining, standardTraining, TRAINING_FIELDS, type TrainingField, trainingForm } from "../../lib/trainingForm";
 import { binder } from "./bind";
 import { FinerOptions } from "./FinerOptions";
@@ -26,23 +24,23 @@ interface Props {
 export function TrainingForm({ choices, base, from }: Props) {
   const start = base ? trainingForm(base, choices.one_node) : standardTraining(choices);
   const standard = standardTraining(choices);
-  const cluster = useQuery(clusterQuery);
   const { form, change } = useFormState(start, (search) => withChanges(start, search));
   return (
     <FormFrame
       from={from}
       spec={formToSpec(TRAINING_FIELDS, form, base ?? choices.defaults)}
-      names={Object.keys(TRAINING_FIELDS)}
-      find={(found) => problemsAt(TRAINING_FIELDS, found)}
+      table={TRAINING_FIELDS}
+      form={form}
+      start={start}
       preview={<TrainingPreview form={form} choices={choices} />}
       hasCommand
       fields={(problems) => {
         const onChange = (field: TrainingField, value: string): void => change(changedTraining(form, field, value, choices));
-        const part = { form, standard, problems, choices, bind: binder(form, problems, onChange), onChange };
+        const part = { form, standard, problems, choices, bind: binder(TRAINING_FIELDS, form, problems, onChange), onChange };
         return (
           <div className={`card ${classes.fields}`}>
             <Model {...part} />
-            <Strategy {...part} slots={cluster.data ? { busy: cluster.data.slots_busy, total: cluster.data.slots_total } : null} />
+            <Strategy {...part} />
             <Learning {...part} />
             <Gradients {...part} />
             <FinerOptions {...part} />

@@ -1,9 +1,10 @@
 /** How an input of a form is tied to its field. */
-import type { Form, Problems } from "../../lib/specForm";
+import type { Form, Problems, Table } from "../../lib/specForm";
 
 /** What an input gets to show a field and its problem. */
 export interface Bound {
   name: string;
+  label: string;
   error: string | undefined;
   value: string;
   onChange: (event: { currentTarget: { value: string } }) => void;
@@ -12,9 +13,15 @@ export interface Bound {
 export type Bind<F extends string> = (field: F) => Bound;
 
 /** Ties inputs to the fields of a form. */
-export function binder<F extends string>(form: Form<F>, problems: Problems, onChange: (field: F, value: string) => void): Bind<F> {
+export function binder<F extends string>(
+  table: Table<F>,
+  form: Form<F>,
+  problems: Problems,
+  onChange: (field: F, value: string) => void,
+): Bind<F> {
   return (field) => ({
     name: field,
+    label: table[field].label,
     error: problems[field],
     value: form[field],
     onChange: (event) => onChange(field, event.currentTarget.value),

@@ -1,18 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { api, ApiError, type FieldProblem, randomKey, unwrap } from "../../api/client";
 import type { JobSpec } from "../../api/types";
-import type { Problems } from "../../lib/specForm";
-
-/** How a form finds the server's problems among its fields. */
-export type FindProblems = (found: readonly FieldProblem[]) => { fields: Problems; other: string[] };
 
 /**
  * Posts the specification and goes to the new job. The same content keeps its idempotency key, so that pressing twice,
- * or again after a lost answer, makes one job. After a refusal the first of `fields` with a sentence gets the focus.
+ * or again after a lost answer, makes one job. What is wrong with a field goes to `onRefused`.
  */
-export function useSubmit(spec: JobSpec, find: FindProblems, fields: readonly string[]) {
+export function useSubmit(spec: JobSpec, onRefused: (problems: readonly FieldProblem[]) => void) {
   const navigate = useNavigate();
   const sent = useRef({ content: "", key: "" });
   const mutation = useMutation({
@@ -27,28 +23,23 @@ export function useSubmit(spec: JobSpec, find: FindProblems, fields: readonly st
       );
     },
     onSuccess: (job) => navigate({ to: "/jobs/$jobId", params: { jobId: job.id } }),
+    onError: (error) => {
+      if (error instanceof ApiError && error.fields.length > 0) onRefused(error.fields);
+    },
   });
   const { error } = mutation;
-  const latest = useRef({ find, fields });
-  useEffect(() => {
-    latest.current = { find, fields };
-  });
-  useEffect(() => {
-    if (!(error instanceof ApiError)) return;
-    const problems = Object.keys(latest.current.find(error.fields).fields);
-    focusFirst(problems, latest.current.fields);
-  }, [error]);
   return {
     submit: () => {
       if (!mutation.isPending) mutation.mutate();
     },
     isSubmitting: mutation.isPending,
-    error: error instanceof ApiError || error === null ? error : new ApiError(0, "", error.message, []),
+    /** What is about no field. */
+    error: error instanceof ApiError && error.fields.length > 0 ? null : error,
   };
 }
 
-/** "model_arguments.heads" belongs to the field model_arguments. */
-function focusFirst(problems: readonly string[], fields: readonly string[]): void {
+/** The first field of the page with a problem gets the focus; "model_arguments.heads" belongs to model_arguments. */
+export function focusFirst(problems: readonly string[], fields: readonly string[]): void {
   const inOrder = fields.flatMap((field) => problems.filter((name) => name === field || name.startsWith(`${field}.`)));
   if (inOrder[0]) document.querySelector<HTMLElement>(`[name="${inOrder[0]}"]`)?.focus();
 }

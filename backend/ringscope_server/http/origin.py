@@ -1,0 +1,41 @@
+"""Under which address people reach this server. Pure."""
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+MAX_PATH = 2_000
+
+
+def origin(request: Request, public_url: str, listens_on: str) -> str:
+    """The beginning of a link to this server: the configured URL, else that of the request where it is surely ours.
+
+    Whoever sends a request chooses its Host, and a link with a secret in it must lead nowhere else. So a name is taken
+    only if it means this machine (localhost), is the one that the server ``listens_on``, or is the address at which
+    the connection arrived; for any other the link has that address.
+    """
+    if public_url:
+        return public_url.rstrip("/")
+    address, port = request.scope.get("server") or (listens_on, None)
+    named = request.url.hostname or ""
+    if named in (address, listens_on) or _is_loopback(named):
+        return str(request.base_url).rstrip("/")
+    host = f"[{address}]" if ":" in address else address
+    return f"{request.url.scheme}://{host}" + (f":{port}" if port else "")
+
+
+def is_local_path(path: str) -> bool:
+    """Whether a browser that is led there stays on this site: one slash at its beginning, and no way around it."""
+    # Browsers take a backslash for a slash, and pass over what cannot be printed.
+    if not path.startswith("/") or path.startswith(("//", "/\\")) or not path.isprintable() or len(path) > MAX_PATH:
+        return False
+    parts = urlsplit(path)
+    return not parts.scheme and not parts.netloc
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,23 @@
+/**
+ * A build step: the style sheets come behind the skeleton of index.html, which needs none of them and is painted at once;
+ * and before the root, in which the theme's own styles stand above theirs.
+ */
+import type { Plugin } from "vite";
+
+const SHEET = /\s*<link rel="stylesheet"[^>]*>/g;
+const ROOT = /\s*<div id="root">/;
+
+export function skeletonFirst(): Plugin {
+  return {
+    name: "skeleton-first",
+    apply: "build",
+    enforce: "post",
+    transformIndexHtml: {
+      order: "post",
+      handler: (html) => {
+        const sheets = (html.match(SHEET) ?? []).join("");
+        return html.replace(SHEET, "").replace(ROOT, (root) => sheets + root);
+      },
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { Logo } from "../components/Logo";
+import { PageSkeleton } from "../components/Skeleton";
+import classes from "./Shell.module.css";
+
+/** The frame of a page while it is not known yet who looks at it: what index.html shows before there is a script. */
+export function BootFrame() {
+  return (
+    <>
+      <header className={classes.bar}>
+        <span className={classes.brand}>
+          <Logo />
+          <span>ringscope</span>
+        </span>
+      </header>
+      <main className={classes.main} aria-busy="true">
+        <PageSkeleton title="Loading" />
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+/** What the forms ask about a job that is not submitted yet. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, ApiError, type FieldProblem, unwrap } from "../api/client";
+import type { JobSpec, QueuePlan } from "../api/types";
+
+/** What a benchmark would take and reach, before it is submitted. */
+export function predictionQuery(spec: JobSpec) {
+  return queryOptions({
+    queryKey: ["prediction", spec],
+    queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction", { body: spec })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** What would come of a job, if it were submitted now: when it would start, or what is wrong with it. */
+export interface JobCheck {
+  plan: QueuePlan | null;
+  problems: readonly FieldProblem[];
+}
+
+/** The check of a job before it is submitted; the last one stays until the next has come, so that no sentence flickers. */
+export function jobCheckQuery(spec: JobSpec) {
+  return queryOptions({
+    queryKey: ["job check", spec],
+    queryFn: async (): Promise<JobCheck> => {
+      try {
+        return { plan: unwrap(await api.POST("/api/v1/plan/queue", { body: spec })), problems: [] };
+      } catch (error) {
+        if (error instanceof ApiError) return { plan: null, problems: error.status === 422 ? error.fields : [] };
+        throw error;
+      }
+    },
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}

@@ -1,0 +1,59 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiError } from "../api/client";
+import { AGAIN_MS, FIRST_MS, lookOut, outageWords, PATIENCE_MS } from "./outage";
+
+it("says since when, and of when what is shown is", () => {
+  const at = (text: string): number => new Date(`2026-11-23T${text}`).getTime();
+  expect(outageWords({ sinceMs: at("15:04:05"), asOfMs: at("15:04:02.9") })).toBe(
+    "Server unreachable since 15:04:05, shown as of 15:04:02.",
+  );
+});
+
+describe("the look out for the server", () => {
+  let told: string[];
+  let ask: (signal: AbortSignal) => Promise<unknown>;
+  let end: () => void;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    told = [];
+    end = lookOut({
+      ask: (signal) => ask(signal),
+      onAnswer: (isFirst) => told.push(isFirst ? "first answer" : "answer"),
+      onSilence: () => told.push("silence"),
+    });
+  });
+
+  afterEach(() => {
+    end();
+    vi.useRealTimers();
+  });
+
+  it("tells a server that is there, also by its refusal, from one that is not", async () => {
+    ask = () => Promise.resolve({});
+    await vi.advanceTimersByTimeAsync(FIRST_MS);
+    ask = () => Promise.reject(new TypeError("Failed to fetch"));
+    await vi.advanceTimersByTimeAsync(AGAIN_MS);
+    ask = () => Promise.reject(new ApiError(502, "", "Bad Gateway", []));
+    await vi.advanceTimersByTimeAsync(AGAIN_MS);
+    ask = () => Promise.reject(new ApiError(503, "disk_full", "The disk is full.", []));
+    await vi.advanceTimersByTimeAsync(AGAIN_MS);
+    expect(told).toEqual(["first answer", "silence", "silence", "answer"]);
+  });
+
+  it("takes one that says nothing for one that is not there", async () => {
+    ask = (signal) => new Promise((_, fail) => signal.addEventListener("abort", () => fail(new Error("aborted"))));
+    await vi.advanceTimersByTimeAsync(FIRST_MS + PATIENCE_MS - 1);
+    expect(told).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(told).toEqual(["silence"]);
+  });
+
+  it("asks no more once the stream is back", async () => {
+    ask = () => Promise.resolve({});
+    end();
+    await vi.advanceTimersByTimeAsync(FIRST_MS + AGAIN_MS);
+    expect(told).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { FieldProblem } from "../../api/client";
+import { type JobCheck, jobCheckQuery } from "../../data/foresight";
+import type { JobSpec } from "../../api/types";
+
+const TYPING_MS = 250;
+const UNKNOWN: JobCheck = { plan: null, problems: [] };
+
+interface Checked {
+  /** Of the form as it was a moment ago; null while none is known. */
+  check: JobCheck | null;
+  /** What the server said when this was submitted. */
+  onRefused: (problems: readonly FieldProblem[]) => void;
+}
+
+/** What the server would say to a form, asked for while somebody types; of one that cannot be read it is not asked. */
+export function useCheck(spec: JobSpec, isReadable: boolean): Checked {
+  const client = useQueryClient();
+  const [asked] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
+  const settled = useMemo(() => JSON.parse(asked) as JobSpec, [asked]);
+  const { data, isError } = useQuery({ ...jobCheckQuery(settled), enabled: isReadable });
+  return {
+    check: isReadable ? (data ?? (isError ? UNKNOWN : null)) : null,
+    onRefused: (problems) => client.setQueryData<JobCheck>(jobCheckQuery(spec).queryKey, { plan: null, problems }),
+  };
+}

@@ -1,0 +1,41 @@
+"""A server that cannot be reached: the page says so, and keeps all that it has."""
+
+import re
+
+from playwright.sync_api import Browser, expect
+from tests.web.browsing import Site, visiting
+from tests.web.cable import Cable, Cabled
+
+SAID = re.compile(r"Server unreachable since \d\d:\d\d:\d\d, shown as of \d\d:\d\d:\d\d\.")
+
+
+def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser, site: Site) -> None:
+    with Cable(site.url) as cable, visiting(browser, Cabled(site.lab, site.link, cable), wears_out=True) as visit:
+        visit.expect_error("net::ERR_")
+        page = visit.open("/jobs/1")
+        rows = page.get_by_role("table", name="Measurements of ring").locator("tbody tr")
+        expect(rows).to_have_count(5)
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        visit.follow("/")
+        expect(page.get_by_role("heading", name="Slots")).to_be_visible()
+        visit.follow("/jobs/1")
+        expect(rows).to_have_count(5)
+        page.evaluate("window.isSameDocument = true")
+        cable.cut()
+        banner = page.get_by_role("complementary", name="Server unreachable")
+        expect(banner).to_contain_text(SAID)
+        assert visit.violations() == []
+        visit.shoot("outage-job")
+        # What it knew before, it knows on the other page as well.
+        visit.follow("/")
+        expect(page.get_by_role("heading", name="Slots")).to_be_visible()
+        visit.shoot("outage-overview")
+        visit.follow("/jobs/1")
+        expect(rows).to_have_count(5)
+        expect(banner).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        cable.mend()
+        expect(banner).to_have_count(0)
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        expect(rows).to_have_count(5)
+        assert page.evaluate("window.isSameDocument"), "the page was loaded again"

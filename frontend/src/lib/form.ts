@@ -17,6 +17,7 @@ export type JobForm = {
   latency: string;
   intra: string;
   nics: string;
+  channels: string;
   oversubscription: string;
   adding: string;
   ranks: string;
@@ -55,6 +56,7 @@ export const STANDARD: JobForm = {
   latency: "",
   intra: "nvlink4",
   nics: "",
+  channels: "",
   oversubscription: "1",
   adding: "",
   ranks: "2",
@@ -97,6 +99,7 @@ const POINTERS: Record<string, Field> = {
   "/benchmark/topology/latency_us": "latency",
   "/benchmark/topology/intra": "intra",
   "/benchmark/topology/nics_per_node": "nics",
+  "/benchmark/topology/channels": "channels",
   "/benchmark/topology/oversubscription": "oversubscription",
   "/benchmark/topology/reduce_gb_per_s": "adding",
   "/placement/ranks": "ranks",
@@ -180,6 +183,7 @@ function toTopology(form: JobForm) {
     latency_us: numberOrNull(form.latency),
     intra: form.intra,
     nics_per_node: numberOrNull(form.nics),
+    channels: numberOrNull(form.channels),
     oversubscription: numberOr(form.oversubscription),
     reduce_gb_per_s: numberOrNull(form.adding),
   };
@@ -201,6 +205,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     latency: String(topology?.latency_us ?? STANDARD.latency),
     intra: topology?.intra ?? STANDARD.intra,
     nics: String(topology?.nics_per_node ?? STANDARD.nics),
+    channels: String(topology?.channels ?? STANDARD.channels),
     oversubscription: String(topology?.oversubscription ?? STANDARD.oversubscription),
     adding: String(topology?.reduce_gb_per_s ?? STANDARD.adding),
     ranks: topology ? STANDARD.ranks : String(spec.placement.ranks),

@@ -75,6 +75,8 @@ def plan(
     if fit is not None and any(option is not None for option in (link, latency, gamma)):
         raise UserError("--fit: it says how fast the links and adding are; leave out --link, --bandwidth and so on.")
     fitted = _fitted(fit) if fit is not None else None
+    if channels is None and fitted is not None and fitted.is_of_processes:
+        channels = 1
     where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))
     names = tuple(SCHEDULED.get(collective, ())) if algorithm is None else algorithm.split(",")
     regimes = fitted.parameters() if fitted else ()

@@ -7,6 +7,7 @@ messages that share a link's bandwidth come and go together, and whoever asks is
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,25 @@ _SAME = 1e-12
 
 class ContendedError(Exception):
     """Messages share a link but do not come and go together: only the step-by-step simulation can tell."""
+
+
+_MOST_WAYS = 8
+_Crossed = tuple[
+    Ranks, Ranks, Seconds, bool
+]  # which messages do, their link, until when it is busy, whether it is shared
+
+
+class _Way(NamedTuple):
+    """What messages from ``src`` to ``dst`` meet; it keeps these arrays, so that no others have their ids."""
+
+    src: Ranks
+    dst: Ranks
+    sender: Ranks
+    receiver: Ranks
+    port: Ranks
+    latency_s: Seconds
+    bytes_per_s: Seconds
+    crossed: list[_Crossed]
 
 
 class Rounds:
@@ -42,6 +62,7 @@ class Rounds:
         self.steps, self.steps_bytes = 0, 0.0
         self.phase_ends_s: dict[str, float] = {}
         self._phase = ""  # of the last message
+        self._ways: dict[tuple[int, int], _Way] = {}
         per_node, per_rack = topology.ranks_per_node, (topology.nodes_per_rack or 0) * topology.ranks_per_node
         rank = np.arange(classes)
         shared: list[tuple[bool, Ranks, float]] = []  # (only between racks, link of each class, bytes/s)
@@ -80,12 +101,15 @@ class Rounds:
 
         Returns when each is added up. ``is_same_step``: as the messages before it. Raises ContendedError.
         """
-        sender, receiver = src % self._classes, dst % self._classes
-        port = self._port(src, dst)
+        way = self._way(src, dst)
+        sender, receiver, port = way.sender, way.receiver, way.port
         start_s = np.maximum(self._sent_s[port, sender], self._received_s[port, receiver])
         for need_s in needs:
             start_s = np.maximum(start_s, need_s)
-        arrived_s = self._arrivals(src, dst, sender, receiver, start_s, size_bytes)
+        first_byte_s = start_s + way.latency_s
+        arrived_s: Seconds = first_byte_s + size_bytes / way.bytes_per_s
+        for crossing, link, busy_s, is_shared in way.crossed:
+            self._cross(link, first_byte_s[crossing], arrived_s[crossing], busy_s, is_shared)
         self._sent_s[port, sender] = self._received_s[port, receiver] = arrived_s
         ended_s = arrived_s
         if reduce:
@@ -96,7 +120,7 @@ class Rounds:
         np.add.at(self.sent_bytes, sender, size_bytes)  # one may send at both its ports
         if not is_same_step:
             self.steps += 1
-            self.steps_bytes += float(np.mean(size_bytes))
+            self.steps_bytes += size_bytes if isinstance(size_bytes, int) else float(size_bytes.mean())
         self._phase = phase
         self.phase_ends_s[phase] = max(self.phase_ends_s.get(phase, 0.0), float(ended_s.max()))
         return ended_s
@@ -157,9 +181,17 @@ class Rounds:
         busy_s = [one for *_, ways in self._links for one in ways]
         return [self._sent_s, self._received_s, self.ended_s, self._added_s, *busy_s]
 
-    def _arrivals(
-        self, src: Ranks, dst: Ranks, sender: Ranks, receiver: Ranks, start_s: Seconds, size_bytes: int | Sizes
-    ) -> Seconds:
+    def _way(self, src: Ranks, dst: Ranks) -> _Way:
+        """Of messages between these, looked up where they are the same arrays as before: most rounds are repeated."""
+        found = self._ways.get((id(src), id(dst)))
+        if found is None:
+            if len(self._ways) >= _MOST_WAYS:
+                self._ways.clear()
+            found = self._ways[id(src), id(dst)] = self._new_way(src, dst)
+        return found
+
+    def _new_way(self, src: Ranks, dst: Ranks) -> _Way:
+        sender, receiver = src % self._classes, dst % self._classes
         topology = self._topology
         node, peer = src // topology.ranks_per_node, dst // topology.ranks_per_node
         intra = topology.intra or topology.inter
@@ -169,25 +201,21 @@ class Rounds:
             is_far = node // topology.nodes_per_rack != peer // topology.nodes_per_rack
         latency_s = np.where(is_intra, intra.latency_s, topology.inter.latency_s) + is_far * topology.spine_latency_s
         bytes_per_s = np.where(is_intra, intra.bytes_per_s, topology.inter.bytes_per_s)
-        crossed = []
+        crossed: list[_Crossed] = []
         for far, link_of, capacity, ways in self._links:
             crossing = np.flatnonzero(is_far if far else ~is_intra)
             for rank, busy_s in zip((sender, receiver), ways, strict=True):
+                if not crossing.size:
+                    continue
                 link = link_of[rank[crossing]]
                 share = capacity / np.bincount(link, minlength=self._classes)[link]
                 is_shared = bool((share < topology.inter.bytes_per_s).any())
                 crossed.append((crossing, link, busy_s, is_shared))
                 bytes_per_s[crossing] = np.minimum(bytes_per_s[crossing], share)
-        first_byte_s = start_s + latency_s
-        arrived_s: Seconds = first_byte_s + size_bytes / bytes_per_s
-        for crossing, link, busy_s, is_shared in crossed:
-            self._cross(link, first_byte_s[crossing], arrived_s[crossing], busy_s, is_shared)
-        return arrived_s
+        return _Way(src, dst, sender, receiver, self._port(src, dst), latency_s, bytes_per_s, crossed)
 
     def _cross(self, link: Ranks, first_byte_s: Seconds, arrived_s: Seconds, busy_s: Seconds, is_shared: bool) -> None:
         """Note until when the links are busy; messages that share them must be there together, and no others."""
-        if not link.size:
-            return
         same_s = _SAME * float(arrived_s.max())
         last_s = np.zeros(self._classes)
         np.maximum.at(last_s, link, arrived_s)

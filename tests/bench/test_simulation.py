@@ -36,13 +36,14 @@ def test_a_sweep_has_the_rows_of_a_real_one():
         assert row.busbw_gb_per_s == pytest.approx(row.size_bytes / row.time_us / 1e3 * 14 / 8)
     assert found[0].time_ns == 7_000
     assert [row.time_ns for row in found] == sorted(row.time_ns for row in found)
-    assert found[-1].time_us < found[-3].time_us / 2, "hierarchical spares the links between the nodes"
+    assert found[-1].time_us < found[-3].time_us, "hierarchical spares the links between the nodes"
 
 
 def test_a_row_is_the_cost_models_time_of_its_schedule():
     sweep = spec(algorithms=("ring",), min_bytes=4096, max_bytes=4096)
     assert sweep.topology is not None
-    priced = simulate(build("ring", 8, 1024), 4, sweep.topology.topology).seconds
+    topology = sweep.topology.topology
+    priced = simulate(build("ring", 8, 1024, topology.nodes, channels=4), 4, topology).seconds
     assert {row.time_us for row in rows(list(simulated_records(sweep, 0)))} == {priced * 1e6}
 
 

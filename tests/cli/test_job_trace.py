@@ -20,7 +20,7 @@ def traced(**more: Any) -> dict[str, Any]:
     spec = BenchmarkSpec.model_validate(
         {
             "transport": "simulated",
-            "topology": {"shape": "2x2", "link": "10GB/s", "latency_us": 5, "intra": "100GB/s"},
+            "topology": {"shape": "2x2", "link": "10GB/s", "latency_us": 5, "intra": "100GB/s", "channels": 1},
             "algorithms": ["ring"],
             "min_bytes": 4096,
             "max_bytes": 4096,

@@ -54,6 +54,31 @@ def test_plan_of_racks() -> None:
     assert slow == pytest.approx(2 * fair, rel=0.05), "two cards share an uplink of half a card"
 
 
+def test_plan_says_in_how_many_channels() -> None:
+    arguments = ("plan", "--algorithm", "ring,naive", "--topology", "2x4", "--link", "ib400", "--bytes", "1GiB")
+    by_card, by_two = ([*map(float, _busbw(ringscope(*arguments, *more)))] for more in ((), ("--channels", "2")))
+    assert by_card[0] == pytest.approx(2 * by_two[0], rel=0.1)
+    ring, naive = ringscope(*arguments).splitlines()[2:]
+    assert "schedule, 4 channels" in ring and "channels" not in naive
+    told = json.loads(ringscope(*arguments, "--channels", "2", "--json"))
+    assert [result["channels"] for result in told["results"]] == [2, 1]
+
+
+def _busbw(printed: str) -> list[str]:
+    return [line.split()[5] for line in printed.splitlines()[2:]]
+
+
+def test_plan_with_a_fit_of_processes_takes_one_channel(tmp_path: Path) -> None:
+    file = tmp_path / "fit.json"
+    document = {"transport": "mpi", "ranks_per_node": 1, "nics_per_node": None, "median_error": 0.1, "r_squared": 1.0}
+    regime = {"below_bytes": None, "latency_s": 1e-6, "send_s_per_byte": 1e-9, "reduce_s_per_byte": None}
+    regime |= {"intra_latency_s": None, "intra_send_s_per_byte": None}
+    file.write_text(json.dumps(document | {"regimes": [regime], "residuals": []}))
+    arguments = ("plan", "--algorithm", "ring", "--topology", "2x4", "--fit", str(file), "--json")
+    assert json.loads(ringscope(*arguments))["results"][0]["channels"] == 1
+    assert json.loads(ringscope(*arguments, "--channels", "4"))["results"][0]["channels"] == 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -67,6 +92,7 @@ def test_plan_of_racks() -> None:
         (("--link", "string"), "--link: 'string' is neither a known link nor a rate; choose one of 10gbe"),
         (("--topology", "0x4"), "--topology: '0x4' is no shape; write RANKS, NODESxRANKS such as 4x8"),
         (("--topology", "2x4", "--ranks", "9"), "--ranks: 2x4 has 8 ranks, not 9; leave --ranks out"),
+        (("--topology", "2x4", "--channels", "5"), "--channels: 5 cannot each leave a node of 4 by another rank;"),
         (("--topology", "2x4", "--nics", "5"), "--nics: 5 cards are more than a node has ranks; give 1 to 4"),
     ],
 )
@@ -122,9 +148,22 @@ def test_trace_knows_nodes_and_roots() -> None:
     assert last[1] == "rank 1 ends with nothing"
 
 
+def test_trace_follows_every_channel() -> None:
+    """Of two nodes of two: in the first channel ranks 0 and 2 leave their nodes, in the second 1 and 3."""
+    lines = ringscope("trace", "ring", "--topology", "2x2", "--channels", "2").splitlines()
+    assert lines[0] == "rank 0 starts with 1,1,1,1,1,1,1,1"
+    sent = {tuple(line.split()[1:5:3]) for line in lines if "->" in line}
+    assert {(src, dst.strip(":")) for src, dst in sent} == {
+        *(("0", "3"), ("2", "1"), ("1", "2"), ("3", "0")),  # between the nodes
+        *(("0", "1"), ("1", "0"), ("2", "3"), ("3", "2")),
+    }
+    assert lines[-1] == "rank 3 ends with 10,10,10,10,10,10,10,10"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (("ring", "--topology", "2x2", "--channels", "3"), "--channels: 3 cannot each leave a node of 2"),
         (("ring", "--topology", "2x2", "--ranks", "3"), "--ranks: 2x2 has 4 ranks, not 3; leave --ranks out."),
         (("ring", "--topology", "9x9"), "--topology: 81 ranks are too many to read; give 64 or fewer."),
         (("tree", "--collective", "reduce", "-r", "3"), "--root: 3 is not one of 3 ranks; give 0 to 2."),

@@ -87,9 +87,8 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
 
 def test_the_options_of_a_cluster_reach_the_spec_of_a_simulation(server: Server) -> None:
     options = ("--link", "ib200", "--latency", "3us", "--intra", "300GB/s", "--nics", "2", "--oversubscription", "4")
-    done = server.run(
-        "submit", "--json", "--transport", "simulated", "--topology", "2x2x4", *options, "--gamma", "20GB/s"
-    )
+    more = ("--channels", "1", "--gamma", "20GB/s")
+    done = server.run("submit", "--json", "--transport", "simulated", "--topology", "2x2x4", *options, *more)
     assert done.returncode == 0, done.stderr
     spec = json.loads(done.stdout)["spec"]
     assert spec["benchmark"]["topology"] == {
@@ -98,6 +97,7 @@ def test_the_options_of_a_cluster_reach_the_spec_of_a_simulation(server: Server)
         "latency_us": 3.0,
         "intra": "300GB/s",
         "nics_per_node": 2,
+        "channels": 1,
         "oversubscription": 4.0,
         "reduce_gb_per_s": 20.0,
     }

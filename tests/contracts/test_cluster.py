@@ -58,6 +58,10 @@ def test_in_words():
             "nics_per_node: 5 cards are more than a node has ranks; give 1 to 4, or leave it out.",
         ),
         (
+            {"shape": "2x4", "channels": 5},
+            "channels: 5 cannot each leave a node of 4 by another rank; give 1 to 4, or leave it out.",
+        ),
+        (
             {"shape": "2x4", "oversubscription": 2},
             "oversubscription: only racks have uplinks to share; write the shape",
         ),

@@ -19,6 +19,7 @@ def topologies(draw: st.DrawFn, most_ranks: int = 64) -> Topology:
     per_node = draw(st.sampled_from([1, 2, 3, 4, 8]))
     racks = draw(st.sampled_from([1, 2, 3, 4]))
     nodes = draw(st.integers(1, max(1, most_ranks // per_node // racks)))
+    channels = draw(st.sampled_from([None, *range(1, per_node + 1)]))
     return Topology(
         per_node * nodes * racks,
         Link(draw(st.floats(0, 1e-4)), 1e9),
@@ -29,6 +30,7 @@ def topologies(draw: st.DrawFn, most_ranks: int = 64) -> Topology:
         oversubscription=draw(st.sampled_from([1.0, 1.5, 4.0, 100.0])) if racks > 1 else 1.0,
         spine_latency_s=draw(st.sampled_from([0.0, 2e-6])),
         reduce_bytes_per_s=draw(GAMMAS),
+        channels=channels,
     )
 
 
@@ -37,11 +39,12 @@ def topologies(draw: st.DrawFn, most_ranks: int = 64) -> Topology:
 def test_they_are_those_of_the_simulation(named: tuple[str, str], topology: Topology, per_chunk: int) -> None:
     """Of buffers that every algorithm cuts into equal chunks: into p, twice as many, or a power of two."""
     collective, algorithm = named
-    count = per_chunk * 2 * topology.ranks << (topology.ranks.bit_length() - 1)
+    count = per_chunk * 2 * topology.ranks * topology.rails << (topology.ranks.bit_length() - 1)
     found = by_classes(collective, algorithm, count, 4, topology)
     if found is None:
         return
-    timeline = simulate(build(algorithm, topology.ranks, count, topology.nodes, collective), 4, topology)
+    schedule = build(algorithm, topology.ranks, count, topology.nodes, collective, channels=topology.rails)
+    timeline = simulate(schedule, 4, topology)
     assert found.seconds == pytest.approx(timeline.seconds, rel=1e-9)
     assert found.phase_ends_s == pytest.approx(timeline.phase_ends_s(), rel=1e-9)
     assert list(found.phase_ends_s) == list(timeline.phase_ends_s())

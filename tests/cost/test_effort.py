@@ -1,8 +1,11 @@
 """ringscope.cost.effort."""
 
+from dataclasses import replace
+
 import pytest
 
-from ringscope.cost.effort import message_count
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.cost.effort import followed_count, message_count
 from ringscope.schedules.algorithms import SCHEDULES, build
 from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.schedules.messages import messages
@@ -27,3 +30,20 @@ def test_chains_are_counted_with_their_segments(collective: str) -> None:
     schedule = build("ring", 8, 1 << 24, collective=collective)
     moving = sum(len(step) for step in messages(schedule, in_place=False))
     assert moving <= message_count("ring", 8, 1 << 24, collective=collective)
+
+
+@pytest.mark.parametrize("algorithm", ["ring", "ring_pipelined", "tree", "double_tree"])
+@pytest.mark.parametrize("elements", [1000, 1 << 24])
+def test_each_channel_has_its_own(algorithm: str, elements: int) -> None:
+    schedule = build(algorithm, 8, elements, [range(4), range(4, 8)], channels=4)
+    moving = sum(len(step) for step in messages(schedule, in_place=False))
+    assert moving <= 1.1 * message_count(algorithm, 8, elements, channels=4)
+
+
+def test_a_ring_through_every_card_costs_little_on_many_ranks() -> None:
+    topology = ClusterSpec(shape="16x8").topology
+    every, half, tree = (
+        followed_count(name, where, 1 << 28, 1, "all_reduce")
+        for name, where in (("ring", topology), ("ring", replace(topology, channels=4)), ("tree", topology))
+    )
+    assert every < tree < half == message_count("ring", 128, 1 << 28, channels=4)

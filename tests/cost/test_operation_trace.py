@@ -84,7 +84,8 @@ def test_an_unknown_clock_stays_unknown() -> None:
 
 def test_the_model_stands_beside_each_transfer_and_step() -> None:
     ranks = simulated(algorithms=["ring"])[:4]
-    timeline = simulate(build("ring", 4, 1024), 4, ClusterSpec.model_validate(CLUSTER).topology)
+    topology = ClusterSpec.model_validate(CLUSTER).topology
+    timeline = simulate(build("ring", 4, 1024, topology.nodes, channels=2), 4, topology)
     trace = joined(ranks, clocks(4), None, PricedCall(timeline, "its own"))
     assert trace.prediction is not None
     assert trace.prediction.duration_ns == trace.duration_ns == round(timeline.seconds * 1e9)

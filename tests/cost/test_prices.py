@@ -1,5 +1,6 @@
 """Prices side by side: which model each comes from, and what is refused."""
 
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -54,7 +55,7 @@ def test_a_formula_is_only_set_beside_a_flat_network():
 
 
 def test_hierarchical_knows_the_nodes():
-    cluster = Topology(16, PRESETS["10gbe"].link, PRESETS["nvlink4"].link, 8)
+    cluster = Topology(16, PRESETS["10gbe"].link, PRESETS["nvlink4"].link, 8, channels=1)
     ring, hierarchical = times("ring", "hierarchical", topology=cluster, size_bytes=1 << 28)
     assert hierarchical < ring / 3
 
@@ -120,6 +121,33 @@ def test_more_ranks_than_a_simulation_takes_are_priced_by_classes(shape: str) ->
     names = ["ring", "ring_pipelined", "recursive_doubling", "halving_doubling", "tree", "hierarchical", "naive"]
     found = list(prices(names, 1 << 30, topology))
     assert all(price.time_s > 0 and price.messages is None for price in found)
+
+
+def test_a_ring_goes_through_every_card() -> None:
+    """8 nodes of 8 x H100 with 400 Gbit/s each: one ring through one card reaches 50 GB/s."""
+    by_card, by_one, half = (
+        next(prices(["ring"], 10**9, ClusterSpec.model_validate({"shape": "8x8", "link": "ib400"} | more).topology))
+        for more in ({}, {"channels": 1}, {"nics_per_node": 4})
+    )
+    assert (by_card.channels, by_one.channels, half.channels) == (8, 1, 4)
+    assert by_one.time_s == pytest.approx(39.5e-3, rel=1e-2)
+    assert 350 < by_card.busbw_gb_per_s < 400, "what NCCL's rings reach"
+    assert half.time_s == pytest.approx(2 * by_card.time_s, rel=0.05)
+
+
+@pytest.mark.parametrize("algorithm", ["tree", "double_tree"])
+def test_trees_through_every_card_are_faster(algorithm: str) -> None:
+    cluster = Topology(16, PRESETS["ib400"].link, PRESETS["nvlink4"].link, 4)
+    times_s = [
+        times(algorithm, topology=replace(cluster, channels=channels), size_bytes=1 << 24)[0] for channels in (4, 2, 1)
+    ]
+    assert times_s == sorted(times_s)
+    assert times_s[0] < times_s[-1] / 1.9
+
+
+def test_what_has_no_channels_says_so() -> None:
+    found = list(prices(["hierarchical", "naive", "nccl"], 1 << 20, NODE, architecture="hopper"))
+    assert [price.channels for price in found] == [1, 1, None]
 
 
 def test_a_fit_prices_many_ranks_in_the_regime_of_their_messages() -> None:

@@ -53,7 +53,7 @@ def test_what_bench_writes_comes_back(collective):
 
 
 def test_a_described_cluster_tells_its_nodes():
-    for shape, nics, nodes in (("2x4", None, Nodes(4)), ("2x4", 1, Nodes(4, 1)), ("1x4", None, Nodes())):
+    for shape, nics, nodes in (("2x4", None, Nodes(4, None, 4)), ("2x4", 1, Nodes(4, 1)), ("1x4", None, Nodes())):
         assert read(written(topology={"shape": shape, "nics_per_node": nics})).nodes == nodes
 
 

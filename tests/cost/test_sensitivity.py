@@ -8,7 +8,7 @@ from ringscope.contracts.cluster import ClusterSpec
 from ringscope.cost.regimes import Regime
 from ringscope.cost.sensitivity import sensitivities
 
-NODES = ClusterSpec(shape="2x4", link="ib200", reduce_gb_per_s=50).topology
+NODES = ClusterSpec(shape="2x4", link="ib200", nics_per_node=1, reduce_gb_per_s=50).topology
 MEASURED = Regime(inf, 2e-6, 1e-9, 1e-10, 1e-6, 5e-10)
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
@@ -199,6 +199,40 @@ def test_ports_carry_one_message_at_a_time_and_nothing_is_sent_before_it_is_ther
     for i, m in enumerate(timeline.messages):
         for index, added_up in timeline.needs(i):
             assert m.start_s >= timeline.messages[index][6 if added_up else 4]
+
+
+@examples(30)
+@given(st.sampled_from(["ring", "tree", "double_tree", "direct"]), st.integers(1, 3), st.integers(2, 4), st.data())
+def test_with_channels_a_rank_has_a_port_for_its_node_and_one_for_its_card(algorithm, nodes, each, data):
+    channels = data.draw(st.integers(2, each))
+    topology = Topology(nodes * each, Link(3e-6, 1e9), Link(1e-6, 9e9), each, None, None, 1.0, 0.0, 3e9, channels)
+    schedule = build(algorithm, topology.ranks, 1000, topology.nodes, channels=channels)
+    timeline = simulate(schedule, 4, topology)
+    for end, rank, is_inside in product(("src", "dst"), range(topology.ranks), (True, False)):
+        busy = sorted(
+            {  # those of one step between the same two ranks travel as one
+                (m.start_s, m.arrived_s, m.message.src, m.message.dst)
+                for m in timeline.messages
+                if getattr(m.message, end) == rank and (m.message.src // each == m.message.dst // each) == is_inside
+            }
+        )
+        assert all(first[1] <= second[0] + 1e-15 for first, second in pairwise(busy))
+    assert sum(m.size_bytes for m in timeline.messages) == 4 * sum(schedule.elements_sent())
+
+
+def test_a_rank_with_two_ports_sends_inside_its_node_and_out_of_it_at_once():
+    step = (Transfer("x", 0, 0, 0, 1, reduce=True), Transfer("x", 0, 1, 0, 2, reduce=True))
+    schedule = Schedule(4, partition(2000, 2), (step,))
+    one = Topology(4, Link(0.0, 1000.0), Link(0.0, 1000.0), 2, channels=1)
+    assert simulate(schedule, 1, one).seconds == pytest.approx(2)
+    assert simulate(schedule, 1, replace(one, channels=None)).seconds == pytest.approx(1)
+
+
+def test_messages_that_come_and_go_together_stay_together():
+    """Eight share an uplink in every step: a rounding that lets one of them go first must not grow to a lead."""
+    topology = Topology(16, Link(1.3e-6, 1e9), Link(0.0, 5e8), 8, nodes_per_rack=1, oversubscription=100.0)
+    schedule = build("ring_pipelined", 16, 4096, topology.nodes, channels=8)
+    assert simulate(schedule, 4, topology).seconds == pytest.approx(60 * (1.3e-6 + 8 * 64 / 8e7), rel=1e-9)
 
 
 def test_adding_overlaps_with_the_next_segment_only_when_pipelined():

@@ -42,7 +42,7 @@ def test_without_shared_links_no_queue_is_needed(named, ranks, count, latency_s,
 def test_a_graph_that_is_looked_up_is_the_one_of_this_schedule(named, ranks, count):
     schedule = call(named, ranks, count)
     graph, moving = graph_of(schedule), [m for step in message_steps(schedule) for m in step]
-    assert graph == message_graph._graph(schedule)
+    assert graph == message_graph._graph(schedule, 1)
     assert graph.sizes_bytes(schedule, 4) == [4 * m.source.length for m in moving]
     assert [graph.pairs[pair] for pair in graph.pair] == [(m.src, m.dst) for m in moving]
 
@@ -59,3 +59,18 @@ def test_chunks_that_leave_a_gap_are_no_run():
         return Schedule(2, (Chunk(0, 4), Chunk(second, 4)), (transfers,))
 
     assert (len(graph_of(schedule(4))), len(graph_of(schedule(6)))) == (1, 2)
+
+
+@given(st.integers(1, 3), st.integers(1, 4), st.integers(0, 100), st.data())
+def test_at_two_ports_messages_between_two_ranks_start_together(nodes, each, per_chunk, data):
+    ranks, channels = nodes * each, data.draw(st.integers(1, each))
+    where = [range(node * each, (node + 1) * each) for node in range(nodes)]
+    schedule = build("ring", ranks, per_chunk * ranks * channels, where, channels=channels)
+    graph = graph_of(schedule, each)
+    pairs = [{(m.src, m.dst) for m in step} for step in message_steps(schedule)]
+    assert len(graph) == sum(map(len, pairs))
+    sent = [4 * m.source.length for step in message_steps(schedule) for m in step]
+    assert sum(graph.sizes_bytes(schedule, 4)) == sum(sent)
+    assert graph is graph_of(schedule, each)
+    for i in range(len(graph)):
+        assert all(need.number < i for need in graph.needs(i))

@@ -42,6 +42,18 @@ async def test_it_is_what_ringscope_plan_prints(server: Server) -> None:
     assert cell["results"] == json.loads(printed.stdout)["results"]
 
 
+async def test_many_sizes_of_a_ring_through_every_card_are_not_too_much(server: Server) -> None:
+    """The page asks for whole curves; such a ring is priced by classes of equal ranks."""
+    cluster = {"shape": "8x8", "link": "ib400"}
+    cells = (await plan(server, algorithms=["ring"], cluster=cluster, sizes_bytes=[4**i for i in range(2, 20)]))[
+        "cells"
+    ]
+    assert {cell["results"][0]["channels"] for cell in cells} == {8}
+    assert 350 < cells[-1]["results"][0]["busbw_gb_per_s"] < 400
+    one = await plan(server, algorithms=["ring"], cluster=cluster | {"channels": 1}, sizes_bytes=[1 << 30])
+    assert one["cells"][0]["results"][0]["busbw_gb_per_s"] == pytest.approx(50, rel=0.02)
+
+
 async def test_cells_come_shape_by_shape(server: Server) -> None:
     found = await plan(server, algorithms=["ring", "tree"], shapes=["1", "4", "16"], sizes_bytes=[8, 1 << 26])
     assert [(cell["shape"], cell["size_bytes"], cell["fastest"]) for cell in found["cells"]] == [

@@ -42,6 +42,13 @@ async def test_it_is_what_ringscope_trace_prints(server: Server, algorithm: str)
     assert moves == [(int(words[1]), int(words[4])) for words in arrows]
 
 
+async def test_every_channel_is_followed(server: Server) -> None:
+    found = await trace(server, shape="2x2", channels=2)
+    assert found["results"] == [[10] * 8] * 4
+    first = {(move["src"], move["dst"]) for move in found["steps"][0]["moves"]}
+    assert first == {(0, 1), (1, 0), (2, 3), (3, 2), (0, 3), (2, 1), (1, 2), (3, 0)}
+
+
 async def test_times_grow_with_what_a_number_stands_for(server: Server) -> None:
     small, large = [await trace(server, **THREE, element_bytes=size) for size in (4, 4 << 20)]
     assert small["time_s"] == pytest.approx(4e-6, rel=0.01), "four messages of 1 us"
@@ -64,6 +71,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"algorithm": "rong"}, "/algorithm", "unknown algorithm 'rong'; choose one of ring"),
     ({"shape": "65"}, "/shape", "too many to read; give 64 or fewer"),
     ({"shape": "x"}, "/shape", "'x' is no shape"),
+    ({"shape": "2x2", "channels": 3}, "/channels", "3 cannot each leave a node of 2 by another rank; give 1 to 2"),
     ({"root": 3}, "/root", "3 is not one of 3 ranks; give 0 to 2"),
     ({"shape": "4", **THREE}, "/values", "4 ranks need as many rows of 3 numbers each"),
     ({"values": [[1, 2], [3]]}, "/values", "2 ranks need as many rows of 2 numbers each"),

@@ -26,7 +26,7 @@ SIMULATED = {
     "benchmark": {
         "algorithms": ["ring"],
         "transport": "simulated",
-        "topology": {"shape": "2x16", "link": "ib200"},
+        "topology": {"shape": "2x16", "link": "ib200", "channels": 1},
         "min_bytes": 1 << 20,
         "max_bytes": 1 << 20,
         "iterations": 1,

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED, Collective
+from ringscope.contracts.findings import field_errors
 from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.cost.perfetto import to_perfetto
 from ringscope.cost.timeline import Timeline
@@ -18,7 +19,7 @@ from ringscope.cost.worked_example import (
     usual_values,
     worked_example,
 )
-from ringscope.schedules.algorithms import build
+from ringscope.schedules.algorithms import build, channels_of
 from ringscope.schedules.schedule import Schedule
 
 MAX_ELEMENT_BYTES = 1 << 40
@@ -36,18 +37,20 @@ class ExampleQuestion(SpecModel):
     values: tuple[Annotated[tuple[Number, ...], Field(max_length=4096)], ...] = Field(
         (),
         max_length=MAX_RANKS,
-        description="A row of numbers for each rank; empty: rank r holds one number for each rank, all r+1.",
+        description="A row of numbers for each rank; empty: rank r holds one for each rank and channel, all r+1.",
     )
     shape: str | None = Field(
         None, description="RANKS, NODESxRANKS or RACKSxNODESxRANKS; null: as many ranks as rows of values, or 3."
     )
+    channels: int = Field(1, ge=1, description="Of rings and trees: each leaves a node by another rank.")
     root: int = Field(0, ge=0, description="Of broadcast and reduce.")
     element_bytes: int = Field(4, ge=1, le=MAX_ELEMENT_BYTES, description="That each number stands for in the times.")
 
     @property
     def cluster(self) -> ClusterSpec:
         """Its shape, and the links of examples."""
-        return ClusterSpec.model_validate(LINKS | {"shape": self.shape or str(len(self.values) or USUAL_RANKS)})
+        shape = self.shape or str(len(self.values) or USUAL_RANKS)
+        return ClusterSpec.model_validate(LINKS | {"shape": shape, "channels": self.channels})
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> "ExampleQuestion":
@@ -58,7 +61,12 @@ class ExampleQuestion(SpecModel):
                 f"unknown algorithm {self.algorithm!r}; choose one of {', '.join(known)}.",
                 self.algorithm,
             )
-        ranks = self.cluster.ranks
+        try:
+            ranks = self.cluster.ranks
+        except ValidationError as error:
+            (finding, *_) = field_errors(error)
+            field = finding.pointer.strip("/")
+            raise at((field,), finding.detail.partition(": ")[2], getattr(self, field)) from error
         if ranks > MAX_RANKS:
             raise at(("shape",), f"{ranks} ranks are too many to read; give {MAX_RANKS} or fewer.", self.shape)
         if self.root >= ranks:
@@ -79,8 +87,8 @@ class Example(BaseModel):
 
 def example(question: ExampleQuestion) -> Example:
     """Every step; ValueError for numbers that do not fit the ranks, or are too many."""
-    values = question.values or usual_values(question.cluster.ranks)
     schedule, timeline = _run(question)
+    values = question.values or usual_values(schedule.ranks, schedule.length // schedule.ranks)
     numbers = schedule.ranks * schedule.length * len(schedule.steps)
     if numbers > MAX_NUMBERS:
         most = MAX_NUMBERS // (schedule.ranks * len(schedule.steps))
@@ -104,6 +112,8 @@ def perfetto(question: ExampleQuestion) -> dict[str, Any]:
 
 def _run(question: ExampleQuestion) -> tuple[Schedule, Timeline]:
     shape = question.cluster.topology
-    length = len(question.values[0]) if question.values else shape.ranks
-    schedule = build(question.algorithm, shape.ranks, length, shape.nodes, question.collective, question.root)
+    channels = channels_of(question.collective, question.algorithm, shape.rails)
+    length = len(question.values[0]) if question.values else shape.ranks * channels
+    where = shape.nodes, question.collective, question.root, channels
+    schedule = build(question.algorithm, shape.ranks, length, *where)
     return schedule, example_timeline(schedule, shape, question.element_bytes)

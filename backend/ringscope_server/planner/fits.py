@@ -6,7 +6,7 @@ from functools import lru_cache
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.collectives import PER_RANK
+from ringscope.contracts.collectives import total_elements
 from ringscope.contracts.job import JobSpec
 from ringscope.cost.effort import message_count
 from ringscope.cost.fit import fit
@@ -58,7 +58,7 @@ def fitted(job_id: int, samples: Samples) -> JobFit:
 def _check_effort(job_id: int, rows: Sequence[MeasuredRow], nodes: Nodes) -> None:
     calls = {(row.collective, row.algorithm, row.ranks, row.count) for row in rows}
     total = sum(
-        message_count(algorithm, ranks, count * (ranks if collective in PER_RANK else 1), collective=collective)
+        message_count(algorithm, ranks, total_elements(collective, count, ranks), 1, collective, nodes.channels)
         for collective, algorithm, ranks, count in calls
     ) * (_GUESSES if nodes.ranks_per_node > 1 else 1)
     if total > MAX_MESSAGES:

@@ -9,7 +9,7 @@ from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED, Collective
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.spec_model import SpecModel, at
-from ringscope.cost.effort import message_count
+from ringscope.cost.effort import followed_count
 from ringscope.cost.fit_document import RegimeFigures
 
 MAX_RANKS = 128
@@ -52,10 +52,10 @@ class Question(SpecModel):
         """The algorithms, with the default filled in."""
         return self.algorithms or tuple(SCHEDULED[self.collective])
 
-    def messages(self, ranks: int, size_bytes: int) -> int:
-        """About how many messages the schedules of one cell have."""
-        elements = size_bytes // _ELEMENT_BYTES
-        return sum(message_count(name, ranks, elements, self.servers, self.collective) for name in self.names)
+    def messages(self, cluster: ClusterSpec, size_bytes: int) -> int:
+        """About how many messages are followed for one cell."""
+        elements, topology = size_bytes // _ELEMENT_BYTES, cluster.topology
+        return sum(followed_count(name, topology, elements, self.servers, self.collective) for name in self.names)
 
 
 class PlanQuestion(Question):
@@ -77,7 +77,7 @@ class PlanQuestion(Question):
         if len(clusters) * len(self.sizes_bytes) > MAX_CELLS:
             raise at(("sizes_bytes",), f"shapes times sizes are more than {MAX_CELLS}; give fewer of either.", None)
         check_ranks([cluster.ranks for cluster in clusters], self.shapes)
-        total = sum(self.messages(cluster.ranks, size) for cluster in clusters for size in self.sizes_bytes)
+        total = sum(self.messages(cluster, size) for cluster in clusters for size in self.sizes_bytes)
         check_messages(total)
         return self
 
@@ -91,7 +91,7 @@ class SensitivityQuestion(Question):
     @model_validator(mode="after")
     def _is_not_too_much(self) -> "SensitivityQuestion":
         check_ranks([self.cluster.ranks], ())
-        check_messages(7 * self.messages(self.cluster.ranks, self.size_bytes))  # at most six figures, and none
+        check_messages(7 * self.messages(self.cluster, self.size_bytes))  # at most six figures, and none
         return self
 
 

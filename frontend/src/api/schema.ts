@@ -2021,6 +2021,11 @@ export interface components {
          */
         ClusterSpec: {
             /**
+             * Channels
+             * @description Of rings and trees, each by another rank out of a node; null: one for each card.
+             */
+            channels?: number | null;
+            /**
              * Intra
              * @description Inside a node: a link by name, or a rate such as 450GB/s.
              * @default nvlink4
@@ -2531,6 +2536,12 @@ export interface components {
              */
             algorithm: string;
             /**
+             * Channels
+             * @description Of rings and trees: each leaves a node by another rank.
+             * @default 1
+             */
+            channels: number;
+            /**
              * Collective
              * @default all_reduce
              * @enum {string}
@@ -2555,7 +2566,7 @@ export interface components {
             shape?: string | null;
             /**
              * Values
-             * @description A row of numbers for each rank; empty: rank r holds one number for each rank, all r+1.
+             * @description A row of numbers for each rank; empty: rank r holds one for each rank and channel, all r+1.
              * @default []
              */
             values: number[][];
@@ -4157,6 +4168,7 @@ export interface components {
          *     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
          *     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
          *     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
+         *     ``channels`` is in how many the schedule goes.
          */
         Price: {
             /** Algbw Gb Per S */
@@ -4167,6 +4179,8 @@ export interface components {
             busbw_gb_per_s: number;
             /** Bytes On Critical Path */
             bytes_on_critical_path?: number | null;
+            /** Channels */
+            channels?: number | null;
             /** Formula S */
             formula_s?: number | null;
             /** Messages */

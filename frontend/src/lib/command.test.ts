@@ -47,9 +47,9 @@ describe("submitCommand", () => {
     const simulation = aSimulation();
     expect(submitCommand(simulation)).toContain("--transport simulated --topology 4x8 --link ib200 --intra nvlink4 -b 8");
     expect(submitCommand(simulation)).not.toContain("--ranks");
-    const topology = { ...CLUSTER, shape: "2x2x4", latency_us: 3, nics_per_node: 2, oversubscription: 4, reduce_gb_per_s: 20 };
+    const topology = { ...CLUSTER, shape: "2x2x4", latency_us: 3, nics_per_node: 2, channels: 2, oversubscription: 4, reduce_gb_per_s: 20 };
     const text = submitCommand({ ...simulation, benchmark: { ...simulation.benchmark, topology } });
-    expect(text).toContain("--latency 3us --intra nvlink4 --nics 2 --oversubscription 4 --gamma 20GB/s");
+    expect(text).toContain("--latency 3us --intra nvlink4 --nics 2 --channels 2 --oversubscription 4 --gamma 20GB/s");
   });
 
   it("says all that differs from the defaults, quoted for a shell", () => {

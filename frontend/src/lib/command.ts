@@ -18,6 +18,7 @@ function clusterFlags(topology: NonNullable<Benchmark["topology"]>): (string | n
     ...(topology.latency_us == null ? [] : ["--latency", `${topology.latency_us}us`]),
     "--intra", topology.intra,
     ...(topology.nics_per_node == null ? [] : ["--nics", topology.nics_per_node]),
+    ...(topology.channels == null ? [] : ["--channels", topology.channels]),
     ...(topology.oversubscription === 1 ? [] : ["--oversubscription", topology.oversubscription]),
     ...(topology.reduce_gb_per_s == null ? [] : ["--gamma", `${topology.reduce_gb_per_s}GB/s`]),
   ];

@@ -37,11 +37,11 @@ describe("a simulation", () => {
   const engine = anEngine();
 
   it("is one process with the described cluster, and comes back", () => {
-    const form = { ...STANDARD, transport: "simulated", algorithms: "ring", shape: "2x2x4", nics: "2", latency: "3", ranks: "7" };
+    const form = { ...STANDARD, transport: "simulated", algorithms: "ring", shape: "2x2x4", nics: "2", channels: "2", latency: "3", ranks: "7" };
     const spec = toSpec(form);
     expect(spec.placement.ranks).toBe(1);
     expect(spec.benchmark.topology).toEqual({
-      shape: "2x2x4", link: "ib200", latency_us: 3, intra: "nvlink4", nics_per_node: 2, oversubscription: 1, reduce_gb_per_s: null,
+      shape: "2x2x4", link: "ib200", latency_us: 3, intra: "nvlink4", nics_per_node: 2, channels: 2, oversubscription: 1, reduce_gb_per_s: null,
     });
     expect(fromSpec(spec)).toEqual({ ...form, ranks: STANDARD.ranks });
     expect(toSpec(STANDARD).benchmark.topology).toBeNull();

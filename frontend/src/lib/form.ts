@@ -19,6 +19,7 @@ export type JobForm = {
   latency: string;
   intra: string;
   nics: string;
+  channels: string;
   oversubscription: string;
   adding: string;
   ranks: string;
@@ -58,6 +59,7 @@ export const STANDARD: JobForm = {
   latency: "",
   intra: "nvlink4",
   nics: "",
+  channels: "",
   oversubscription: "1",
   adding: "",
   ranks: "2",
@@ -102,6 +104,7 @@ export const SWEEP_FIELDS = {
   latency: { pointer: "/benchmark/topology/latency_us", label: "Latency (µs)", reads: "optional number" },
   intra: { pointer: "/benchmark/topology/intra", label: "Link inside", reads: "text" },
   nics: { pointer: "/benchmark/topology/nics_per_node", label: "Network cards", reads: "optional whole number" },
+  channels: { pointer: "/benchmark/topology/channels", label: "Channels", reads: "optional whole number" },
   oversubscription: { pointer: "/benchmark/topology/oversubscription", label: "Oversubscription", reads: "number" },
   adding: { pointer: "/benchmark/topology/reduce_gb_per_s", label: "Adding (GB/s)", reads: "optional number" },
   ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
@@ -183,6 +186,7 @@ function toTopology(form: JobForm) {
     latency_us: numberOrNull(form.latency),
     intra: form.intra,
     nics_per_node: numberOrNull(form.nics),
+    channels: numberOrNull(form.channels),
     oversubscription: numberOr(form.oversubscription),
     reduce_gb_per_s: numberOrNull(form.adding),
   };
@@ -205,6 +209,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     latency: String(topology?.latency_us ?? STANDARD.latency),
     intra: topology?.intra ?? STANDARD.intra,
     nics: String(topology?.nics_per_node ?? STANDARD.nics),
+    channels: String(topology?.channels ?? STANDARD.channels),
     oversubscription: String(topology?.oversubscription ?? STANDARD.oversubscription),
     adding: String(topology?.reduce_gb_per_s ?? STANDARD.adding),
     ranks: topology ? STANDARD.ranks : String(spec.placement.ranks),
@@ -272,7 +277,7 @@ export function isSimulation({ transport }: JobForm): boolean {
 export function hiddenFields(form: JobForm): readonly Field[] {
   const others: Field[] = isSimulation(form)
     ? ["ranks", "check", "device"]
-    : ["shape", "link", "latency", "intra", "nics", "oversubscription", "adding"];
+    : ["shape", "link", "latency", "intra", "nics", "channels", "oversubscription", "adding"];
   return form.step === "" ? others : [...others, "factor"];
 }
 

@@ -23,7 +23,7 @@ describe("planQuestion", () => {
       algorithms: ["ring", "naive"],
       sizes_bytes: [1_200_000_000],
       cluster: {
-        shape: "10", link: "1GB/s", latency_us: 5000, intra: "nvlink4", nics_per_node: null, oversubscription: 1, reduce_gb_per_s: 20,
+        shape: "10", link: "1GB/s", latency_us: 5000, intra: "nvlink4", nics_per_node: null, channels: null, oversubscription: 1, reduce_gb_per_s: 20,
       },
       servers: 1,
       shapes: [],
@@ -54,12 +54,12 @@ describe("planCommand", () => {
   });
 
   it("names nodes, and takes the parameters of a fit instead of links", () => {
-    const form = planForm({ n: "4x8", alpha: "4us", gamma: "50", nics: "2", algorithms: "ring" });
+    const form = planForm({ n: "4x8", alpha: "4us", gamma: "50", nics: "2", channels: "1", algorithms: "ring" });
     expect(planCommand(form)).toBe(
-      "ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --link ib200 --latency 4us --intra nvlink4 --nics 2 --gamma 50GB/s",
+      "ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --link ib200 --latency 4us --intra nvlink4 --nics 2 --channels 1 --gamma 50GB/s",
     );
     expect(planCommand(form, "7")).toBe(
-      "ringscope fit --job 7 --json > fit.json && ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --fit fit.json --intra nvlink4 --nics 2",
+      "ringscope fit --job 7 --json > fit.json && ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --fit fit.json --intra nvlink4 --nics 2 --channels 1",
     );
   });
 });

@@ -20,6 +20,8 @@ export type PlanForm = {
   gamma: string;
   intra: string;
   nics: string;
+  /** Of rings and trees; empty: one for each card. */
+  channels: string;
   oversubscription: string;
   servers: string;
 };
@@ -36,6 +38,7 @@ export const STANDARD_PLAN: PlanForm = {
   gamma: "",
   intra: "nvlink4",
   nics: "",
+  channels: "",
   oversubscription: "1",
   servers: "1",
 };
@@ -102,6 +105,7 @@ export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[
       latency_us: microseconds(form.alpha),
       intra: form.intra,
       nics_per_node: numberOrNull(form.nics),
+      channels: numberOrNull(form.channels),
       oversubscription: numberOrNull(form.oversubscription) ?? 1,
       reduce_gb_per_s: gigabytes(form.gamma),
     },
@@ -145,6 +149,7 @@ const POINTERS: Record<string, PlanField> = {
   "/cluster/latency_us": "alpha",
   "/cluster/intra": "intra",
   "/cluster/nics_per_node": "nics",
+  "/cluster/channels": "channels",
   "/cluster/oversubscription": "oversubscription",
   "/cluster/reduce_gb_per_s": "gamma",
   "/servers": "servers",
@@ -175,6 +180,7 @@ export function planCommand(form: PlanForm, fit?: string): string {
     ...(fit || latency == null ? [] : ["--latency", `${latency}us`]),
     ...(isFlat && form.intra === STANDARD_PLAN.intra ? [] : ["--intra", form.intra]),
     ...(form.nics === "" ? [] : ["--nics", form.nics]),
+    ...(form.channels === "" ? [] : ["--channels", form.channels]),
     ...(form.oversubscription === "1" ? [] : ["--oversubscription", form.oversubscription]),
     ...(fit || adding == null ? [] : ["--gamma", `${adding}GB/s`]),
     ...(form.servers === "1" ? [] : ["--servers", form.servers]),

@@ -38,7 +38,7 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
     step = 0
     for cycle, size_bytes, algorithm in product(range(spec.cycles), spec.sizes(), spec.algorithms):
         count, total = elements(spec.collective, size_bytes, itemsize, topology.ranks)
-        schedule = build(algorithm, topology.ranks, total, topology.nodes, spec.collective, spec.root)
+        schedule = build(algorithm, topology.ranks, total, topology.nodes, spec.collective, spec.root, topology.rails)
         buffer = memory.head(total)
         plan = transport.plan(schedule, spec.op, buffer, buffer)
         for in_place in (False, True):

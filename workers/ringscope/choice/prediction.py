@@ -155,7 +155,8 @@ class _Described(_Model):
     def call(self, name: str, size_bytes: int) -> _Call | None:
         total, itemsize, topology = self.elements_of(size_bytes), ITEMSIZE_BYTES[self.spec.dtype], self._topology
         if self.ranks <= STEPWISE_RANKS:
-            schedule = build(name, self.ranks, total, topology.nodes, self.spec.collective, self.spec.root)
+            where = topology.nodes, self.spec.collective, self.spec.root, topology.rails
+            schedule = build(name, self.ranks, total, *where)
             return _Call(name, None, self.bytes_of(size_bytes), simulate(schedule, itemsize, topology).seconds * 1e6)
         folded = by_classes(self.spec.collective, name, total, itemsize, topology) if self.spec.root == 0 else None
         return None if folded is None else _Call(name, None, self.bytes_of(size_bytes), folded.seconds * 1e6)

@@ -10,6 +10,7 @@ from itertools import accumulate
 from ringscope.choice.links import DEFAULTS, timeline_on, topology_at
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED
+from ringscope.contracts.devices import usual_channels
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.operation_trace import TracedOperation
 from ringscope.cost.fit import Fit, fit
@@ -38,10 +39,11 @@ def executed_schedule(
         return None
     ends = list(accumulate(ranks_of_nodes))
     nodes = [list(range(end - count, end)) for end, count in zip(ends, ranks_of_nodes, strict=True)]
+    channels = usual_channels(ranks_of_nodes, operation.transport)
     if cluster is not None:
-        nodes = cluster.topology.nodes
+        nodes, channels = cluster.topology.nodes, cluster.topology.rails
     count = operation.size_bytes // ITEMSIZE_BYTES[operation.dtype]
-    return build(operation.executed, sum(map(len, nodes)), count, nodes, operation.collective, root)
+    return build(operation.executed, sum(map(len, nodes)), count, nodes, operation.collective, root, channels)
 
 
 def priced_call(

@@ -17,6 +17,7 @@ from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.children import interrupts
 from ringscope.cli.cluster import (
+    Channels,
     Gamma,
     Intra,
     Latency,
@@ -121,6 +122,7 @@ def bench(
     latency: Latency = None,
     intra: Intra = None,
     nics: Nics = None,
+    channels: Channels = None,
     oversubscription: Oversubscription = None,
     gamma: Gamma = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
@@ -163,7 +165,7 @@ def bench(
     benchmark |= {"algorithms": algorithm.split(",")} if algorithm is not None else {}
     is_simulated = transport == SIMULATED
     ranks_there = ranks if is_simulated else None
-    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there)
+    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, channels)
     if is_simulated or cluster:
         benchmark["topology"] = cluster
     placement = {} if is_simulated or ranks is None else {"ranks": ranks}

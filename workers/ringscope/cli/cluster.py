@@ -20,6 +20,7 @@ _FLAGS = {
     "latency_us": "--latency",
     "intra": "--intra",
     "nics_per_node": "--nics",
+    "channels": "--channels",
     "oversubscription": "--oversubscription",
     "reduce_gb_per_s": "--gamma",
 }
@@ -29,6 +30,10 @@ LinkBetween = Annotated[str | None, typer.Option("--link", help="Between nodes; 
 Latency = Annotated[str | None, typer.Option(help="Of a message between nodes: 5us.")]
 Intra = Annotated[str | None, typer.Option(help="Inside a node; default nvlink4. " + _LINK_HELP)]
 Nics = Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")]
+Channels = Annotated[
+    int | None,
+    typer.Option(min=1, help="Of rings and trees, each by another rank out of a node; default: one for each card."),
+]
 Oversubscription = Annotated[float | None, typer.Option(min=1, help="Of the racks' uplinks; default 1.")]
 Gamma = Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")]
 
@@ -42,6 +47,7 @@ def described(
     oversubscription: float | None = None,
     gamma: str | None = None,
     ranks: int | None = None,
+    channels: int | None = None,
 ) -> dict[str, Any]:
     """The options that were given, as fields of ``ClusterSpec``; ``ranks`` are those of a flat one.
 
@@ -58,6 +64,7 @@ def described(
         "latency_us": None if latency is None else _parsed("--latency", parse_duration, latency) * 1e6,
         "intra": intra,
         "nics_per_node": nics,
+        "channels": channels,
         "oversubscription": oversubscription,
         "reduce_gb_per_s": None if gamma is None else _parsed("--gamma", parse_rate, gamma) / 1e9,
     }

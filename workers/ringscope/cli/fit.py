@@ -19,7 +19,7 @@ from ringscope.cost.fit import Fit, fit
 from ringscope.cost.fit_document import document
 from ringscope.cost.measured_rows import Nodes
 from ringscope.cost.regimes import Regime
-from ringscope.cost.samples import Samples, of_job, read
+from ringscope.cost.samples import Samples, of_job, on_transport, read
 
 _WORST = 5
 
@@ -96,7 +96,7 @@ def _together(samples: list[Samples]) -> Samples:
 
 
 def _nodes(samples: Samples, ranks_per_node: int | None, nics: int | None) -> Nodes:
-    nodes = samples.nodes if ranks_per_node is None else Nodes(ranks_per_node)
+    nodes = samples.nodes if ranks_per_node is None else on_transport(Nodes(ranks_per_node), samples.transport)
     if nodes is None:
         raise UserError("--ranks-per-node: the rows do not tell how many ranks each node had; say so.")
     if nics is not None:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rich.table import Table
 
 from ringscope.cli.cluster import (
+    Channels,
     Gamma,
     Intra,
     Latency,
@@ -54,6 +55,7 @@ def plan(
     topology: Shape = None,
     intra: Intra = None,
     nics: Nics = None,
+    channels: Channels = None,
     oversubscription: Oversubscription = None,
     servers: Annotated[int, typer.Option(min=1, help="Parameter servers, or helpers of assisted_servers.")] = 1,
     fit: Annotated[
@@ -73,7 +75,9 @@ def plan(
     if fit is not None and any(option is not None for option in (link, latency, gamma)):
         raise UserError("--fit: it says how fast the links and adding are; leave out --link, --bandwidth and so on.")
     fitted = _fitted(fit) if fit is not None else None
-    where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks))
+    if channels is None and fitted is not None and fitted.is_of_processes:
+        channels = 1
+    where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))
     names = tuple(SCHEDULED.get(collective, ())) if algorithm is None else algorithm.split(",")
     regimes = fitted.parameters() if fitted else ()
     found: list[Price] = []
@@ -160,7 +164,7 @@ def _table(found: list[Price]) -> Table:
             format_duration(price.time_s),
             f"{price.algbw_gb_per_s:.4g} GB/s",
             f"{price.busbw_gb_per_s:.4g} GB/s",
-            price.source,
+            price.source if (price.channels or 1) == 1 else f"{price.source}, {price.channels} channels",
             "" if price.messages is None else str(price.messages),
             "" if price.formula_s is None else format_duration(price.formula_s),
             phases,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ringscope.cli.cluster import Gamma, Intra, Latency, LinkBetween, Nics, Oversubscription, Shape, described
+from ringscope.cli.cluster import Channels, Gamma, Intra, Latency, LinkBetween, Nics, Oversubscription, Shape, described
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.dry_run import in_words
@@ -111,6 +111,7 @@ def submit(
     latency: Latency = None,
     intra: Intra = None,
     nics: Nics = None,
+    channels: Channels = None,
     oversubscription: Oversubscription = None,
     gamma: Gamma = None,
 ) -> None:
@@ -124,7 +125,7 @@ def submit(
     base = read_job(file) if file else {}
     is_simulated = (transport or _transport(base)) == SIMULATED
     ranks_there = ranks if is_simulated else None
-    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there)
+    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, channels)
     sweep = sweep_fields(
         min_bytes=size("-b", min_bytes),
         max_bytes=size("-e", max_bytes),

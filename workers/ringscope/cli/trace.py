@@ -16,7 +16,7 @@ from ringscope.contracts.errors import UserError
 from ringscope.contracts.topology import Topology
 from ringscope.cost.perfetto import to_perfetto
 from ringscope.cost.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
-from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.algorithms import SCHEDULES, build, channels_of
 from ringscope.schedules.schedule import Schedule
 from ringscope.schedules.trace import TraceStep, trace
 
@@ -37,6 +37,7 @@ def trace_algorithm(
         int | None, typer.Option(min=1, max=MAX_RANKS, help="Ranks; default: those of the topology, or 3.")
     ] = None,
     topology: Shape = None,
+    channels: Annotated[int, typer.Option(min=1, help="Of rings and trees, each by another rank out of a node.")] = 1,
     root: Annotated[int, typer.Option("-r", "--root", min=0, help="Of broadcast and reduce.")] = 0,
     values: Annotated[str | None, typer.Option(help='A row of numbers for each rank: "2,4,6;1,2,3;4,8,12".')] = None,
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
@@ -51,8 +52,8 @@ def trace_algorithm(
 
     With --job: when a job's ranks really did it, and when the cost model says so.
 
-    Without --values rank r holds one number per rank, all r+1. Times in the --perfetto file are those of links with
-    1 GB/s and 1 us between nodes and 10 GB/s and 0.2 us inside, and of adding at 10 GB/s.
+    Without --values rank r holds one number per rank and channel, all r+1. Times in the --perfetto file are those of
+    links with 1 GB/s and 1 us between nodes and 10 GB/s and 0.2 us inside, and of adding at 10 GB/s.
     """
     if job is not None:
         chosen = None if in_place is None else bool(in_place)
@@ -65,15 +66,16 @@ def trace_algorithm(
         raise UserError(f"--collective: unknown collective {collective!r}; choose one of {', '.join(SCHEDULED)}.")
     if algorithm not in known:
         raise UserError(f"ALGORITHM: unknown algorithm {algorithm!r}; choose one of {', '.join(known)}.")
-    where = LINKS | described(topology, ranks=USUAL_RANKS if topology is None and ranks is None else ranks)
-    shape = cluster(where).topology
+    counted = USUAL_RANKS if topology is None and ranks is None else ranks
+    shape = cluster(LINKS | described(topology, ranks=counted, channels=channels)).topology
     if shape.ranks > MAX_RANKS:
         raise UserError(f"--topology: {shape.ranks} ranks are too many to read; give {MAX_RANKS} or fewer.")
     if root >= shape.ranks:
         raise UserError(f"--root: {root} is not one of {shape.ranks} ranks; give 0 to {shape.ranks - 1}.")
-    rows = _rows(values) if values is not None else usual_values(shape.ranks)
+    channels = channels_of(collective, algorithm, channels)
+    rows = _rows(values) if values is not None else usual_values(shape.ranks, channels)
     try:
-        schedule = build(algorithm, shape.ranks, len(rows[0]), shape.nodes, collective, root)
+        schedule = build(algorithm, shape.ranks, len(rows[0]), shape.nodes, collective, root, channels)
         steps = list(trace(schedule, rows))
     except ValueError as error:
         raise UserError(f"--{error}") from error

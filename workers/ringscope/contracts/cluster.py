@@ -24,6 +24,9 @@ class ClusterSpec(SpecModel):
     )
     intra: str = Field("nvlink4", description="Inside a node: a link by name, or a rate such as 450GB/s.")
     nics_per_node: int | None = Field(None, ge=1, description="Network cards of a node; null: one for each rank.")
+    channels: int | None = Field(
+        None, ge=1, description="Of rings and trees, each by another rank out of a node; null: one for each card."
+    )
     oversubscription: float = Field(1.0, ge=1, le=1000, description="Of the racks' uplinks.")
     reduce_gb_per_s: float | None = Field(
         None, ge=1e-6, le=1e6, description="How fast a rank adds, 1/γ; null: adding takes no time."
@@ -58,6 +61,13 @@ class ClusterSpec(SpecModel):
                 "or leave it out.",
                 self.nics_per_node,
             )
+        if self.channels is not None and self.channels > ranks_per_node:
+            raise at(
+                ("channels",),
+                f"{self.channels} cannot each leave a node of {ranks_per_node} by another rank; "
+                f"give 1 to {ranks_per_node}, or leave it out.",
+                self.channels,
+            )
         if self.oversubscription > 1 and racks == 1:
             raise at(
                 ("oversubscription",),
@@ -88,6 +98,7 @@ class ClusterSpec(SpecModel):
             nodes_per_rack=nodes if racks > 1 else None,
             oversubscription=self.oversubscription,
             reduce_bytes_per_s=None if self.reduce_gb_per_s is None else self.reduce_gb_per_s * 1e9,
+            channels=self.channels,
         )
 
     def __str__(self) -> str:
@@ -100,6 +111,8 @@ class ClusterSpec(SpecModel):
             words.append(f"{self.intra} inside")
         if self.nics_per_node is not None:
             words.append(f"{self.nics_per_node} network cards a node")
+        if self.channels is not None:
+            words.append(f"{self.channels} channels")
         if self.oversubscription > 1:
             words.append(f"oversubscription {self.oversubscription:g}")
         if self.reduce_gb_per_s is not None:

@@ -1,6 +1,6 @@
 """What works in host memory (cpu) and what on GPUs (cuda). Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
@@ -17,6 +17,18 @@ TRANSPORT_DEVICES: dict[str, tuple[str, ...]] = {
 # Of the libraries that execute collectives without a schedule of ours; MPI takes GPU memory over transport mpi only.
 VENDOR_DEVICES: dict[str, tuple[str, ...]] = {"mpi": ("cpu", "cuda"), "gloo": ("cpu",), "nccl": ("cuda",)}
 MPI_ON_GPUS = "mpi on GPUs"  # transport mpi in records, where the buffers are GPU memory: its times are others
+
+_GPU_TRANSPORTS = ("nccl", "cuda_ipc", MPI_ON_GPUS)
+
+
+def usual_channels(ranks_of_nodes: Sequence[int], transport: str) -> int:
+    """In how many channels rings and trees go where nobody says, over a transport as records name it.
+
+    Between nodes of GPUs as many as the smallest node has, as each has a network card of its own, or a part of one. The
+    processes of a host share what cards it has, and take turns on its cores.
+    """
+    is_on_gpus = transport.partition(",")[0] in _GPU_TRANSPORTS
+    return min(ranks_of_nodes) if is_on_gpus and len(ranks_of_nodes) > 1 else 1
 
 
 def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ()) -> str:

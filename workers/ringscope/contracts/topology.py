@@ -75,6 +75,11 @@ class Topology:
     ``inter`` is one network card; the ranks of a node take its ``nics_per_node`` cards in turn (None: one each).
     A rack's uplinks carry what its cards can send divided by ``oversubscription``, and a message that crosses the
     spine waits ``spine_latency_s`` more. ``reduce_bytes_per_s`` (1/γ) is how fast one rank adds; None: for nothing.
+
+    ``channels`` are those of rings and trees (``ringscope.schedules.algorithms.channels``); None: one for each card of
+    a node, where there are several nodes. Where they are several a rank has a port for the links inside its node and
+    one for its card, and adds at each of them what comes in there, as a GPU does over NVLink and network. Where there
+    is one, one core is taken to do it all, one message at a time.
     """
 
     ranks: int
@@ -86,6 +91,7 @@ class Topology:
     oversubscription: float = 1.0
     spine_latency_s: float = 0.0
     reduce_bytes_per_s: float | None = None
+    channels: int | None = None
 
     def __post_init__(self) -> None:
         if self.ranks < 1 or self.ranks_per_node < 1 or self.ranks % self.ranks_per_node:
@@ -102,6 +108,11 @@ class Topology:
             raise ValueError(f"oversubscription: {self.oversubscription:g} is no such factor; give 1 or more.")
         if not 1 <= self.cards <= self.ranks_per_node:
             raise ValueError(f"nics_per_node: {self.cards} cards serve 1 to {self.ranks_per_node} ranks; choose these.")
+        if not 1 <= self.rails <= self.ranks_per_node:
+            raise ValueError(
+                f"channels: {self.rails} cannot each leave a node of {self.ranks_per_node} by another rank; "
+                f"give 1 to {self.ranks_per_node}."
+            )
 
     @property
     def is_flat(self) -> bool:
@@ -123,6 +134,18 @@ class Topology:
     def cards(self) -> int:
         """Network cards of each node."""
         return self.ranks_per_node if self.nics_per_node is None else self.nics_per_node
+
+    @property
+    def rails(self) -> int:
+        """In how many channels rings and trees go."""
+        if self.channels is not None:
+            return self.channels
+        return self.cards if self.node_count > 1 else 1
+
+    @property
+    def neighbourhood(self) -> int:
+        """The ranks of a node, if each has a port for them beside that of its card; 1: one port for everything."""
+        return self.ranks_per_node if self.rails > 1 else 1
 
     @property
     def reduce_s_per_byte(self) -> float:

@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ringscope.contracts.topology import Topology
+from ringscope.cost import channel_rounds
 from ringscope.cost.rounds import ContendedError, Ranks, Rounds, Seconds
+from ringscope.schedules.algorithms import channels_of
 from ringscope.schedules.algorithms.ring_pipelined import segments_of
 
 
@@ -49,6 +51,11 @@ class _Call(NamedTuple):
         return -(-self.length // chunks) * self.itemsize_bytes
 
     @property
+    def channels(self) -> int:
+        """In which the schedule goes."""
+        return channels_of(self.collective, self.algorithm, self.topology.rails)
+
+    @property
     def period(self) -> int:
         """Ranks after which the topology looks the same again, for schedules that look alike from every rank."""
         topology = self.topology
@@ -78,6 +85,10 @@ def by_classes(
 def _ring(call: _Call, segments: int = 1) -> Rounds:
     """Also its halves, reduce-scatter and all-gather; with segments the pipelined ring."""
     rounds = Rounds(call.topology, call.period)
+    if call.channels > 1:
+        part_bytes = call.chunk_bytes(call.ranks * segments * call.channels)
+        channel_rounds.ring(rounds, call.topology, call.period, _phases(call), part_bytes, segments)
+        return rounds
     src = np.arange(call.period)
     dst = (src + 1) % call.ranks
     size_bytes = call.chunk_bytes(call.ranks * segments)
@@ -94,7 +105,7 @@ def _ring(call: _Call, segments: int = 1) -> Rounds:
 
 
 def _ring_pipelined(call: _Call) -> Rounds:
-    return _ring(call, segments_of(call.ranks, call.length))
+    return _ring(call, segments_of(call.ranks, -(-call.length // call.channels)))
 
 
 def _hierarchical(call: _Call) -> Rounds:
@@ -170,6 +181,9 @@ def _tree(call: _Call) -> Rounds:
     rounds, ranks = Rounds(call.topology, call.ranks), call.ranks
     size_bytes = call.chunk_bytes(1)
     levels = [(1 << k, np.arange(1 << k, ranks, 2 << k)) for k in range((ranks - 1).bit_length())]
+    if call.channels > 1:
+        channel_rounds.tree(rounds, call.topology, levels, call.chunk_bytes(call.channels))
+        return rounds
     if call.collective != "broadcast":
         for bit, children in levels:
             parents = children - bit

@@ -12,6 +12,10 @@ from ringscope.contracts.topology import Path, SharedLink, Topology
 from ringscope.cost.message_times import MessageTimes
 from ringscope.schedules.message_graph import MessageGraph
 
+# Messages on shared links that come or go so close together do so at one time: a rounding that let one of them go
+# first would give it a lead, which grows with each step, as it has the links to itself for so long.
+_SAME = 1e-12
+
 
 class _Event(IntEnum):
     """What happens to a message; of simultaneous events the first named comes first."""
@@ -52,6 +56,7 @@ class EventQueue:
         self._flows: dict[int, _Flow] = {}
         self._crossing: defaultdict[SharedLink, set[int]] = defaultdict(set)
         self._events: list[tuple[float, _Event, int, int]] = []
+        self._changed_s = 0.0  # when messages came or went on shared links last
 
     def run(self) -> MessageTimes:
         """Let all messages happen."""
@@ -60,6 +65,10 @@ class EventQueue:
                 self._start(i, 0.0)
         while self._events:
             now_s, event, i, version = heapq.heappop(self._events)
+            if event is _Event.FLOWS or i in self._flows:
+                if now_s - self._changed_s > _SAME * now_s:
+                    self._changed_s = now_s
+                now_s = self._changed_s
             match event:
                 case _Event.FLOWS:
                     self._flow(i, now_s)

@@ -4,6 +4,7 @@ from math import exp, inf
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.devices import SIMULATED, usual_channels
 from ringscope.cost.fit import Fit
 from ringscope.cost.measured_rows import MeasuredRow
 from ringscope.cost.regimes import Regime
@@ -49,6 +50,11 @@ class FitDocument(BaseModel):
     median_error: float
     r_squared: float
     residuals: list[Residual]
+
+    @property
+    def is_of_processes(self) -> bool:
+        """Whether the ranks were processes of hosts, whose rings and trees usually go in one channel."""
+        return self.transport != SIMULATED and usual_channels((2, 2), self.transport) == 1
 
     def parameters(self) -> tuple[Regime, ...]:
         """For the cost model."""

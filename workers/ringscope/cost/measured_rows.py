@@ -41,14 +41,25 @@ class MeasuredRow(Protocol):
 
 
 class Nodes(NamedTuple):
-    """How ranks lie on nodes. One on each: all links are alike; so they are where all ranks are on one node."""
+    """How ranks lie on nodes. One on each: all links are alike; so they are where all ranks are on one node.
+
+    ``channels`` are those in which the rows' rings and trees went.
+    """
 
     ranks_per_node: int = 1
     nics_per_node: int | None = None
+    channels: int = 1
 
     def topology(self, ranks: int) -> Topology:
         """The shape, with links that say nothing; ValueError where the ranks do not fill the nodes."""
-        return Topology(ranks, _ANY_LINK, _ANY_LINK, *self)
+        return Topology(
+            ranks,
+            _ANY_LINK,
+            _ANY_LINK,
+            self.ranks_per_node,
+            self.nics_per_node,
+            channels=self.channels,
+        )
 
 
 EACH_ALONE = Nodes()
@@ -75,5 +86,5 @@ def call_of(row: MeasuredRow, nodes: Nodes) -> Call:
 def work_of(call: Call, regime: Regime) -> Work:
     """What lies on the critical path of a call, with the parameters of this regime."""
     shape = call.nodes.topology(call.ranks)
-    schedule = build(call.algorithm, call.ranks, call.elements, shape.nodes, call.collective)
+    schedule = build(call.algorithm, call.ranks, call.elements, shape.nodes, call.collective, channels=shape.rails)
     return simulate(schedule, call.itemsize_bytes, regime.on(shape)).critical_path()

@@ -15,12 +15,12 @@ from ringscope.contracts.topology import SharedLink, Topology
 from ringscope.cost.classes import ClassTimes, by_classes
 from ringscope.cost.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.cost.closed_forms import assisted_servers, gather, parameter_servers
-from ringscope.cost.effort import FORMULAS, MAX_STEPWISE_MESSAGES, SEPARATE, message_count
+from ringscope.cost.effort import FORMULAS, SEPARATE, is_stepwise, message_count
 from ringscope.cost.nccl_model import Architecture, machine_of, predictions
 from ringscope.cost.regimes import Regime, in_regime, regime_of
 from ringscope.cost.regimes import timeline as fitted_timeline
 from ringscope.cost.timeline import Timeline, simulate
-from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.algorithms import SCHEDULES, build, channels_of
 from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.schedules.known import Known
 from ringscope.schedules.schedule import Schedule
@@ -44,6 +44,7 @@ class Price:
     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
+    ``channels`` is in how many the schedule goes.
     """
 
     algorithm: str
@@ -57,6 +58,7 @@ class Price:
     bytes_on_critical_path: int | None = None
     steps: int | None = None
     sent_bytes: int | None = None
+    channels: int | None = None
 
 
 def prices(
@@ -117,8 +119,9 @@ def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topolo
     if algorithm == "parameter_server":
         make = partial(parameter_server, topology.ranks, total, servers)
     else:
-        make = partial(build, algorithm, topology.ranks, total, topology.nodes, collective)
-    return _schedules.get((collective, algorithm, total, topology.ranks, topology.ranks_per_node, servers), make)
+        make = partial(build, algorithm, topology.ranks, total, topology.nodes, collective, channels=topology.rails)
+    shape = topology.ranks, topology.ranks_per_node, topology.rails
+    return _schedules.get((collective, algorithm, total, *shape, servers), make)
 
 
 def _by_schedule(
@@ -126,8 +129,9 @@ def _by_schedule(
 ) -> Price:
     """By classes of ranks where that is possible and the messages are many, else message by message."""
     _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
-    messages = message_count(algorithm, topology.ranks, total, servers, collective)
-    if messages > MAX_STEPWISE_MESSAGES or topology.ranks > MAX_SIMULATED_RANKS:
+    messages = message_count(algorithm, topology.ranks, total, servers, collective, topology.rails)
+    channels = channels_of(collective, algorithm, topology.rails)
+    if not is_stepwise(messages, channels) or topology.ranks > MAX_SIMULATED_RANKS:
 
         def price(topology: Topology) -> tuple[ClassTimes | None, float]:
             found = by_classes(collective, algorithm, total, _ELEMENT_BYTES, topology, servers)
@@ -135,7 +139,7 @@ def _by_schedule(
 
         folded = in_regime(regimes, topology, price) if regimes else price(topology)[0]
         if folded is not None:
-            return _of_classes(collective, algorithm, total * _ELEMENT_BYTES, topology.ranks, folded)
+            return replace(_of_classes(collective, algorithm, total, topology.ranks, folded), channels=channels)
     if topology.ranks > MAX_SIMULATED_RANKS:
         raise TooManyMessagesError(
             f"algorithm: {algorithm} sends about {messages:,} messages here, too many to price one by one; "
@@ -146,14 +150,14 @@ def _by_schedule(
         timeline = fitted_timeline(regimes, schedule, _ELEMENT_BYTES, topology)
     else:
         timeline = simulate(schedule, _ELEMENT_BYTES, topology)
-    return _of_timeline(collective, algorithm, schedule, timeline)
+    return replace(_of_timeline(collective, algorithm, schedule, timeline), channels=channels)
 
 
-def _of_classes(collective: str, algorithm: str, size_bytes: int, ranks: int, folded: ClassTimes) -> Price:
+def _of_classes(collective: str, algorithm: str, total: int, ranks: int, folded: ClassTimes) -> Price:
     return Price(
         algorithm,
         folded.seconds,
-        *_rates(folded.seconds, size_bytes, ranks, collective),
+        *_rates(folded.seconds, total * _ELEMENT_BYTES, ranks, collective),
         source="schedule",
         phase_ends_s=folded.phase_ends_s,
         steps=folded.steps,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.devices import SIMULATED, usual_channels
 from ringscope.contracts.job import JobSpec
 from ringscope.cost.measured_rows import MeasuredRow, Nodes
 
@@ -72,7 +72,10 @@ def chosen(rows: Sequence[MeasuredRow], transports: set[str], nodes: Nodes | Non
         )
     if len(transports) > 1:
         raise ValueError(f"{' and '.join(sorted(transports))} move data over different links; give rows of one.")
-    return Samples(tuple(with_schedule), next(iter(transports), SIMULATED), nodes, left_out)
+    transport = next(iter(transports), SIMULATED)
+    if nodes is not None and transport != SIMULATED:
+        nodes = on_transport(nodes, transport)
+    return Samples(tuple(with_schedule), transport, nodes, left_out)
 
 
 def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transports: set[str]) -> Samples:
@@ -95,12 +98,17 @@ def even(ranks_of_nodes: Sequence[int]) -> Nodes | None:
     return Nodes(ranks_of_nodes[0]) if len(set(ranks_of_nodes)) == 1 else None
 
 
+def on_transport(nodes: Nodes, transport: str) -> Nodes:
+    """With the channels that measured rings and trees usually have there; on one node all links are alike."""
+    return nodes._replace(channels=usual_channels([nodes.ranks_per_node] * 2, transport))
+
+
 def simulated_nodes(cluster: ClusterSpec) -> Nodes:
     """How the ranks of a described cluster lie; links of one kind only where every node or the only one has all."""
     topology = cluster.topology
     if 1 in (topology.node_count, topology.ranks_per_node):
         return Nodes()
-    return Nodes(topology.ranks_per_node, topology.nics_per_node)
+    return Nodes(topology.ranks_per_node, topology.nics_per_node, topology.rails)
 
 
 def _samples(

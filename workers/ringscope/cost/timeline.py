@@ -5,6 +5,11 @@ time, receives one at a time (full duplex) and adds one at a time, in the order 
 both ports are free, what it reads is there, and nobody still needs what it overwrites. Messages that cross a shared
 link at one time get equal parts of its bandwidth. This is the single-port model of Hockney (1994) and of Thakur,
 Rabenseifner and Gropp (2005); their formulas, in ``ringscope.cost.closed_forms``, are only there to compare with.
+
+Where a topology has several channels, its ranks are GPUs with a network card for each channel: those send over NVLink
+and card at the same time, so that each rank has a port of either kind, each full duplex and each with its own adding;
+and the messages of a step between the same two ranks, one from each channel, start together and pay α once, as in a
+group of NCCL's calls.
 """
 
 from collections.abc import Sequence
@@ -64,16 +69,22 @@ class Timeline:
 
     topology: Topology
     schedule: Schedule
+    itemsize_bytes: int
     graph: MessageGraph
     sizes_bytes: Sequence[int]
     times: MessageTimes
 
     @cached_property
     def messages(self) -> tuple[TimedMessage, ...]:
-        """All messages, in the order of the schedule."""
+        """All messages, in the order of the schedule; those that travel as one have the times of all of it."""
         moving = [message for step in message_steps(self.schedule) for message in step]
-        columns = zip(moving, self.sizes_bytes, *self.times.columns, strict=True)
-        return tuple(TimedMessage(message.phase, message, *rest) for message, *rest in columns)
+        times = list(zip(*self.times.columns, strict=True))
+        if self.graph.travels is not None:
+            times = [times[i] for i in self.graph.travels]
+        return tuple(
+            TimedMessage(message.phase, message, message.source.length * self.itemsize_bytes, *when)
+            for message, when in zip(moving, times, strict=True)
+        )
 
     @property
     def ranks(self) -> int:
@@ -143,11 +154,11 @@ def simulate(schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Tim
         raise ValueError(
             f"topology: it has {topology.ranks} ranks but the schedule {schedule.ranks}; give both the same number."
         )
-    graph = graph_of(schedule)
+    graph = graph_of(schedule, topology.neighbourhood)
     sizes_bytes = graph.sizes_bytes(schedule, itemsize_bytes)
     paths = topology.paths(graph.pairs)
     if any(path.shared for path in paths):
         times = EventQueue(graph, sizes_bytes, paths, topology).run()
     else:
         times = times_alone(graph, sizes_bytes, paths, topology.reduce_s_per_byte)
-    return Timeline(topology, schedule, graph, sizes_bytes, times)
+    return Timeline(topology, schedule, itemsize_bytes, graph, sizes_bytes, times)

@@ -111,9 +111,9 @@ def example_timeline(schedule: Schedule, shape: Topology, element_bytes: int) ->
     return simulate(schedule, element_bytes, replace(shape, intra=_INSIDE))
 
 
-def usual_values(ranks: int) -> Values:
-    """One number for each rank in each row, all of rank r being r+1."""
-    return [[float(rank + 1)] * ranks for rank in range(ranks)]
+def usual_values(ranks: int, channels: int = 1) -> Values:
+    """One number for each rank and channel in each row, all of rank r being r+1."""
+    return [[float(rank + 1)] * ranks * channels for rank in range(ranks)]
 
 
 def result(schedule: Schedule, rank: int, row: Sequence[float]) -> list[float]:

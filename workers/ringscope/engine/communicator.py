@@ -15,6 +15,7 @@ from mpi4py import MPI
 
 from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.devices import usual_channels
 from ringscope.contracts.dtypes import check_dtype
 from ringscope.contracts.machine import REFERENCE
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
@@ -62,6 +63,7 @@ class Communicator:
         give_up: Callable[[EngineError], None] | None = None,
         among: MPI.Intracomm = MPI.COMM_WORLD,
         gpu: Gpu | None = None,
+        channels: int | None = None,
     ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
@@ -69,10 +71,16 @@ class Communicator:
         A library's call that blocks for ever cannot raise the error: then ``give_up`` gets it, in a thread of its own,
         and has to end all ranks. Without one the sentence goes to standard error before the end. ``among`` are the
         ranks, all by default; ``gpu`` is the one that this process has already.
+
+        ``channels`` are those of rings and trees, each of which leaves a node by another rank: at most as many as the
+        smallest node has. None: on GPUs of several nodes as many as that, as each has a card; else one.
         """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
+        if channels is not None and channels < 1:
+            raise EngineError(f"channels: {channels} carry nothing; give 1 or more, or leave it out.")
         self._choices = (transport, timeout_seconds, device, table, give_up)
+        self._channels = channels
         self._comm = among.Dup()
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
@@ -93,7 +101,11 @@ class Communicator:
         self.transport, self.gpu = connect(
             self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu
         )
-        self._planner = Planner(self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call)
+        sizes = [len(node) for node in self.nodes]
+        self.channels = min([channels or usual_channels(sizes, self.transport.name), *sizes])
+        self._planner = Planner(
+            self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call, self.channels
+        )
         self.cores = None if self.gpu else usable_cores(self._comm.allgather(own_place()))  # that its ranks have
         self._registered = Registered()
         self._plans: dict[tuple[int, ...], Plan] = {}
@@ -116,7 +128,7 @@ class Communicator:
         members = MPI.Intracomm(self._comm.Split(color, self.rank))
         transport, timeout_seconds, _, table, give_up = self._choices
         device = "cuda" if self.gpu else "cpu"  # settled once: a group of fewer ranks is no reason to move
-        group = Communicator(transport, timeout_seconds, device, table, give_up, members, self.gpu)
+        group = Communicator(transport, timeout_seconds, device, table, give_up, members, self.gpu, self._channels)
         members.Free()
         return group
 

@@ -30,6 +30,7 @@ class Planner:
     transport: Transport
     is_on_gpus: bool
     roll_call: RollCall
+    channels: int
 
     def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer, collective: str, root: int) -> Plan:
         """As ``Communicator.plan``."""
@@ -54,7 +55,7 @@ class Planner:
                 )
             case "gloo":
                 return gloo_plan(self.comm, self.roll_call, op, send, recv)
-        schedule = _build(algorithm, self.comm.size, recv.local.size, self.nodes, collective, root)
+        schedule = _build(algorithm, self.comm.size, recv.local.size, self.nodes, collective, root, self.channels)
         return self.transport.plan(schedule, op, send, recv)
 
     def _mpi_memory(self) -> Memory:

@@ -52,17 +52,20 @@ _communicator: Communicator | None = None
 _step_log: StepLog | None = None
 
 
-def init(transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> Communicator:
+def init(
+    transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS, channels: int | None = None
+) -> Communicator:
     """The communicator of all ranks; connects them at the first call (collective), which fixes the arguments.
 
     ``transport`` is auto, shared_memory (all ranks on one node) or mpi. A rank that waits longer than
     ``timeout_seconds`` for another one raises StalledError, which names that rank and the step; LostRankError, which is
     one, at once where its process has ended. After it only the end of the program can follow, which ends all ranks.
-    ``Communicator.split`` makes smaller groups.
+    ``Communicator.split`` makes smaller groups. ``channels`` are those of rings and trees, each of which leaves a node
+    by another rank; None: on GPUs of several nodes one for each rank of a node, else one.
     """
     global _communicator
     if _communicator is None:
-        _communicator = Communicator(transport, timeout_seconds, table=lambda: read(default_path()))
+        _communicator = Communicator(transport, timeout_seconds, table=lambda: read(default_path()), channels=channels)
     return _communicator
 
 

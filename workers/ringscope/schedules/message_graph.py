@@ -31,9 +31,13 @@ class MessageGraph:
     ``phases`` are in this order, too, each with how many messages it lasts; one may come again. ``pairs`` are the links
     that the messages use.
 
+    Where ranks have two ports, messages of a step between the same two ranks start together, as one: ``travels`` says
+    with which of ours each message of the schedule does (None: each by itself).
+
     Message i waits until each of ``ended[i]`` has been added up and each of ``arrived[i]`` has arrived, and to be
-    added up until ``adds_after[i]`` has been (None: for nobody); all of these come before it. It carries the chunks
-    from the first to the last of ``reads[i]``, which lie one after another, or one run of equal length.
+    added up until ``adds_after[i]`` has been (None: for nobody); all of these come before it. ``reads`` are of the
+    schedule's messages: each carries the chunks from the first to the last, which lie one after another, or one run of
+    equal length.
     """
 
     phases: tuple[tuple[str, int], ...]
@@ -44,6 +48,7 @@ class MessageGraph:
     ended: tuple[tuple[int, ...], ...]
     arrived: tuple[tuple[int, ...], ...]
     adds_after: tuple[int | None, ...]
+    travels: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.pair)
@@ -56,13 +61,22 @@ class MessageGraph:
         """Of each message, in the schedule that the graph is of."""
         starts = [chunk.offset for chunk in schedule.chunks]
         ends = [chunk.offset + chunk.length for chunk in schedule.chunks]
-        return [(ends[last] - starts[first]) * itemsize_bytes for first, last in self.reads]
+        sizes_bytes = [(ends[last] - starts[first]) * itemsize_bytes for first, last in self.reads]
+        if self.travels is None:
+            return sizes_bytes
+        together = [0] * len(self)
+        for i, size_bytes in zip(self.travels, sizes_bytes, strict=True):
+            together[i] += size_bytes
+        return together
 
 
-def graph_of(schedule: Schedule) -> MessageGraph:
-    """The graph of a schedule, looked up where one with the same steps and the same empty chunks is known."""
+def graph_of(schedule: Schedule, neighbourhood: int = 1) -> MessageGraph:
+    """The graph of a schedule, looked up where one with the same steps and the same empty chunks is known.
+
+    ``neighbourhood`` are the ranks of a node, where each has a port for them beside that for other nodes.
+    """
     key = (schedule.ranks, _outline(schedule.chunks), schedule.steps)
-    return _known.get(key, lambda: _graph(Schedule(*key)))
+    return _known.get((neighbourhood, *key), lambda: _graph(Schedule(*key), neighbourhood))
 
 
 def message_steps(schedule: Schedule) -> list[list[Message]]:
@@ -70,7 +84,7 @@ def message_steps(schedule: Schedule) -> list[list[Message]]:
     return messages(schedule, in_place=False)
 
 
-_Key = tuple[int, tuple[Chunk, ...], tuple[tuple[Transfer, ...], ...]]
+_Key = tuple[int, int, tuple[Chunk, ...], tuple[tuple[Transfer, ...], ...]]
 _known: Known[_Key, MessageGraph] = Known(_MAX_KNOWN_MESSAGES, len)
 
 
@@ -85,9 +99,30 @@ def _outline(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
     return tuple(outline)
 
 
-def _graph(schedule: Schedule) -> MessageGraph:
-    steps = message_steps(schedule)
-    moving = [message for step in steps for message in step]
+class _Bundle(NamedTuple):
+    """Messages that start together; ``read`` is what may be overwritten afterwards, ``numbers`` say which they are."""
+
+    phase: str
+    src: int
+    dst: int
+    reduce: bool
+    is_inside: bool
+    reads: list[int]
+    writes: list[int]
+    read: list[int]
+    numbers: list[int]
+
+
+def _graph(schedule: Schedule, neighbourhood: int) -> MessageGraph:
+    steps, messages_before = [], 0
+    for step in (found := message_steps(schedule)):
+        steps.append(_bundles(step, messages_before, neighbourhood))
+        messages_before += len(step)
+    moving = [bundle for step in steps for bundle in step]
+    travels = [0] * messages_before
+    for i, bundle in enumerate(moving):
+        for number in bundle.numbers:
+            travels[number] = i
     numbers: dict[tuple[int, int], int] = {}
     pair = tuple(numbers.setdefault((m.src, m.dst), len(numbers)) for m in moving)
     ended, arrived = _waits(steps)
@@ -96,33 +131,50 @@ def _graph(schedule: Schedule) -> MessageGraph:
         pairs=tuple(numbers),
         pair=pair,
         reduces=tuple(m.reduce for m in moving),
-        reads=tuple((m.reads[0], m.reads[-1]) for m in moving),
+        reads=tuple((m.reads[0], m.reads[-1]) for step in found for m in step),
         ended=ended,
         arrived=arrived,
         adds_after=_adding_orders(moving),
+        travels=None if neighbourhood == 1 else tuple(travels),
     )
 
 
-def _adding_orders(moving: list[Message]) -> tuple[int | None, ...]:
-    """A rank adds what it receives in the order of its arrival, which at one port is that of the schedule."""
-    last: dict[int, int] = {}
+def _bundles(step: list[Message], first: int, neighbourhood: int) -> list[_Bundle]:
+    """The messages of a step, numbered from ``first``; at one port each way each of them goes by itself."""
+    found: dict[tuple[object, ...], _Bundle] = {}
+    for number, m in enumerate(step, first):
+        key = (m.src, m.dst, m.phase, m.reduce) if neighbourhood > 1 else (number,)
+        if key not in found:
+            is_inside = m.src // neighbourhood == m.dst // neighbourhood
+            found[key] = _Bundle(m.phase, m.src, m.dst, m.reduce, is_inside, [], [], [], [])
+        bundle = found[key]
+        bundle.reads.extend(m.reads)
+        bundle.writes.extend(m.writes)
+        bundle.read.extend(() if m.src_is_input else m.reads)  # the caller's input is never overwritten
+        bundle.numbers.append(number)
+    return [*found.values()]
+
+
+def _adding_orders(moving: list[_Bundle]) -> tuple[int | None, ...]:
+    """A rank adds what it receives in the order of its arrival, which at each port is that of the schedule."""
+    last: dict[tuple[int, bool], int] = {}
     found: list[int | None] = []
     for i, m in enumerate(moving):
-        found.append(last.get(m.dst) if m.reduce else None)
+        found.append(last.get((m.dst, m.is_inside)) if m.reduce else None)
         if m.reduce:
-            last[m.dst] = i
+            last[m.dst, m.is_inside] = i
     return tuple(found)
 
 
 Waits = tuple[tuple[int, ...], ...]
 
 
-def _waits(steps: list[list[Message]]) -> tuple[Waits, Waits]:
+def _waits(steps: list[list[_Bundle]]) -> tuple[Waits, Waits]:
     """What each message waits for. The messages of one step do not see each other's writes, but share the ports."""
     writer: dict[tuple[int, int], int] = {}  # (rank, chunk) -> the message that wrote it last
     readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # who read it since
-    sender: dict[int, int] = {}
-    receiver: dict[int, int] = {}
+    sender: dict[tuple[int, bool], int] = {}
+    receiver: dict[tuple[int, bool], int] = {}
     all_ended: list[tuple[int, ...]] = []
     all_arrived: list[tuple[int, ...]] = []
     for step in steps:
@@ -130,13 +182,14 @@ def _waits(steps: list[list[Message]]) -> tuple[Waits, Waits]:
         for i, m in enumerate(step, first):
             touched = [(m.src, chunk) for chunk in m.reads] + [(m.dst, chunk) for chunk in m.writes]
             ended = {writer[place] for place in touched if place in writer}
-            ports = {port[rank] for port, rank in ((sender, m.src), (receiver, m.dst)) if rank in port}
+            ends = ((sender, (m.src, m.is_inside)), (receiver, (m.dst, m.is_inside)))
+            ports = {port[end] for port, end in ends if end in port}
             arrived = ports.union(*(readers[m.dst, chunk] for chunk in m.writes)) - ended
-            sender[m.src] = receiver[m.dst] = i
+            sender[m.src, m.is_inside] = receiver[m.dst, m.is_inside] = i
             all_ended.append(tuple(sorted(ended)))
             all_arrived.append(tuple(sorted(arrived)))
         for i, m in enumerate(step, first):
-            for chunk in () if m.src_is_input else m.reads:  # the caller's input is never overwritten
+            for chunk in m.read:
                 readers[m.src, chunk].append(i)
         for i, m in enumerate(step, first):
             for chunk in m.writes:

@@ -108,13 +108,14 @@ function SubmittedBy({ job }: { job: JobView }) {
 }
 
 function clusterText(topology: NonNullable<Benchmark["topology"]>): string {
-  const { shape, link, latency_us, intra, nics_per_node, oversubscription, reduce_gb_per_s } = topology;
+  const { shape, link, latency_us, intra, nics_per_node, channels, oversubscription, reduce_gb_per_s } = topology;
   return [
     `${shape} ranks`,
     `${link} between nodes`,
     ...(latency_us == null ? [] : [`latency ${latency_us} µs`]),
     ...(shape.includes("x") ? [`${intra} inside`] : []),
     ...(nics_per_node == null ? [] : [`${plural(nics_per_node, "network card")} a node`]),
+    ...(channels == null ? [] : [plural(channels, "channel")]),
     ...(oversubscription === 1 ? [] : [`oversubscription ${oversubscription}`]),
     ...(reduce_gb_per_s == null ? [] : [`adding ${reduce_gb_per_s} GB/s`]),
   ].join(", ");

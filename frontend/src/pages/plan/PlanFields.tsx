@@ -87,6 +87,7 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
           <>
             {!isFitted && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
             <DraftInput label="Network cards" description="Of a node; empty: one per rank" {...bind("nics")} />
+            <DraftInput label="Channels" description="Of rings and trees; empty: one per card" {...bind("channels")} />
             <DraftInput label="Oversubscription" description="Of the racks' uplinks" {...bind("oversubscription")} />
           </>
         )}

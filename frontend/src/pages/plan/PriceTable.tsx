@@ -12,7 +12,7 @@ import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 
 const CSV_COLUMNS: (keyof Price)[] = [
-  "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "source", "formula_s", "steps", "messages", "sent_bytes", "bytes_on_critical_path",
+  "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes", "bytes_on_critical_path",
 ];
 
 /** All prices for the size and ranks in question, fastest first: what `ringscope plan` prints. */
@@ -56,6 +56,7 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
               <tr key={price.algorithm}>
                 <th scope="row">
                   <Swatch algorithm={price.algorithm} /> {price.algorithm}
+                  {(price.channels ?? 1) > 1 && <span className="dim"> in {price.channels} channels</span>}
                   {price.algorithm === cell.fastest && <span className={classes.fastest}> ✓ fastest</span>}
                 </th>
                 <td className="number">{formatSeconds(price.time_s)}</td>
@@ -75,7 +76,7 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
       <p className={`card-body dim ${classes.note}`}>
         busbw of an all-reduce is algbw × 2(n−1)/n.
         {cell.limit_gb_per_s != null && ` No algorithm can pass ${digits(cell.limit_gb_per_s)} GB/s of it on these links.`}{" "}
-        One rank sends: the most that any rank does. Textbook: the closed formula, where there is one for such a network.
+        In channels: side by side, each out of a node by another card. One rank sends: the most that any rank does. Textbook: the closed formula, where there is one for such a network.
       </p>
     </section>
   );

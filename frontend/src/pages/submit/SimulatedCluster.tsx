@@ -25,6 +25,7 @@ export function SimulatedCluster({ links, bind }: { links: readonly string[]; bi
       <div className={classes.row}>
         <TextInput description="Between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
         <TextInput description="Of a node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
+        <TextInput description="Of rings and trees; empty: one per card" inputMode="numeric" {...bind("channels")} />
         <TextInput description="Of the racks' uplinks" inputMode="decimal" {...bind("oversubscription")} />
         <TextInput description="Of one rank; empty: no time" inputMode="decimal" {...bind("adding")} />
       </div>

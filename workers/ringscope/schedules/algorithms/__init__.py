@@ -10,6 +10,7 @@ from functools import partial
 
 from ringscope.contracts.collectives import ROOTED
 from ringscope.schedules.algorithms import all_gather, alltoall, broadcast, reduce, reduce_scatter, sendrecv
+from ringscope.schedules.algorithms.channels import in_channels
 from ringscope.schedules.algorithms.direct import direct
 from ringscope.schedules.algorithms.double_tree import double_tree
 from ringscope.schedules.algorithms.halving_doubling import halving_doubling
@@ -45,6 +46,20 @@ BUILDERS: dict[str, dict[str, Builder]] = {
     "alltoall": {"direct": alltoall.direct},
     "sendrecv": {"ring": sendrecv.ring},
 }
+# What goes in channels, and whether its chunks belong to the ranks in turn. Collectives with a root go one way as yet.
+IN_CHANNELS: dict[tuple[str, str], bool] = {
+    ("all_reduce", "ring"): True,
+    ("all_reduce", "ring_pipelined"): True,
+    ("all_reduce", "tree"): False,
+    ("all_reduce", "double_tree"): False,
+    ("reduce_scatter", "ring"): True,
+    ("all_gather", "ring"): True,
+}
+
+
+def channels_of(collective: str, algorithm: str, channels: int) -> int:
+    """In how many channels it goes where so many are wanted."""
+    return channels if (collective, algorithm) in IN_CHANNELS else 1
 
 
 def build(
@@ -54,9 +69,17 @@ def build(
     nodes: Nodes | None = None,
     collective: str = "all_reduce",
     root: int = 0,
+    channels: int = 1,
 ) -> Schedule:
-    """The schedule of an algorithm; ``nodes`` lists the ranks of each node, for those that care."""
+    """The schedule of an algorithm; ``nodes`` lists the ranks of each node, for those that care (None: all on one).
+
+    ``channels`` are those of algorithms that go in several, each of which leaves the nodes by another rank; ValueError
+    where a node has fewer ranks.
+    """
     builder = BUILDERS[collective][algorithm]
+    if channels_of(collective, algorithm, channels) != 1:
+        where = [range(ranks)] if nodes is None else nodes
+        return in_channels(builder, ranks, count, where, channels, IN_CHANNELS[collective, algorithm])
     if builder is hierarchical:
         builder = partial(builder, nodes=nodes)
     if collective in ROOTED:

@@ -1,0 +1,55 @@
+"""Channels: a schedule several times side by side, each with its part of the buffer and on a way of its own.
+
+A ring through several nodes leaves each of them by one rank, and so by one of its network cards. In channel k the ranks
+of every node are rotated by k+1, so that it leaves by local rank k and enters the next node by local rank k+1: with as
+many channels as cards all of them are busy. NCCL does the same (its "rings", one for each card or more). What rank r
+owns stays its own, and every rank sends as much as without channels.
+"""
+
+from collections.abc import Callable, Sequence
+
+from ringscope.schedules.schedule import Chunk, Schedule, Transfer, partition
+
+Nodes = Sequence[Sequence[int]]
+
+
+def in_channels(
+    builder: Callable[[int, int], Schedule], ranks: int, count: int, nodes: Nodes, channels: int, chunks_are_ranks: bool
+) -> Schedule:
+    """``builder``'s schedule for ``ranks`` in ``channels``; ValueError where a node has fewer ranks than these.
+
+    ``chunks_are_ranks``: the builder's chunks belong to its ranks in turn, equally many to each, and go where these go.
+    """
+    fewest = min(map(len, nodes))
+    if not 1 <= channels <= fewest:
+        raise ValueError(
+            f"channels: {channels} cannot each leave a node of {fewest} by another rank; give 1 to {fewest}."
+        )
+    base = builder(ranks, -(-count // channels))
+    each = len(base.chunks) // ranks if chunks_are_ranks else 0
+    steps: list[list[Transfer]] = [[] for _ in base.steps]
+    outputs: list[set[int]] = [set() for _ in range(ranks)]
+    for channel in range(channels):
+        rank_at = rotated(nodes, channel + 1)
+        chunks = range(len(base.chunks))
+        moved = [rank_at[chunk // each] * each + chunk % each for chunk in chunks] if each else chunks
+        piece = [chunk * channels + channel for chunk in moved]
+        for step, found in zip(base.steps, steps, strict=True):
+            found += [Transfer(t.phase, t.step, piece[t.chunk], rank_at[t.src], rank_at[t.dst], t.reduce) for t in step]
+        for rank, owned in zip(rank_at, base.outputs or (), strict=False):
+            outputs[rank].update(piece[chunk] for chunk in owned)
+    return Schedule(
+        ranks,
+        tuple(
+            Chunk(whole.offset + part.offset, part.length)
+            for whole in partition(count, len(base.chunks))
+            for part in partition(whole.length, channels)
+        ),
+        tuple(map(tuple, steps)),
+        None if base.outputs is None else tuple(map(frozenset, outputs)),
+    )
+
+
+def rotated(nodes: Nodes, by: int) -> list[int]:
+    """All ranks node by node, those of each node rotated."""
+    return [node[(place + by) % len(node)] for node in nodes for place in range(len(node))]

@@ -47,3 +47,9 @@ def test_where_it_cannot_be_measured_the_models_own_machine_stands_in(
     here = Machine(hardware=cores.hardware(), cores=cores.own_place().at_once)
     assert machine.known_machine() == here
     assert not machine._path().exists(), "so that the next start tries again"
+
+
+def test_where_ranks_may_run_nothing_is_measured_beside_them(measured: list[object]) -> None:
+    here = Machine(hardware=cores.hardware(), cores=cores.own_place().at_once)
+    assert machine.known_machine(may_measure=False) == here
+    assert measured == []

@@ -184,6 +184,7 @@ class HostileAgent(RuleBasedStateMachine):
             return [await session.scalar(select(func.count()).select_from(table)) for table in ROWS]
 
 
+@pytest.mark.parametrize("database_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True)
 @pytest.mark.parametrize("stories", [5, pytest.param(150, marks=pytest.mark.long)])
 async def test_whatever_an_agent_says_the_next_good_job_on_its_slots_succeeds(server: Server, stories: int) -> None:
     agent = await server.node("n1", 2)

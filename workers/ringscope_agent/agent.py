@@ -62,7 +62,7 @@ class Agent:
             # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
             process_group.become_subreaper()
-            machine = await asyncio.to_thread(known_machine)
+            machine = await asyncio.to_thread(known_machine, may_measure=not home.attempts())  # ranks may run
             registration = self._registration(metrics.port, machine)
             node_token = NodeToken(self._settings, registration)
             token = await self._unless_stopped(node_token.obtain())

@@ -13,22 +13,26 @@ from ringscope.engine.cores import hardware, own_place
 _TIMEOUT_SECONDS = 20.0
 
 
-def known_machine() -> Machine:
+def known_machine(*, may_measure: bool = True) -> Machine:
     """From the user's cache, else by half a second of measuring in a process of its own.
 
-    Where that fails, the machine to which the model's parameters were fitted, with the cores that there are.
+    Where that fails, or ranks run that it would disturb, the machine to which the model's parameters were fitted, with
+    the cores that there are.
     """
     path, here = _path(), hardware()
+    unmeasured = Machine(hardware=here, cores=own_place().at_once)
     with suppress(OSError, ValueError):
         known = Machine.model_validate_json(path.read_bytes())
         if known.hardware == here:
             return known
+    if not may_measure:
+        return unmeasured
     try:
         command = [sys.executable, "-m", "ringscope.engine.probe"]
         told = subprocess.run(command, capture_output=True, timeout=_TIMEOUT_SECONDS, check=True, text=True).stdout
         machine = Machine.model_validate_json(told)
     except (OSError, subprocess.SubprocessError, ValueError):
-        return Machine(hardware=here, cores=own_place().at_once)
+        return unmeasured
     with suppress(OSError):
         _write(path, machine)
     return machine
@@ -36,7 +40,7 @@ def known_machine() -> Machine:
 
 def _path() -> Path:
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(home).expanduser() / "ringscope" / "machine.json"
+    return Path(os.path.expanduser(home), "ringscope", "machine.json")  # noqa: PTH111  # which raises without a home
 
 
 def _write(path: Path, machine: Machine) -> None:

@@ -47,17 +47,22 @@ class Lease:
         elif self._database.is_sqlite:
             row.expires_at = now
 
-    async def take(self, session: AsyncSession) -> None:
-        """Take or renew the lease for the rest of this transaction and ``seconds`` beyond. Raises LeaseTakenError."""
+    async def take(self, session: AsyncSession) -> bool:
+        """Take or renew the lease for the rest of this transaction and ``seconds`` beyond; whether it was another's.
+
+        Raises LeaseTakenError.
+        """
         row, now = await self._locked_row(session, must_wait=self.is_held)
         if row is None:
             self._note(False)
             raise LeaseTakenError
-        if row.holder != self._holder:
+        is_new = row.holder != self._holder
+        if is_new:
             row.holder, row.fence = self._holder, row.fence + 1
         self.fence = row.fence
         row.expires_at = now + self._duration
         self._note(True)
+        return is_new
 
     async def keep(self, session: AsyncSession) -> None:
         """As ``take``, in a later transaction of the same pass: what the first one saw must still be this server's.

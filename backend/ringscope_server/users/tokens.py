@@ -13,7 +13,7 @@ from ringscope_server.db.models import Token
 
 PersonRole = Literal["viewer", "operator", "admin"]
 Role = Literal[PersonRole, "agent", "join"]
-TokenKind = Literal["personal", "agent", "join", "login", "session"]
+TokenKind = Literal["personal", "agent", "join", "login", "session", "guest"]
 
 # What each role may also do. Agents stand apart: a person's token never speaks for a node, nor the reverse.
 INCLUDES: dict[Role, frozenset[Role]] = {
@@ -116,7 +116,7 @@ def as_user(token: Token, secret: str = "") -> User:
     """The person or agent behind a token; ``secret`` is how it was shown."""
     role: Role = token.role  # type: ignore[assignment]  # the table holds only these words
     kind: TokenKind = token.kind  # type: ignore[assignment]
-    # A session is a use of the token that it was made with; an agent's token stands for itself.
+    # A session is a use of the token that it was made with; a guest's, like an agent's token, stands for itself.
     used = token.parent_id if kind == "session" and token.parent_id else token.id
     next_sha256 = token.next_sha256 if token.next_sha256 and token.next_sha256 == fingerprint(secret) else None
     return User(token.name, role, kind, used, token.node, token.id, token.expires_at, next_sha256)

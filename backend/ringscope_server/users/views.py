@@ -75,7 +75,7 @@ class NewToken(TokenView):
 
 
 class TokenPage(BaseModel):
-    """Tokens of people and agents, and the sessions of guests, who followed a link that gives less than its maker may do.
+    """Tokens of people and agents, and sessions of guests, who followed a link that gives less than its maker may do.
 
     Newest first. Other sessions and login links end with the token that made them.
     """

@@ -5114,7 +5114,7 @@ export interface components {
         };
         /**
          * TokenPage
-         * @description Tokens of people and agents, and the sessions of guests, who followed a link that gives less than its maker may do.
+         * @description Tokens of people and agents, and sessions of guests, who followed a link that gives less than its maker may do.
          *
          *     Newest first. Other sessions and login links end with the token that made them.
          */

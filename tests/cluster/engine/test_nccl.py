@@ -319,9 +319,27 @@ def test_a_rank_that_never_calls_ends_in_an_error_and_a_rebuild_goes_on(gang):
     assert done.stdout.count("all asserts held") == 2, done.stdout + done.stderr
 
 
-def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, monkeypatch):
-    at_exit = []
-    monkeypatch.setattr(communicator, "atexit", SimpleNamespace(register=lambda *call: at_exit.append(call)))
+@pytest.fixture
+def at_exit(monkeypatch):
+    """What is to be done when the program ends."""
+    calls = []
+    monkeypatch.setattr(communicator, "atexit", SimpleNamespace(register=lambda *call: calls.append(call)))
+    return calls
+
+
+def test_a_refusal_that_a_program_catches_leaves_its_end_to_the_program(cupy, at_exit):
+    comm = communicator.Communicator(device="cuda")
+    x = comm.empty(8)
+    cupy.fake.refused = {"allReduce": 4}
+    with pytest.raises(EngineError, match=r"failed in NCCL's all_reduce: .*invalid argument\.$"):
+        comm.all_reduce(x, algorithm="nccl")
+    cupy.fake.refused = {}
+    comm.all_reduce(x, algorithm="nccl")
+    assert at_exit == []
+    comm.free()
+
+
+def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, at_exit):
     comm = communicator.Communicator(device="cuda")
     x = comm.empty(8)
     comm.all_reduce(x, algorithm="nccl")

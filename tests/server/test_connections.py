@@ -21,14 +21,39 @@ from tests.server.conftest import Clock
 from ringscope_server.__main__ import listen
 from ringscope_server.http.connections import (
     IDLE_SECONDS,
+    MOST_DESCRIPTORS,
     MOST_REQUEST_SECONDS,
     REQUEST_SECONDS,
+    RESERVED_DESCRIPTORS,
     UNREAD_SECONDS,
     Connection,
     Connections,
+    raise_limit,
 )
 
 DEADLINE_SECONDS = 60
+
+
+@pytest.mark.parametrize(
+    ("limits", "raised", "room"),
+    [
+        ((1024, 4096), (4096, 4096), 4096 - RESERVED_DESCRIPTORS),
+        (
+            (1024, resource.RLIM_INFINITY),
+            (MOST_DESCRIPTORS, resource.RLIM_INFINITY),
+            MOST_DESCRIPTORS - RESERVED_DESCRIPTORS,
+        ),
+        ((100, 100), None, 50),
+    ],
+)
+def test_the_limit_of_descriptors_is_raised_as_far_as_it_goes(
+    monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int], raised: tuple[int, int] | None, room: int
+) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda what: limits)
+    monkeypatch.setattr(resource, "setrlimit", lambda what, wanted: told.append(wanted))
+    assert raise_limit() == room
+    assert told == ([] if raised is None else [raised])
 
 
 class FakeConnection:
@@ -252,6 +277,7 @@ def process(data_dir: Path, descriptors: tuple[int, int]) -> Iterator[tuple[int,
         yield started.pid, started.stdout.readline().split()[-1]
 
 
+@pytest.mark.long  # the gate has five connections and twenty silent clients above
 def test_agents_go_on_beside_more_silent_sockets_than_there_are_descriptors(tmp_path: Path) -> None:
     with process(tmp_path, (128, 256)) as (pid, url), ExitStack() as held:
         assert resource.prlimit(pid, resource.RLIMIT_NOFILE) == (256, 256)

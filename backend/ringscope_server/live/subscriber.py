@@ -84,7 +84,8 @@ class Subscriber:
                 async with asyncio.timeout(self._heartbeat_seconds):
                     await self._waiting.wait()
             except TimeoutError:
-                return self._empty("heartbeat", self.position)
+                if not self.queued:  # else one came in that very moment, and its id is not to be overtaken
+                    return self._empty("heartbeat", self.position)
         if self._lost_up_to is not None:
             lost_up_to, self._lost_up_to = self._lost_up_to, None
             return self._empty("reset", lost_up_to)

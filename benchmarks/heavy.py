@@ -54,10 +54,13 @@ async def streams(server: Serving) -> list[Target]:
     watching: list[asyncio.Task[None]] = []
     targets = []
     for browsers in BROWSERS:
-        while len(watching) < browsers:
-            watching.append(asyncio.create_task(_watch(server)))
+        hellos = asyncio.Semaphore(0)
+        opening = browsers - len(watching)
+        for _ in range(opening):
+            watching.append(asyncio.create_task(_watch(server, hellos)))
             await asyncio.sleep(0.002)
-        await asyncio.sleep(2)  # every stream has said hello
+        for _ in range(opening):
+            await hellos.acquire()
         person, seconds = Connection(server.url, server.admin_token), []
         for _ in range(40):
             seconds.append((await person.request("POST", "/jobs", json.dumps(JOB | {"hold": True}).encode())).seconds)
@@ -108,9 +111,11 @@ async def _running_job(server: Serving, agent: Agent) -> object:
     return assigned[-1]["attempt_id"]
 
 
-async def _watch(server: Serving) -> None:
+async def _watch(server: Serving, hellos: asyncio.Semaphore | None = None) -> None:
     browser = Connection(server.url, server.admin_token)
     events = await browser.events("/stream?topics=jobs")
+    if hellos is not None:
+        hellos.release()
     while await events.readline():
         pass
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import os
+import re
 import resource
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -198,22 +199,25 @@ POST = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1"
 
 
 @pytest.mark.parametrize(
-    ("says", "seconds"),
+    ("says", "seconds", "answers"),
     [
-        (b"", REQUEST_SECONDS),
-        (b"GET / HTTP/1.1\r\nHos", REQUEST_SECONDS + 1),
-        (POST % b"/", REQUEST_SECONDS + 1),
-        (POST % b"/early", REQUEST_SECONDS + 1),
-        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", IDLE_SECONDS),
-        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\nG", REQUEST_SECONDS + 1),
+        (b"", REQUEST_SECONDS, []),
+        (b"GET / HTTP/1.1\r\nHos", REQUEST_SECONDS + 1, [408]),
+        (POST % b"/", REQUEST_SECONDS + 1, [408]),
+        (POST % b"/early", REQUEST_SECONDS + 1, [200]),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", IDLE_SECONDS, [200]),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\nG", REQUEST_SECONDS + 1, [200, 408]),
     ],
 )
-async def test_a_request_must_come_as_a_whole(clock: Clock, says: bytes, seconds: float) -> None:
+async def test_a_request_must_come_as_a_whole(
+    clock: Clock, says: bytes, seconds: float, answers: Sequence[int]
+) -> None:
     async with serving(clock) as served:
         reader = await served.client(says)
         assert (await served.answer()).endswith(b"ok")
         served.pass_by(seconds)
-        await closed(reader)
+        told = await closed(reader)
+        assert [int(status) for status in re.findall(rb"HTTP/1.1 (\d+)", told)] == answers
 
 
 async def test_a_head_without_end_is_not_kept(clock: Clock) -> None:

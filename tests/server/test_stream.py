@@ -5,7 +5,8 @@ from tests.server.conftest import ONE_SIZE, Server
 from tests.server.statements import asked
 
 from ringscope_server.live.feed import publish_jobs
-from ringscope_server.live.stream import MEMORY, MEMORY_BYTES, QUEUE, QUEUE_BYTES, Stream
+from ringscope_server.live.messages import QUEUE, QUEUE_BYTES
+from ringscope_server.live.stream import Stream
 
 
 async def test_messages_reach_those_who_listen_once_each() -> None:
@@ -46,7 +47,7 @@ async def test_a_reader_that_missed_something_is_told_to_start_over(missed: str)
         stream.publish(("jobs",), "job", 0)
         last_id = (await anext(reader)).id
     if missed == "too much":
-        for number in range(MEMORY + 1):
+        for number in range(QUEUE + 1):
             stream.publish(("jobs",), "job", number)
     elif missed == "the future":
         last_id += 10**9
@@ -62,7 +63,7 @@ async def test_a_reader_may_resume_from_the_oldest_message_that_is_remembered() 
     with stream.subscription(["jobs"], None) as reader:
         stream.publish(("jobs",), "job", "seen")
         last_id = (await anext(reader)).id
-    for number in range(MEMORY):
+    for number in range(QUEUE):
         stream.publish(("jobs",), "job", number)
     with stream.subscription(["jobs"], last_id) as again:
         assert (await anext(again)).data == 0
@@ -91,7 +92,7 @@ async def test_a_slow_reader_is_reset_and_counted_and_never_grows_without_bound(
 
 
 async def test_what_is_kept_for_readers_is_bounded_in_bytes_too() -> None:
-    stream, large = Stream(), "x" * (MEMORY_BYTES // 4)
+    stream, large = Stream(), "x" * (QUEUE_BYTES // 4)
     with stream.subscription(["job:1"], None) as slow:
         for name in ("a", "b"):
             stream.publish(("job:1",), "log", name)
@@ -108,10 +109,10 @@ async def test_what_is_kept_for_readers_is_bounded_in_bytes_too() -> None:
 
 
 async def test_states_take_the_place_of_their_older_ones_in_bytes_too() -> None:
-    stream, large = Stream(), "x" * (MEMORY_BYTES // 2)
+    stream, large = Stream(), "x" * (QUEUE_BYTES // 2)
     stream.publish(("jobs",), "job", "seen")
     with stream.subscription(["jobs"], None) as reader:
-        last_id = reader._empty("heartbeat").id
+        last_id = reader.position
         for number in range(10):
             stream.publish(("jobs",), "job", f"{number}{large}", key="job:1")
         assert (await anext(reader)).data[0] == "9"

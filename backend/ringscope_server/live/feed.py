@@ -10,9 +10,10 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Insight, Node
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs import queries
+from ringscope_server.live.messages import QUEUE, MessageType
 from ringscope_server.live.notices import Rows
 from ringscope_server.live.steps import LiveSteps
-from ringscope_server.live.stream import QUEUE, MessageType, Stream
+from ringscope_server.live.stream import Stream
 from ringscope_server.nodes.queries import views
 from ringscope_server.results import log, newest_steps, step_blocks
 from ringscope_server.results import queries as results
@@ -102,14 +103,14 @@ def note_steps(stream: Stream, steps: LiveSteps, job_id: int, attempt_id: int, t
     records = [each for each in told if each.start_ns]
     if not records:
         return
-    if job_id in stream.watched_jobs:
+    if stream.is_watched(job_id):
         steps.note(job_id, attempt_id, map(step_blocks.of_record, records))
     else:
         _pass_over(stream, steps, job_id)
 
 
 async def _note_rows(database: Database, stream: Stream, steps: LiveSteps, rows: Rows) -> None:
-    if rows.job_id not in stream.watched_jobs:
+    if not stream.is_watched(rows.job_id):
         _pass_over(stream, steps, rows.job_id)
         return
     blocks: list[StepBlock] = []

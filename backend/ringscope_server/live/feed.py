@@ -72,6 +72,9 @@ async def publish_rows(database: Database, stream: Stream, steps: LiveSteps, row
     if not stream.subscribers:
         stream.publish_nothing()
         return
+    if rows.table == "log" and rows.job_id not in stream.watched_jobs:
+        publish_log(stream, rows.job_id, ())
+        return
     count, after = rows.last_id - rows.first_id + 1, rows.first_id - 1
     async with database.read() as session:
         if rows.table == "measurements":
@@ -90,11 +93,13 @@ def publish_measurements(stream: Stream, job_id: int, items: list[MeasurementVie
         stream.publish((f"job:{job_id}",), "measurements", data)
 
 
-def publish_log(stream: Stream, job_id: int, items: list[LogLine]) -> None:
-    """Send new lines of output."""
-    if items:
-        data = {"job_id": job_id, "items": [item.model_dump(mode="json") for item in items]}
-        stream.publish((f"job:{job_id}",), "log", data)
+def publish_log(stream: Stream, job_id: int, items: Iterable[LogLine]) -> None:
+    """Send new lines of output; of a job that nobody watches they are not looked at, and who resumes starts over."""
+    told = [item.model_dump(mode="json") for item in items] if job_id in stream.watched_jobs else []
+    if told:
+        stream.publish((f"job:{job_id}",), "log", {"job_id": job_id, "items": told})
+    else:
+        stream.publish((f"job:{job_id}",), "reset", {}, key=f"log:{job_id}")
 
 
 def note_steps(stream: Stream, steps: LiveSteps, job_id: int, attempt_id: int, told: Sequence[record.Steps]) -> None:

@@ -10,6 +10,7 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Insight, Node
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs import queries
+from ringscope_server.jobs.views import JobView
 from ringscope_server.live.notices import Rows
 from ringscope_server.live.steps import LiveSteps
 from ringscope_server.live.stream import QUEUE, MessageType, Stream
@@ -23,6 +24,8 @@ from ringscope_server.results.views import LogLine, MeasurementView, NewestSteps
 
 async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[int]) -> None:
     """Send each job as it now stands."""
+    if not job_ids:
+        return
     if not stream.subscribers:
         stream.publish_nothing()
         return
@@ -32,12 +35,29 @@ async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[i
     async with database.read() as session:
         views = await queries.those(session, job_ids)
     for job in views:
-        topics = ("jobs", f"job:{job.id}")
-        stream.publish(topics, "job", job.model_dump(mode="json"), key=f"job:{job.id}")
+        _publish_job(stream, job)
 
 
-async def publish_nodes(database: Database, stream: Stream, node_ids: Iterable[int], now: datetime) -> None:
+def publish_new_job(stream: Stream, job: JobView) -> None:
+    """Send a job as it was submitted, and not when something newer of it has been told meanwhile."""
+    if not stream.subscribers:
+        stream.publish_nothing()
+    elif not stream.remembers(_job_key(job.id)):
+        _publish_job(stream, job)
+
+
+def _publish_job(stream: Stream, job: JobView) -> None:
+    stream.publish(("jobs", f"job:{job.id}"), "job", job.model_dump(mode="json"), key=_job_key(job.id))
+
+
+def _job_key(job_id: int) -> str:
+    return f"job:{job_id}"
+
+
+async def publish_nodes(database: Database, stream: Stream, node_ids: Collection[int], now: datetime) -> None:
     """Send each node as it now stands; where one was taken off the lists, these are to be read anew."""
+    if not node_ids:
+        return
     if not stream.subscribers:
         stream.publish_nothing()
         return

@@ -4,7 +4,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,6 +79,10 @@ class Stream:
         for subscriber in self._subscribers:
             if message.topics & subscriber.topics:
                 self.dropped_total += subscriber.put(message)
+
+    def remembers(self, key: str) -> bool:
+        """Whether the newest state of this is still known."""
+        return key in self._memory
 
     def _remember(self, message: Message) -> None:
         place = message.id if message.key is None else message.key
@@ -171,7 +175,7 @@ class Subscriber:
         self.ends_at: datetime | None = None  # when that expires
         self._empty = empty
         self._heartbeat_seconds = heartbeat_seconds
-        self._messages: deque[Message] = deque()
+        self._messages: OrderedDict[object, Message] = OrderedDict()  # by key, where there is one
         self._queued_bytes = 0
         self._has_overflowed = False
         self._is_closed = False
@@ -179,16 +183,16 @@ class Subscriber:
 
     def put(self, message: Message) -> int:
         """Queue a message; gives the number of messages that had to be dropped."""
-        if message.key is not None:
-            self._messages = deque(m for m in self._messages if m.key != message.key)
-            self._queued_bytes = sum(m.size_bytes for m in self._messages)
+        place = object() if message.key is None else message.key
+        before = self._messages.pop(place, None)
+        self._queued_bytes -= before.size_bytes if before else 0
         dropped = 0
         if len(self._messages) >= QUEUE or self._queued_bytes + message.size_bytes > QUEUE_BYTES:
             dropped = len(self._messages)
             self._messages.clear()
             self._queued_bytes = 0
             self._has_overflowed = dropped > 0 or self._has_overflowed
-        self._messages.append(message)
+        self._messages[place] = message
         self._queued_bytes += message.size_bytes
         self._waiting.set()
         return dropped
@@ -215,6 +219,6 @@ class Subscriber:
         if self._has_overflowed:
             self._has_overflowed = False
             return self._empty("reset")
-        message = self._messages.popleft()
+        _, message = self._messages.popitem(last=False)
         self._queued_bytes -= message.size_bytes
         return message

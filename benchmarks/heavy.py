@@ -77,7 +77,7 @@ async def streams(server: Serving) -> list[Target]:
 
 async def records(server: Serving) -> list[Target]:
     """Log lines, steps that come few to a record, and rows of a sweep that come one by one; each stored once."""
-    agent = await node(server, "n0", slots=4)
+    agent = await node(server, "n0", slots=2)
     spool = _Spool(agent, await _running_job(server, agent))
     line = {"type": "log", "rank": 0, "stream": "stdout", "time_ns": 1_767_225_600_000_000_000, "text": "step 17 done"}
     lines = LOG_LINES / sum([await spool.tell([json.dumps(line)] * PER_BATCH) for _ in range(LOG_LINES // PER_BATCH)])
@@ -91,7 +91,8 @@ async def records(server: Serving) -> list[Target]:
     rows = [json.dumps(row) for row in sweep_rows(("ring",), [1 << 20], ROWS)]
     for at in range(0, ROWS, PER_BATCH):
         await spool.tell(rows[at : at + PER_BATCH])
-    young = _Spool(agent, await _running_job(server, agent))
+    other = await node(server, "n1", slots=2)
+    young = _Spool(other, await _running_job(server, other))
     # By turns, so that what else the machine does meets both.
     alone = [(await young.tell([row]), await spool.tell([row])) for row in rows[:ALONE]]
     first_ms, last_ms = (p(list(seconds), 50) * 1e3 for seconds in zip(*alone, strict=True))

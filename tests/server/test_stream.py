@@ -4,7 +4,10 @@ import pytest
 from tests.server.conftest import ONE_SIZE, Server
 from tests.server.statements import asked
 
-from ringscope_server.live.feed import publish_jobs
+from ringscope_server.db.models import Job
+from ringscope_server.jobs import queries
+from ringscope_server.jobs.views import JobView
+from ringscope_server.live.feed import publish_jobs, publish_new_job, publish_nodes
 from ringscope_server.live.messages import QUEUE, QUEUE_BYTES
 from ringscope_server.live.stream import Stream
 
@@ -175,3 +178,30 @@ async def test_a_job_that_comes_while_nobody_listens_is_not_lost_to_who_resumes(
     await server.submit(**ONE_SIZE)
     with stream.subscription(["jobs"], seen.id) as again:
         assert (await anext(again)).type == "reset"
+
+
+async def test_what_a_submission_tells_late_does_not_undo_what_was_told_of_its_job_meanwhile(server: Server) -> None:
+    await server.node()
+    stream, database = server.services.stream, server.services.database
+    with stream.subscription(["jobs"], None) as reader:
+        job = await server.submit(**ONE_SIZE)
+        async with database.read() as session:
+            as_submitted = queries.view_of_new(await session.get_one(Job, job["id"]))
+        assert JobView.model_validate((await anext(reader)).data) == as_submitted, "told once, and not read again"
+        await server.one_pass()
+        publish_new_job(stream, as_submitted)
+        assert [(await anext(reader)).data["state"]] == ["starting"]
+        stream.publish(("jobs",), "job", "next")
+        assert (await anext(reader)).data == "next"
+
+
+async def test_when_nothing_changed_while_nobody_listened_a_reader_resumes(server: Server) -> None:
+    stream, database = Stream(), server.services.database
+    with stream.subscription(["jobs"], None) as reader:
+        stream.publish(("jobs",), "job", "first")
+        seen = await anext(reader)
+    stream.publish(("jobs",), "job", "missed")
+    await publish_jobs(database, stream, [])
+    await publish_nodes(database, stream, [], server.services.now())
+    with stream.subscription(["jobs"], seen.id) as again:
+        assert (await anext(again)).data == "missed"

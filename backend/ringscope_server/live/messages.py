@@ -53,6 +53,9 @@ class Messages:
     def __len__(self) -> int:
         return len(self._by_place)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._by_place
+
     def __iter__(self) -> Iterator[Message]:
         return iter(self._by_place.values())
 

@@ -65,6 +65,10 @@ class Stream:
         if any(topic in self._topics for topic in message.topics):
             self._rounds.add(message)
 
+    def remembers(self, key: str) -> bool:
+        """Whether the newest state of this is still known."""
+        return key in self._memory
+
     def publish_nothing(self) -> None:
         """Something changed while nobody listened: who resumes from before now must start over."""
         self._last_id += 1

@@ -206,9 +206,10 @@ async def _submit(
         return await _view(services, job.id, response)
     changes = Changes()
     changes.new(job)
-    await announce(services, changes)
+    view = queries.view_of_new(job)
+    await announce(services, changes, view)
     response.headers["ETag"] = etag(job.revision)
-    return queries.view_of_new(job)
+    return view
 
 
 async def _change(

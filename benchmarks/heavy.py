@@ -8,9 +8,12 @@ import json
 import resource
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from http_load import Connection, p
+from long_sweep import rows as sweep_rows
 from report import Target, say
 from serving import Serving
 from simulated_agent import Agent, node, step_record
@@ -20,8 +23,9 @@ QUEUES = (0, 500, 5_000)
 CONNECTIONS, SUBMISSIONS = 8, 400
 CALLS = 300
 BROWSERS = (200, 2_000)
-LOG_LINES, LINES_PER_BATCH = 60_000, 1_000
-SMALL_RECORDS, RECORDS_PER_BATCH, STEPS_PER_RECORD = 4_000, 200, 20
+LOG_LINES, PER_BATCH = 60_000, 1_000
+STEP_ROWS, STEPS_A_RECORD = 80_000, {50: 80, 20: 200}  # and how many records a batch
+ALONE, ROWS = 100, 20_000
 
 
 async def queue(server: Serving) -> list[Target]:
@@ -54,10 +58,13 @@ async def streams(server: Serving) -> list[Target]:
     watching: list[asyncio.Task[None]] = []
     targets = []
     for browsers in BROWSERS:
-        while len(watching) < browsers:
-            watching.append(asyncio.create_task(_watch(server)))
+        hellos = asyncio.Semaphore(0)
+        opening = browsers - len(watching)
+        for _ in range(opening):
+            watching.append(asyncio.create_task(_watch(server, hellos)))
             await asyncio.sleep(0.002)
-        await asyncio.sleep(2)  # every stream has said hello
+        for _ in range(opening):
+            await hellos.acquire()
         person, seconds = Connection(server.url, server.admin_token), []
         for _ in range(40):
             seconds.append((await person.request("POST", "/jobs", json.dumps(JOB | {"hold": True}).encode())).seconds)
@@ -72,21 +79,51 @@ async def streams(server: Serving) -> list[Target]:
 
 
 async def records(server: Serving) -> list[Target]:
-    """Log lines, and steps that come few to a record."""
+    """Log lines, steps that come few to a record, and rows of a sweep that come one by one; each stored once."""
     agent = await node(server, "n0", slots=2)
-    attempt = await _running_job(server, agent)
+    spool = _Spool(agent, await _running_job(server, agent))
     line = {"type": "log", "rank": 0, "stream": "stdout", "time_ns": 1_767_225_600_000_000_000, "text": "step 17 done"}
-    lines = await _told(server, agent, attempt, 1, json.dumps(line), LOG_LINES, LINES_PER_BATCH)
-    steps = await _told(
-        server, agent, attempt, LOG_LINES + 1, step_record(STEPS_PER_RECORD), SMALL_RECORDS, RECORDS_PER_BATCH
-    )
-    say(
-        f"records: {lines:,.0f} log lines/s; {steps * STEPS_PER_RECORD:,.0f} step rows/s at {STEPS_PER_RECORD} a record"
-    )
-    return [
-        Target("log lines/s", 30_000, lines),
-        Target(f"step rows/s at {STEPS_PER_RECORD} a record", 50_000, steps * STEPS_PER_RECORD),
-    ]
+    lines = LOG_LINES / sum([await spool.tell([json.dumps(line)] * PER_BATCH) for _ in range(LOG_LINES // PER_BATCH)])
+    say(f"records: {lines:,.0f} log lines/s")
+    targets = [Target("log lines/s", 30_000, lines)]
+    for many, per_batch in STEPS_A_RECORD.items():
+        batches = STEP_ROWS // many // per_batch
+        rate = STEP_ROWS / sum([await spool.tell([step_record(many)] * per_batch) for _ in range(batches)])
+        say(f"records: {rate:,.0f} step rows/s at {many} a record")
+        targets.append(Target(f"step rows/s at {many} a record", 50_000, rate))
+    rows = [json.dumps(row) for row in sweep_rows(("ring",), [1 << 20], ROWS)]
+    for at in range(0, ROWS, PER_BATCH):
+        await spool.tell(rows[at : at + PER_BATCH])
+    other = await node(server, "n1", slots=2)
+    young = _Spool(other, await _running_job(server, other))
+    # By turns, so that what else the machine does meets both.
+    alone = [(await young.tell([row]), await spool.tell([row])) for row in rows[:ALONE]]
+    first_ms, last_ms = (p(list(seconds), 50) * 1e3 for seconds in zip(*alone, strict=True))
+    say(f"records: a batch of one {first_ms:.2f} ms, behind {ROWS:,} rows {last_ms:.2f} ms")
+    targets.append(Target(f"a batch of one behind {ROWS:,} rows, of one behind none", 1.25, last_ms / first_ms, True))
+    sent = {"log_lines": LOG_LINES, "steps": STEP_ROWS * len(STEPS_A_RECORD), "measurements": ROWS + 2 * ALONE}
+    with sqlite3.connect(server.data_dir / "ringscope.sqlite3") as database:
+        stored = {name: database.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in sent}
+    amiss = sum(abs(sent[name] - stored[name]) for name in sent)
+    return [*targets, Target("rows lost, or stored twice", 0, amiss, at_most=True)]
+
+
+@dataclass
+class _Spool:
+    """What an agent tells of an attempt, one batch after another."""
+
+    agent: Agent
+    attempt: object
+    told: int = 0
+
+    async def tell(self, records: Sequence[str]) -> float:
+        """Send records, each as JSON; the seconds until they were stored."""
+        head = {"epoch": self.agent.epoch, "attempt_id": self.attempt, "first_sequence": self.told + 1}
+        body = json.dumps(head)[:-1] + ', "records": [' + ", ".join(records) + "]}"
+        self.told += len(records)
+        answer = await self.agent.connection.request("POST", f"/agents/{self.agent.name}/records", body.encode())
+        assert json.loads(answer.body)["last_sequence"] == self.told, answer
+        return answer.seconds
 
 
 HEAVY = {"queue": queue, "streams": streams, "records": records}
@@ -100,17 +137,19 @@ async def _running_job(server: Serving, agent: Agent) -> object:
     """A job that keeps the slots of the node; its attempt."""
     person = Connection(server.url, server.admin_token)
     await person.request("POST", "/jobs", json.dumps(JOB | {"time_limit_seconds": 86_400}).encode())
-    while not (assigned := await agent.poll()):
+    while not (fresh := [each["attempt_id"] for each in await agent.poll() if each["desired"] == "prepare"]):
         pass
     for event in ("ready", "running"):
-        await agent.report(assigned[-1]["attempt_id"], event)
+        await agent.report(fresh[0], event)
     person.close()
-    return assigned[-1]["attempt_id"]
+    return fresh[0]
 
 
-async def _watch(server: Serving) -> None:
+async def _watch(server: Serving, hellos: asyncio.Semaphore | None = None) -> None:
     browser = Connection(server.url, server.admin_token)
     events = await browser.events("/stream?topics=jobs")
+    if hellos is not None:
+        hellos.release()
     while await events.readline():
         pass
 
@@ -152,19 +191,6 @@ async def _submits(server: Serving) -> tuple[float, list[float]]:
     start = time.perf_counter()
     await asyncio.gather(*(client() for _ in range(CONNECTIONS)))
     return SUBMISSIONS / (time.perf_counter() - start), seconds
-
-
-async def _told(
-    server: Serving, agent: Agent, attempt: object, first: int, record: str, count: int, per_batch: int
-) -> float:
-    """Records a second, one batch after another."""
-    start = time.perf_counter()
-    for sequence in range(first, first + count, per_batch):
-        head = {"epoch": agent.epoch, "attempt_id": attempt, "first_sequence": sequence}
-        body = json.dumps(head)[:-1] + ', "records": [' + ", ".join([record] * per_batch) + "]}"
-        answer = await agent.connection.request("POST", f"/agents/{agent.name}/records", body.encode())
-        assert json.loads(answer.body)["last_sequence"] == sequence + per_batch - 1, answer
-    return count / (time.perf_counter() - start)
 
 
 def multiply_job(server: Serving, count: int, first: int = 1, state: str = "") -> None:

@@ -30,7 +30,8 @@ from ringscope_server.db import schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt, Job, Member, Node
 from ringscope_server.db.sqlite import sqlite_url
-from ringscope_server.jobs.summary import empty, summarise
+from ringscope_server.jobs.summary import empty, summary_of
+from ringscope_server.jobs.tally import Tally
 from ringscope_server.services import utc_now
 from ringscope_server.telemetry.ingest import ingest
 
@@ -93,21 +94,21 @@ async def store(folder: Path, told: Iterator[dict[str, Any]]) -> list[float]:
     database = Database(sqlite_url(folder))
     await schema.upgrade(database.engine)
     await _fill(database)
-    sent, times_ms = [], []
+    whole, times_ms = Tally(), []
     for number, row in enumerate(told, 1):
         batch = RecordBatch(epoch=1, attempt_id=1, first_sequence=number, records=[row])
         began = time.process_time()
         async with database.write() as session:
             attempt = await gangs.load(session, 1)
             assert attempt is not None
-            await ingest(session, attempt.members[0], 1, "n1", batch)
+            await ingest(session, attempt.members[0], attempt, "n1", batch)
         times_ms.append((time.process_time() - began) * 1e3)
-        sent.append(record.Measurement.model_validate(row))
+        whole.add(record.Measurement.model_validate(row))
     async with database.read() as session:
         (summary,) = await session.scalars(select(Job.summary))
     await database.dispose()
-    whole = summarise(sent, "all_reduce").model_dump(mode="json")
-    assert summary == whole, json.dumps([summary, whole], indent=1)
+    expected = summary_of(whole).model_dump(mode="json")
+    assert summary == expected, json.dumps([summary, expected], indent=1)
     return times_ms
 
 

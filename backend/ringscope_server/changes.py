@@ -5,7 +5,8 @@ from datetime import datetime
 
 from ringscope.contracts.job_states import TERMINAL
 from ringscope_server.db.models import Attempt, Job
-from ringscope_server.live.feed import publish_jobs, publish_nodes, publish_steps
+from ringscope_server.jobs.views import JobView
+from ringscope_server.live.feed import publish_jobs, publish_new_job, publish_nodes, publish_steps
 from ringscope_server.monitoring.job_families import outcome_label
 from ringscope_server.services import Services
 from ringscope_server.users import tokens
@@ -61,8 +62,11 @@ class Changes:
                 self.durations.append((job.kind, outcome, seconds))
 
 
-async def announce(services: Services, changes: Changes) -> None:
-    """After a commit: wake the agents concerned, tell the browsers and the other servers, count the ends."""
+async def announce(services: Services, changes: Changes, submitted: JobView | None = None) -> None:
+    """After a commit: wake the agents concerned, tell the browsers and the other servers, count the ends.
+
+    ``submitted`` is one of the jobs as it came into the queue, which need not be read again for the browsers.
+    """
     for node_id in changes.nodes:
         services.signals.assignments_changed(node_id)
     for kind in changes.submitted:
@@ -78,7 +82,10 @@ async def announce(services: Services, changes: Changes) -> None:
     services.notices.put(changes.jobs, changes.nodes)
     publish_steps(services.stream, services.steps.take(changes.over))  # the last ones come before the end
     services.steps.forget(changes.over)
-    await publish_jobs(services.database, services.stream, sorted(changes.jobs))
+    if submitted is not None:
+        publish_new_job(services.stream, submitted)
+    to_read = changes.jobs - ({submitted.id} if submitted else set())
+    await publish_jobs(services.database, services.stream, sorted(to_read))
     await publish_nodes(services.database, services.stream, sorted(changes.nodes), services.now())
 
 

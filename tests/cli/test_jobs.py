@@ -91,6 +91,17 @@ def test_names_and_logs_command_no_terminal(server: Server) -> None:
     assert cell == "\\x1b[31m"
 
 
+def test_a_file_reaches_a_pipe_as_it_is_and_a_terminal_without_its_control_characters(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.answers["GET /jobs/7/steps/export"] = Answer("id,op\r\n1,\x1b[2J\r\n")
+    api.answers["GET /events/export"] = Answer('{"actor": "\x9b2J"}\n')
+    assert api.run("steps", "7").out == "id,op\r\n1,\x1b[2J\r\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert api.run("steps", "7").out == "id,op\n1,\\x1b[2J\n"
+    assert api.run("events", "--export", "ndjson").out == '{"actor": "\\x9b2J"}\n'
+
+
 def test_steps_are_what_the_server_sends(api: FakeApi) -> None:
     text = "id,rank,step\r\n1,0,0\r\n"
     api.answers["GET /jobs/7/steps/export"] = Answer(text)

@@ -3,8 +3,9 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from tests.cli.conftest import Server, assert_refused, clean_environment, run_pr
 from ringscope.cli.children import Child, ChildDiedError, Children
 from ringscope.cli.prometheus import write_configuration
 from ringscope.contracts.errors import UserError
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -28,12 +31,16 @@ def test_a_port_in_use_is_one_line(tmp_path: Path, used_port: int) -> None:
     assert_refused(run_process("up", "--port", str(used_port), environment=environment), f":{used_port}", "--port")
 
 
-def test_a_data_dir_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("run", "role"),
+    # What the server says of it in its own process: tests/server/test_start.py.
+    [(run_ringscope, "up"), pytest.param(run_process, "server", marks=pytest.mark.long)],
+)
+def test_a_data_dir_that_cannot_be_made_is_one_line(tmp_path: Path, run: Run, role: str) -> None:
     (tmp_path / "file").write_text("")
     data_dir = tmp_path / "file" / "data"
-    for run, role in ((run_ringscope, "up"), (run_process, "server")):
-        done = run(role, "--port", "0", "--data-dir", str(data_dir), environment=clean_environment())
-        assert_refused(done, f"{tmp_path}/file/data", "cannot be written", "--data-dir")
+    done = run(role, "--port", "0", "--data-dir", str(data_dir), environment=clean_environment())
+    assert_refused(done, f"{tmp_path}/file/data", "cannot be written", "--data-dir")
 
 
 def test_a_data_dir_that_is_made_is_for_nobody_else(tmp_path: Path) -> None:

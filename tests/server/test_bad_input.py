@@ -10,8 +10,10 @@ from urllib.parse import quote
 import httpx
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
+from sqlalchemy import update
 from tests.server.conftest import ONE_SIZE, Server
 
+from ringscope_server.db.models import Job
 from ringscope_server.http.auth import RequireRole
 from ringscope_server.http.cursors import encode
 from ringscope_server.http.json_text import findings, mended
@@ -167,7 +169,28 @@ async def test_labels_are_few_and_short(server: Server) -> None:
             assert problem(answer, 422)["errors"] == [{"pointer": "/labels", "detail": sentence}]
         found = problem(await server.admin.post(JOBS, json={"placement": {"selector": labels}}), 422)
         assert found["detail"] == sentence.replace("labels", "placement.selector", 1)
+        for change in ({"labels": labels}, {"placement": {"selector": labels}}):
+            schedule = {"name": "nightly", "cron": "30 2 * * *", "spec": change}
+            found = problem(await server.admin.post("/api/v1/schedules", json=schedule), 422)
+            assert found["errors"][0]["pointer"] in ("/spec/labels", "/spec/placement/selector")
+            found = problem(await server.admin.post(f"{JOBS}/{job['id']}/clone", json=change), 422)
+            assert found["errors"][0]["pointer"] in ("/labels", "/placement/selector")
     await server.submit(labels={str(number): "x" * 200 for number in range(100)})
+
+
+async def test_a_job_that_an_earlier_version_took_with_more_labels_is_read_shown_and_run(server: Server) -> None:
+    agent = await server.node(slots=2, labels={"team": "x" * 201})
+    job = await server.submit(**ONE_SIZE)
+    old, many = await server.job(job["id"]), {str(number): "x" for number in range(101)}
+    placement = old["spec"]["placement"] | {"selector": {"team": "x" * 201}}
+    spec = old["spec"] | {"labels": many, "placement": placement}
+    async with server.services.database.write() as session:
+        await session.execute(update(Job).values(spec=spec, labels=many))
+    (shown,) = (await server.admin.get(JOBS)).json()["items"]
+    assert shown["labels"] == (await server.job(job["id"]))["labels"] == many
+    assert (await server.job(job["id"]))["spec"]["placement"]["selector"] == {"team": "x" * 201}
+    await agent.start_next()
+    assert (await server.job(job["id"]))["state"] == "running"
 
 
 # Numbers.

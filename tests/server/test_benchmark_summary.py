@@ -3,7 +3,6 @@
 import random
 from typing import Any
 
-import pytest
 from sqlalchemy import null, update
 from tests.server.conftest import FakeAgent, Server, measurement
 from tests.server.statements import asked
@@ -12,8 +11,6 @@ from ringscope.contracts.record import Measurement
 from ringscope_server.db.models import Attempt
 from ringscope_server.jobs.summary import summary_of
 from ringscope_server.jobs.tally import Tally
-
-pytestmark = pytest.mark.both_databases
 
 REPEATED = {
     "benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 4096, "cycles": 20},
@@ -59,7 +56,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 async def test_after_each_batch_the_summary_is_that_of_all_rows(server: Server) -> None:
     agent, job_id, attempt = await started(server)
-    rows, draw, sent = sweep(cycles=12), random.Random(1), 0
+    rows, draw, sent = sweep(cycles=5), random.Random(1), 0
     while sent < len(rows):
         batch = rows[sent : sent + draw.randint(1, 30)]
         await agent.records(attempt, *batch)
@@ -71,11 +68,11 @@ async def test_after_each_batch_the_summary_is_that_of_all_rows(server: Server) 
 
 async def test_rows_of_an_earlier_version_which_kept_no_tally_count(server: Server) -> None:
     agent, job_id, attempt = await started(server)
-    rows = sweep(cycles=3)
-    await agent.records(attempt, *rows[:20])
+    rows = sweep(cycles=2)
+    await agent.records(attempt, *rows[:14])
     async with server.services.database.write() as session:
         await session.execute(update(Attempt).values(tally=null()))
-    for row in rows[20:]:
+    for row in rows[14:]:
         await agent.records(attempt, row)
     assert (await server.job(job_id))["summary"] == summary(rows)
 
@@ -99,9 +96,9 @@ async def test_each_attempt_has_a_tally_of_its_own(server: Server) -> None:
 
 async def test_a_batch_reads_no_row_that_was_stored_before(server: Server) -> None:
     agent, _, attempt = await started(server)
-    rows = sweep(cycles=20)
-    await agent.records(attempt, *rows[:-24])
+    rows = sweep(cycles=10)
+    await agent.records(attempt, *rows[:-6])
     with asked(server.services.database) as statements:
-        for row in rows[-24:]:
+        for row in rows[-6:]:
             await agent.records(attempt, row)
     assert not [statement for statement in statements if "FROM measurements" in statement]

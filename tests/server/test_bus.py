@@ -11,8 +11,9 @@ from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measuremen
 
 from ringscope_server.background import bus
 from ringscope_server.db.engine import Database
+from ringscope_server.live.messages import Message
 from ringscope_server.live.notices import IDS_PER_NOTICE, Notice, Notices, Rows
-from ringscope_server.live.stream import Message, Subscriber
+from ringscope_server.live.subscriber import Subscriber
 from ringscope_server.placement.queue import Queue
 
 pytestmark = pytest.mark.both_databases

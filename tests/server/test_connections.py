@@ -2,11 +2,12 @@
 
 import asyncio
 import os
+import re
 import resource
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -27,13 +28,36 @@ from ringscope_server.http.connections import (
     MOST_DESCRIPTORS,
     MOST_REQUEST_SECONDS,
     REQUEST_SECONDS,
+    RESERVED_DESCRIPTORS,
     UNREAD_SECONDS,
     Connection,
     Connections,
-    clients_of,
+    raise_limit,
 )
 
 DEADLINE_SECONDS = 60
+
+
+@pytest.mark.parametrize(
+    ("limits", "raised", "room"),
+    [
+        ((1024, 4096), (4096, 4096), (4096 - RESERVED_DESCRIPTORS) // 2),
+        (
+            (1024, resource.RLIM_INFINITY),
+            (MOST_DESCRIPTORS, resource.RLIM_INFINITY),
+            (MOST_DESCRIPTORS - RESERVED_DESCRIPTORS) // 2,
+        ),
+        ((100, 100), None, 25),
+    ],
+)
+def test_the_limit_of_descriptors_is_raised_as_far_as_it_goes_and_a_client_has_two(
+    monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int], raised: tuple[int, int] | None, room: int
+) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda what: limits)
+    monkeypatch.setattr(resource, "setrlimit", lambda what, wanted: told.append(wanted))
+    assert raise_limit() == room
+    assert told == ([] if raised is None else [raised])
 
 
 class FakeConnection:
@@ -179,22 +203,25 @@ POST = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1"
 
 
 @pytest.mark.parametrize(
-    ("says", "seconds"),
+    ("says", "seconds", "answers"),
     [
-        (b"", REQUEST_SECONDS),
-        (b"GET / HTTP/1.1\r\nHos", REQUEST_SECONDS + 1),
-        (POST % b"/", REQUEST_SECONDS + 1),
-        (POST % b"/early", REQUEST_SECONDS + 1),
-        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", IDLE_SECONDS),
-        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\nG", REQUEST_SECONDS + 1),
+        (b"", REQUEST_SECONDS, []),
+        (b"GET / HTTP/1.1\r\nHos", REQUEST_SECONDS + 1, [408]),
+        (POST % b"/", REQUEST_SECONDS + 1, [408]),
+        (POST % b"/early", REQUEST_SECONDS + 1, [200]),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", IDLE_SECONDS, [200]),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\nG", REQUEST_SECONDS + 1, [200, 408]),
     ],
 )
-async def test_a_request_must_come_as_a_whole(clock: Clock, says: bytes, seconds: float) -> None:
+async def test_a_request_must_come_as_a_whole(
+    clock: Clock, says: bytes, seconds: float, answers: Sequence[int]
+) -> None:
     async with serving(clock) as served:
         reader = await served.client(says)
         assert (await served.answer()).endswith(b"ok")
         served.pass_by(seconds)
-        await closed(reader)
+        told = await closed(reader)
+        assert [int(status) for status in re.findall(rb"HTTP/1.1 (\d+)", told)] == answers
 
 
 async def test_a_head_without_end_is_not_kept(clock: Clock) -> None:
@@ -248,11 +275,6 @@ async def test_an_answer_must_be_taken_as_fast_as_a_request_comes(clock: Clock) 
     assert connection.is_moving()
     left = 0
     assert not connection.is_moving(), "it has all of it"
-
-
-def test_every_client_may_ask_for_a_file() -> None:
-    for limit in (256, 1024, MOST_DESCRIPTORS):
-        assert 2 * clients_of(limit) + 96 <= limit
 
 
 async def test_newcomers_are_answered_however_many_are_silent(clock: Clock) -> None:
@@ -324,6 +346,7 @@ def largest_file() -> bytes:
     return f"/{largest.relative_to(page)}".encode() if page and largest else b"/"
 
 
+@pytest.mark.long  # the gate has five connections and twenty silent clients above
 def test_agents_go_on_beside_more_silent_sockets_than_there_are_descriptors(tmp_path: Path) -> None:
     with process(tmp_path, (128, 256)) as (pid, url), ExitStack() as held:
         assert resource.prlimit(pid, resource.RLIMIT_NOFILE) == (256, 256)

@@ -17,8 +17,6 @@ from ringscope_server.placement.snapshot import Policy
 from ringscope_server.scheduler.dispatch import carry_out, decide
 from ringscope_server.scheduler.loop import rest_seconds
 
-pytestmark = pytest.mark.both_databases
-
 
 def job(ranks: int = 2, **more: Any) -> dict[str, Any]:
     placement = {"ranks": ranks} | more.pop("placement", {})
@@ -67,6 +65,7 @@ async def test_what_has_not_changed_is_not_written_again(server: Server) -> None
     assert (await pending(server, waiting["id"]))["reason"] == "mark"
 
 
+@pytest.mark.both_databases
 async def test_a_pass_has_a_second_transaction_only_for_what_it_decides(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +113,7 @@ async def test_what_was_planned_for_a_job_that_no_longer_waits_is_not_told(serve
     assert (await server.job(jobs[1]["id"]))["pending"] is None
 
 
+@pytest.mark.both_databases
 async def test_slots_in_use_are_found_without_reading_the_whole_history(server: Server) -> None:
     engine = server.services.database.engine
     if engine.dialect.name != "sqlite":
@@ -128,6 +128,7 @@ def test_a_long_pass_is_followed_by_a_longer_rest_up_to_the_interval() -> None:
     assert [rest_seconds(seconds, 1.0) for seconds in (0.0, 0.1, 5.0)] == [0.0, pytest.approx(0.3), 1.0]
 
 
+@pytest.mark.both_databases
 async def test_an_ended_attempt_is_charged_once_and_the_other_user_goes_first(server: Server, clock: Clock) -> None:
     agent = await server.node(slots=2)
     await server.submit(**job(2))
@@ -145,6 +146,7 @@ async def test_an_ended_attempt_is_charged_once_and_the_other_user_goes_first(se
     assert (await state(server, mine["id"]), await state(server, other["id"])) == ("queued", "starting")
 
 
+@pytest.mark.both_databases
 async def test_usage_counts_half_after_the_half_life(server: Server, clock: Clock) -> None:
     async with server.services.database.write() as session:
         await usage.charge(session, "ann", 4, 100.0, clock.now, half_life_hours=1.0)

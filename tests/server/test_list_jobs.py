@@ -11,8 +11,6 @@ from ringscope_server.db.models import Job
 from ringscope_server.jobs.filters import JobFilter
 from ringscope_server.jobs.queries import ids_of_page
 
-pytestmark = pytest.mark.both_databases
-
 
 async def test_pages_are_newest_first_and_complete(server: Server) -> None:
     await server.node()
@@ -27,6 +25,7 @@ async def test_pages_are_newest_first_and_complete(server: Server) -> None:
     assert seen == ids[::-1]
 
 
+@pytest.mark.both_databases
 async def test_filters(server: Server) -> None:
     await server.node()
     kept = await server.submit(name="nightly 100%", **ONE_SIZE)
@@ -48,6 +47,7 @@ async def test_filters(server: Server) -> None:
     assert await ids(schedule_id="1") == []
 
 
+@pytest.mark.both_databases
 async def test_the_search_takes_a_number_too(server: Server) -> None:
     await server.node()
     first, second = await server.submit(**ONE_SIZE), await server.submit(name="like 1", **ONE_SIZE)
@@ -60,6 +60,7 @@ async def test_the_search_takes_a_number_too(server: Server) -> None:
     assert await ids("9" * 19) == await ids("9" * 60) == await ids("²") == []
 
 
+@pytest.mark.both_databases
 async def test_labels_are_looked_for_by_key_and_value_and_all_must_be_there(server: Server) -> None:
     await server.node()
     plain = {"team": "infra", "a.b": "x:y", "$.team": "z", "it's": "100%"}
@@ -141,6 +142,7 @@ async def test_jobs_of_a_node_are_those_that_had_a_rank_there(server: Server) ->
     assert (await ids("n1"), await ids("n2"), await ids("nowhere")) == ([ran["id"]], [], [])
 
 
+@pytest.mark.both_databases
 async def test_other_orders_are_complete_over_pages_and_end_with_what_has_no_number(server: Server) -> None:
     await server.node(slots=8)
     bandwidths = [3.0, 2.0, 9.0, None, 4.0]

@@ -9,8 +9,10 @@ from tests.server.conftest import ONE_SIZE, FakeAgent, Server, steps
 from ringscope.contracts.record import Steps
 from ringscope_server.background import steps as telling
 from ringscope_server.live.feed import publish_steps
+from ringscope_server.live.messages import QUEUE
 from ringscope_server.live.steps import LiveSteps
-from ringscope_server.live.stream import MEMORY, Stream, Subscriber
+from ringscope_server.live.stream import Stream
+from ringscope_server.live.subscriber import Subscriber
 from ringscope_server.results.newest_steps import MOST_RANKS
 from ringscope_server.results.step_blocks import RECENT_STEPS, of_record
 
@@ -134,12 +136,12 @@ async def test_many_messages_of_steps_push_nothing_out_of_the_memory() -> None:
         seen = await anext(reader)
     stream.publish(("job:1",), "log", "missed")
     live = LiveSteps()
-    for number in range(MEMORY + 1):
+    for number in range(QUEUE + 1):
         live.note(1, 1, [told(first_step=3 * number)])
         publish_steps(stream, live.take())
     with stream.subscription(["job:1"], seen.id) as again:
         assert (await anext(again)).data == "missed"
-        assert (await anext(again)).data["newest"]["items"][0]["steps"] == 3 * (MEMORY + 1)
+        assert (await anext(again)).data["newest"]["items"][0]["steps"] == 3 * (QUEUE + 1)
 
 
 def test_kinds_that_take_turns_are_each_counted_on_until_the_size_changes() -> None:

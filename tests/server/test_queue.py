@@ -13,8 +13,6 @@ from ringscope_server.placement.plan import plan
 from ringscope_server.placement.queue import Queue, Told
 from ringscope_server.scheduler import dispatch
 
-pytestmark = pytest.mark.both_databases
-
 Change = Callable[[Server, int], Awaitable[Any]]
 
 
@@ -64,6 +62,7 @@ async def test_what_has_not_changed_is_not_read_again(server: Server) -> None:
     assert [statement for statement in statements if "spec" in statement] == []
 
 
+@pytest.mark.both_databases
 async def test_what_another_server_may_have_said_is_read_again(server: Server) -> None:
     await server.node()
     job = await server.submit(**ONE_SIZE)

@@ -4,7 +4,6 @@ import os
 import socket
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -19,8 +18,6 @@ from ringscope_server.db import schema
 from ringscope_server.db.lock import lock_data_dir
 from ringscope_server.users import token_files
 
-DEADLINE_SECONDS = 60
-
 
 def start(data_dir: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     """What the command does, in this process: its imports take longer than to refuse."""
@@ -29,11 +26,6 @@ def start(data_dir: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     with patch.dict(os.environ, environment(), clear=True), redirect_stdout(said), redirect_stderr(told):
         code = main(arguments)
     return subprocess.CompletedProcess(arguments, code, said.getvalue(), told.getvalue())
-
-
-def start_process(data_dir: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ringscope_server", "--data-dir", str(data_dir), "--port", "0"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, env=environment())
 
 
 def environment() -> dict[str, str]:
@@ -128,7 +120,7 @@ def mode(path: Path) -> int:
 
 def test_a_second_server_on_the_same_directory(tmp_path: Path) -> None:
     with lock_data_dir(tmp_path):
-        refused(start_process(tmp_path), f"Another server (process {os.getpid()}) already uses")
+        refused(start(tmp_path), f"Another server (process {os.getpid()}) already uses")
 
 
 @pytest.mark.parametrize("flags", [("--port", "many"), ("--port", "70000"), ("--poll-seconds", "0")])

@@ -8,7 +8,7 @@ from tests.server.statements import asked
 
 from ringscope_server.results import queries
 
-RANKS, STEPS = 3, 40
+RANKS, STEPS = 3, 20
 
 
 @pytest.fixture

@@ -4,8 +4,12 @@ import pytest
 from tests.server.conftest import ONE_SIZE, Server
 from tests.server.statements import asked
 
-from ringscope_server.live.feed import publish_jobs
-from ringscope_server.live.stream import MEMORY, MEMORY_BYTES, QUEUE, QUEUE_BYTES, Stream
+from ringscope_server.db.models import Job
+from ringscope_server.jobs import queries
+from ringscope_server.jobs.views import JobView
+from ringscope_server.live.feed import publish_jobs, publish_new_job, publish_nodes
+from ringscope_server.live.messages import QUEUE, QUEUE_BYTES
+from ringscope_server.live.stream import Stream
 
 
 async def test_messages_reach_those_who_listen_once_each() -> None:
@@ -46,7 +50,7 @@ async def test_a_reader_that_missed_something_is_told_to_start_over(missed: str)
         stream.publish(("jobs",), "job", 0)
         last_id = (await anext(reader)).id
     if missed == "too much":
-        for number in range(MEMORY + 1):
+        for number in range(QUEUE + 1):
             stream.publish(("jobs",), "job", number)
     elif missed == "the future":
         last_id += 10**9
@@ -62,7 +66,7 @@ async def test_a_reader_may_resume_from_the_oldest_message_that_is_remembered() 
     with stream.subscription(["jobs"], None) as reader:
         stream.publish(("jobs",), "job", "seen")
         last_id = (await anext(reader)).id
-    for number in range(MEMORY):
+    for number in range(QUEUE):
         stream.publish(("jobs",), "job", number)
     with stream.subscription(["jobs"], last_id) as again:
         assert (await anext(again)).data == 0
@@ -91,7 +95,7 @@ async def test_a_slow_reader_is_reset_and_counted_and_never_grows_without_bound(
 
 
 async def test_what_is_kept_for_readers_is_bounded_in_bytes_too() -> None:
-    stream, large = Stream(), "x" * (MEMORY_BYTES // 4)
+    stream, large = Stream(), "x" * (QUEUE_BYTES // 4)
     with stream.subscription(["job:1"], None) as slow:
         for name in ("a", "b"):
             stream.publish(("job:1",), "log", name)
@@ -108,10 +112,10 @@ async def test_what_is_kept_for_readers_is_bounded_in_bytes_too() -> None:
 
 
 async def test_states_take_the_place_of_their_older_ones_in_bytes_too() -> None:
-    stream, large = Stream(), "x" * (MEMORY_BYTES // 2)
+    stream, large = Stream(), "x" * (QUEUE_BYTES // 2)
     stream.publish(("jobs",), "job", "seen")
     with stream.subscription(["jobs"], None) as reader:
-        last_id = reader._empty("heartbeat").id
+        last_id = reader.position
         for number in range(10):
             stream.publish(("jobs",), "job", f"{number}{large}", key="job:1")
         assert (await anext(reader)).data[0] == "9"
@@ -174,3 +178,30 @@ async def test_a_job_that_comes_while_nobody_listens_is_not_lost_to_who_resumes(
     await server.submit(**ONE_SIZE)
     with stream.subscription(["jobs"], seen.id) as again:
         assert (await anext(again)).type == "reset"
+
+
+async def test_what_a_submission_tells_late_does_not_undo_what_was_told_of_its_job_meanwhile(server: Server) -> None:
+    await server.node()
+    stream, database = server.services.stream, server.services.database
+    with stream.subscription(["jobs"], None) as reader:
+        job = await server.submit(**ONE_SIZE)
+        async with database.read() as session:
+            as_submitted = queries.view_of_new(await session.get_one(Job, job["id"]))
+        assert JobView.model_validate((await anext(reader)).data) == as_submitted, "told once, and not read again"
+        await server.one_pass()
+        publish_new_job(stream, as_submitted)
+        assert [(await anext(reader)).data["state"]] == ["starting"]
+        stream.publish(("jobs",), "job", "next")
+        assert (await anext(reader)).data == "next"
+
+
+async def test_when_nothing_changed_while_nobody_listened_a_reader_resumes(server: Server) -> None:
+    stream, database = Stream(), server.services.database
+    with stream.subscription(["jobs"], None) as reader:
+        stream.publish(("jobs",), "job", "first")
+        seen = await anext(reader)
+    stream.publish(("jobs",), "job", "missed")
+    await publish_jobs(database, stream, [])
+    await publish_nodes(database, stream, [], server.services.now())
+    with stream.subscription(["jobs"], seen.id) as again:
+        assert (await anext(again)).data == "missed"

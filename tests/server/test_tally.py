@@ -52,7 +52,7 @@ def test_of_very_many_sizes_the_same_ones_are_kept_in_whatever_order_they_come()
     sizes = range(8, 8 * 1000, 8)
     cycles = [row(size_bytes=size, time_us=size + cycle, p99_us=9.0 - cycle) for cycle in (0, 2) for size in sizes]
     in_order = kept(cycles, set())
-    for seed in range(5):
+    for seed in range(2):
         random.Random(seed).shuffle(cycles)
         (curve,) = kept(cycles, set()).curves
         assert curve.points.keys() == in_order.curves[0].points.keys()

@@ -51,7 +51,7 @@ BAD: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({"role": "viewer", "name": "node/n1"}, "/name", "stand for the server and its agents"),
     ({"role": "viewer", "name": "a\nb"}, "/name", "printable characters on one line"),
     ({"role": "viewer", "name": " a"}, "/name", "without blanks at the ends"),
-    ({"role": "viewer", "expires_in_days": 0}, "/expires_in_days", "greater than 0"),
+    ({"role": "viewer", "expires_in_days": 0}, "/expires_in_days", "give more than 0"),
     ({"role": "viewer", "expires_in_days": 1e308}, "/expires_in_days", "too large; give 3650"),
     ({"role": "viewer", "secret": "mine"}, "/secret", "there is no such field"),
 )

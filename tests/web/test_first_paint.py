@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 from tests.web.browsing import Site, tell, visiting
 from tests.web.test_pages import ROUTES, node_name
@@ -38,6 +39,7 @@ def shifts(page: Page) -> list[tuple[float, Any]]:
     return found
 
 
+@pytest.mark.long
 def test_no_page_moves_while_it_loads_and_no_chart_under_the_pointer(browser: Browser, site: Site) -> None:
     with visiting(browser, site, wears_out=True) as visit:
         page = visit.page

@@ -1,7 +1,10 @@
 """A server that cannot be reached: the page says so, and keeps all that it has."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
 from tests.web.cable import Cable, Cabled
@@ -39,3 +42,38 @@ def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser
         expect(page.locator("[data-status=live]")).to_be_visible()
         expect(rows).to_have_count(5)
         assert page.evaluate("window.isSameDocument"), "the page was loaded again"
+
+
+@contextmanager
+def suspended(site: Site) -> Iterator[None]:
+    """The server takes connections and says nothing, as one whose machine hangs."""
+    processes = site.lab.processes("ringscope_server")
+    assert processes
+    for process in processes:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.resume()
+
+
+@pytest.mark.long  # half a minute: so long a stream may be silent, and an answer take
+def test_a_server_that_stands_still_is_unreachable_and_then_live_again(browser: Browser, site: Site) -> None:
+    with visiting(browser, site, wears_out=True) as visit:
+        visit.expect_error("net::ERR_")
+        page = visit.open("/jobs/1")
+        rows = page.get_by_role("table", name="Measurements of ring").locator("tbody tr")
+        expect(rows).to_have_count(5)
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        page.evaluate("window.isSameDocument = true")
+        banner = page.get_by_role("complementary", name="Server unreachable")
+        with suspended(site):
+            expect(banner).to_contain_text(SAID)
+            expect(rows).to_have_count(5)
+            expect(page.get_by_role("alert")).to_have_count(0)
+        expect(banner).to_have_count(0)
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        expect(rows).to_have_count(5)
+        assert page.evaluate("window.isSameDocument"), "the page was loaded again"
+    assert [node["observed"] for node in site.get("/nodes")["items"]] == ["ready"], "who was away was the server"

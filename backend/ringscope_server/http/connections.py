@@ -19,6 +19,10 @@ TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"
     b"The URL and headers are larger than 64 kB; send less.\n"
 )
+TOO_SLOW = (
+    b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"
+    b"The request took too long to come; send it without pauses.\n"
+)
 
 # More would be so many connections that memory is the limit.
 MOST_DESCRIPTORS = 16_384
@@ -46,12 +50,7 @@ def raise_limit() -> int:
         soft = wanted
     if soft == resource.RLIM_INFINITY or soft > MOST_DESCRIPTORS:
         soft = MOST_DESCRIPTORS
-    return clients_of(soft)
-
-
-def clients_of(descriptors: int) -> int:
-    """How many clients so many descriptors are enough for, whatever they ask for."""
-    return max(descriptors - RESERVED_DESCRIPTORS, descriptors // 2) // DESCRIPTORS_PER_CLIENT
+    return max(soft - RESERVED_DESCRIPTORS, soft // 2) // DESCRIPTORS_PER_CLIENT
 
 
 class Connections:
@@ -109,8 +108,20 @@ class Connection(HttpToolsProtocol):
         self._unsent_bytes = 0
 
     def abort(self) -> None:
-        """Close it at once, whatever is still to be sent."""
-        self.transport.abort()
+        """Close it at once, whatever is still to be sent; a client whose request has begun to come is told why."""
+        if self._may_say_why():
+            self.transport.write(TOO_SLOW)
+            self.transport.close()
+        else:
+            self.transport.abort()
+
+    def _may_say_why(self) -> bool:
+        """A request has begun, and nothing of an answer, to it or to an earlier one, is on its way or unread."""
+        if self.transport.is_closing() or self.transport.get_write_buffer_size():
+            return False
+        if self._is_in_head:
+            return self.cycle is None or self.cycle.response_complete
+        return self._is_asking and self.cycle is not None and not self.cycle.response_started
 
     def is_moving(self) -> bool:
         """Whether its client took enough of its answer since this was asked last, a byte now and then being none."""

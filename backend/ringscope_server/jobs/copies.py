@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ringscope.contracts.findings import FieldError, field_errors
-from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job import JobSpec, NewJob
 from ringscope.contracts.merge_patch import merge_patch
 from ringscope.contracts.training import ONE_NODE
 from ringscope_server.db.models import Job
@@ -15,6 +15,7 @@ from ringscope_server.jobs.service import InvalidJobError, default_name
 
 MAX_PATCH_DEPTH = 20  # a specification is not half as deep
 MAX_NAME_CHARACTERS = 200
+_NEW_JOB: TypeAdapter[JobSpec] = TypeAdapter(NewJob)
 _CLONE_OF = re.compile(r" \(clone of \d+\)$")
 
 
@@ -50,7 +51,7 @@ def changed(job: Job, patch: dict[str, Any]) -> JobSpec:
     if base.training is not None and base.training.strategy in ONE_NODE:
         document["placement"]["nodes"] = None  # the strategy's doing; another one may have several
     try:
-        return JobSpec.model_validate(merge_patch(document, patch))
+        return _NEW_JOB.validate_python(merge_patch(document, patch))
     except ValidationError as error:
         raise InvalidJobError(field_errors(error)) from error
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobName
 from ringscope.contracts.job_states import TERMINAL
-from ringscope.contracts.labels import Labels
+from ringscope.contracts.labels import NewLabels
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.models import Job
 from ringscope_server.db.specs import spec_of
@@ -21,7 +21,7 @@ class JobEdit(SpecModel):
 
     name: JobName = Field("", description="Empty: made from the specification.")
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
-    labels: Labels = Field({}, description="Instead of all that it has.")
+    labels: NewLabels = Field({}, description="Instead of all that it has.")
 
 
 def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datetime) -> None:

@@ -10,9 +10,11 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Insight, Node
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs import queries
+from ringscope_server.jobs.views import JobView
+from ringscope_server.live.messages import QUEUE, MessageType
 from ringscope_server.live.notices import Rows
 from ringscope_server.live.steps import LiveSteps
-from ringscope_server.live.stream import QUEUE, MessageType, Stream
+from ringscope_server.live.stream import Stream
 from ringscope_server.nodes.queries import views
 from ringscope_server.results import log, newest_steps, step_blocks
 from ringscope_server.results import queries as results
@@ -23,6 +25,8 @@ from ringscope_server.results.views import LogLine, MeasurementView, NewestSteps
 
 async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[int]) -> None:
     """Send each job as it now stands."""
+    if not job_ids:
+        return
     if not stream.subscribers:
         stream.publish_nothing()
         return
@@ -32,12 +36,29 @@ async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[i
     async with database.read() as session:
         views = await queries.those(session, job_ids)
     for job in views:
-        topics = ("jobs", f"job:{job.id}")
-        stream.publish(topics, "job", job.model_dump(mode="json"), key=f"job:{job.id}")
+        _publish_job(stream, job)
 
 
-async def publish_nodes(database: Database, stream: Stream, node_ids: Iterable[int], now: datetime) -> None:
+def publish_new_job(stream: Stream, job: JobView) -> None:
+    """Send a job as it was submitted, and not when something newer of it has been told meanwhile."""
+    if not stream.subscribers:
+        stream.publish_nothing()
+    elif not stream.remembers(_job_key(job.id)):
+        _publish_job(stream, job)
+
+
+def _publish_job(stream: Stream, job: JobView) -> None:
+    stream.publish(("jobs", f"job:{job.id}"), "job", job.model_dump(mode="json"), key=_job_key(job.id))
+
+
+def _job_key(job_id: int) -> str:
+    return f"job:{job_id}"
+
+
+async def publish_nodes(database: Database, stream: Stream, node_ids: Collection[int], now: datetime) -> None:
     """Send each node as it now stands; where one was taken off the lists, these are to be read anew."""
+    if not node_ids:
+        return
     if not stream.subscribers:
         stream.publish_nothing()
         return
@@ -72,6 +93,9 @@ async def publish_rows(database: Database, stream: Stream, steps: LiveSteps, row
     if not stream.subscribers:
         stream.publish_nothing()
         return
+    if rows.table == "log" and rows.job_id not in stream.watched_jobs:
+        publish_log(stream, rows.job_id, ())
+        return
     count, after = rows.last_id - rows.first_id + 1, rows.first_id - 1
     async with database.read() as session:
         if rows.table == "measurements":
@@ -90,11 +114,13 @@ def publish_measurements(stream: Stream, job_id: int, items: list[MeasurementVie
         stream.publish((f"job:{job_id}",), "measurements", data)
 
 
-def publish_log(stream: Stream, job_id: int, items: list[LogLine]) -> None:
-    """Send new lines of output."""
-    if items:
-        data = {"job_id": job_id, "items": [item.model_dump(mode="json") for item in items]}
-        stream.publish((f"job:{job_id}",), "log", data)
+def publish_log(stream: Stream, job_id: int, items: Iterable[LogLine]) -> None:
+    """Send new lines of output; of a job that nobody watches they are not looked at, and who resumes starts over."""
+    told = [item.model_dump(mode="json") for item in items] if job_id in stream.watched_jobs else []
+    if told:
+        stream.publish((f"job:{job_id}",), "log", {"job_id": job_id, "items": told})
+    else:
+        stream.publish((f"job:{job_id}",), "reset", {}, key=f"log:{job_id}")
 
 
 def note_steps(stream: Stream, steps: LiveSteps, job_id: int, attempt_id: int, told: Sequence[record.Steps]) -> None:
@@ -102,14 +128,14 @@ def note_steps(stream: Stream, steps: LiveSteps, job_id: int, attempt_id: int, t
     records = [each for each in told if each.start_ns]
     if not records:
         return
-    if job_id in stream.watched_jobs:
+    if stream.is_watched(job_id):
         steps.note(job_id, attempt_id, map(step_blocks.of_record, records))
     else:
         _pass_over(stream, steps, job_id)
 
 
 async def _note_rows(database: Database, stream: Stream, steps: LiveSteps, rows: Rows) -> None:
-    if rows.job_id not in stream.watched_jobs:
+    if not stream.is_watched(rows.job_id):
         _pass_over(stream, steps, rows.job_id)
         return
     blocks: list[StepBlock] = []

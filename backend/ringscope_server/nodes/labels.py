@@ -9,7 +9,12 @@ RACK = "rack"
 
 def effective(node: Node) -> dict[str, str]:
     """The labels that selectors see: the agent's, as people changed them."""
-    merged = {**node.labels, **node.label_overrides}
+    return overridden(node.labels, node.label_overrides)
+
+
+def overridden(told: Mapping[str, str], overrides: Mapping[str, str | None]) -> dict[str, str]:
+    """An agent's labels as people changed them."""
+    merged = {**told, **overrides}
     return {name: value for name, value in merged.items() if value is not None}
 
 

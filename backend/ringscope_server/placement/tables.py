@@ -1,46 +1,105 @@
-"""The snapshot, read from the tables."""
+"""The snapshot, read from the tables.
 
+What it is made from is compared as text with what was read before, and made anew only where it differs: most nodes and
+gangs are the same from one pass to the next, and nobody can forget to say that one has changed.
+"""
+
+import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Text, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Node, QuarantinedSlot
 from ringscope_server.nodes import labels, lifetimes
-from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement import usage
 from ringscope_server.placement.snapshot import NodeState, Policy, QueuedJob, RunningGang, Share, Snapshot
 
 
 async def take_snapshot(session: AsyncSession, queue: Iterable[QueuedJob], policy: Policy, now: datetime) -> Snapshot:
     """The nodes that take work, what runs on them, and who waits."""
-    quarantined = await _quarantined(session)
-    nodes = [node for node in await all_nodes(session) if node.desired == "active" and node.observed != "lost"]
     return Snapshot(
-        nodes=tuple(node_state(node, quarantined.get(node.id, ())) for node in nodes),
+        nodes=tuple(await _nodes(session)),
         running=tuple(await _running(session)),
         queue=tuple(queue),
         usage=await usage.of_all(session, now, policy.fair_share_half_life_hours),
     )
 
 
-def node_state(node: Node, quarantined: Collection[int] = ()) -> NodeState:
-    """A node as the plan sees it."""
-    gpus = node.inventory.get("gpus", [])
+def node_state(node: Node) -> NodeState:
+    """A node as the plan sees it, with all of its slots."""
+    told = (node.inventory, node.versions, labels.effective(node))
+    return _state(node.id, node.name, node.slots, node.address, node.leaves_at, frozenset(), *told)
+
+
+_NODES = (
+    select(
+        Node.id,
+        Node.name,
+        Node.slots,
+        Node.address,
+        Node.leaves_at,
+        *(cast(told, Text) for told in (Node.inventory, Node.versions, Node.labels, Node.label_overrides)),
+    )
+    .where(Node.removed_at.is_(None), Node.desired == "active", Node.observed != "lost")
+    .order_by(Node.name)
+)
+
+
+async def _nodes(session: AsyncSession) -> list[NodeState]:
+    quarantined = await _quarantined(session)
+    return [
+        _read(id, name, slots, address, leaves_at, frozenset(quarantined.get(id, ())), *told)
+        for id, name, slots, address, leaves_at, *told in await session.execute(_NODES)
+    ]
+
+
+@lru_cache(maxsize=8192)
+def _read(
+    id: int,
+    name: str,
+    slots: int,
+    address: str,
+    leaves_at: datetime | None,
+    quarantined: frozenset[int],
+    inventory: str,
+    versions: str,
+    told_labels: str,
+    label_overrides: str,
+) -> NodeState:
+    effective = labels.overridden(json.loads(told_labels), json.loads(label_overrides))
+    told = (json.loads(inventory), json.loads(versions), effective)
+    return _state(id, name, slots, address, leaves_at, quarantined, *told)
+
+
+def _state(
+    id: int,
+    name: str,
+    slots: int,
+    address: str,
+    leaves_at: datetime | None,
+    quarantined: frozenset[int],
+    inventory: Mapping[str, Any],
+    versions: Mapping[str, str],
+    effective: Mapping[str, str],
+) -> NodeState:
+    gpus = inventory.get("gpus", [])
     return NodeState(
-        id=node.id,
-        name=node.name,
-        slots=tuple(slot for slot in range(node.slots) if slot not in quarantined),
-        labels=labels.effective(node),
-        versions=node.versions,
+        id=id,
+        name=name,
+        slots=tuple(slot for slot in range(slots) if slot not in quarantined),
+        labels=effective,
+        versions=versions,
         gpu_models=tuple(gpu["model"] for gpu in gpus),
         gpu_memory_bytes=min((gpu["memory_bytes"] for gpu in gpus), default=0),
-        memory_bytes=node.inventory["memory_bytes"],
-        quarantined=frozenset(quarantined),
-        only_on=node.inventory["hostname"] if _is_loopback(node.address) else "",
-        free_by=lifetimes.free_by(node.leaves_at),
+        memory_bytes=inventory["memory_bytes"],
+        quarantined=quarantined,
+        only_on=inventory["hostname"] if _is_loopback(address) else "",
+        free_by=lifetimes.free_by(leaves_at),
     )
 
 
@@ -57,40 +116,55 @@ async def _quarantined(session: AsyncSession) -> dict[int, set[int]]:
 
 async def _running(session: AsyncSession) -> list[RunningGang]:
     """Every gang that still holds a slot, whatever its job's state."""
-    slots: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    places: dict[int, list[Place]] = defaultdict(list)
     held = select(Allocation.attempt_id, Allocation.node_id, Allocation.slot).where(IS_HELD)
     for attempt_id, node_id, slot in await session.execute(held):
-        slots[attempt_id][node_id].append(slot)
-    gangs = await session.execute(
-        select(
-            Attempt.id,
-            Attempt.job_id,
-            Job.user,
-            Job.priority,
-            Job.state,
-            Attempt.created_at,
-            Attempt.started_at,
-            Job.spec["time_limit_seconds"].as_integer(),
-            Job.spec["placement"]["exclusive"].as_boolean(),
-        )
-        .join(Job)
-        .where(Attempt.id.in_(select(Allocation.attempt_id).where(IS_HELD)))
-        .order_by(Attempt.id)
+        places[attempt_id].append((node_id, slot))
+    return [_gang(tuple(places[attempt_id]), *told) for attempt_id, *told in await session.execute(_GANGS)]
+
+
+Place = tuple[int, int]  # a node and a slot of it
+
+_GANGS = (
+    select(
+        Attempt.id,
+        Attempt.job_id,
+        Job.user,
+        Job.priority,
+        Job.state,
+        Attempt.created_at,
+        Attempt.started_at,
+        Job.spec["time_limit_seconds"].as_integer(),
+        Job.spec["placement"]["exclusive"].as_boolean(),
     )
-    return [
-        RunningGang(
-            job_id=job_id,
-            user=user,
-            priority=priority,
-            shares=_shares(slots[attempt_id]),
-            started_at=created_at,
-            ends_at=(started_at or created_at) + timedelta(seconds=seconds),
-            is_exclusive=bool(exclusive),
-            is_stopping=state not in ("starting", "running"),
-        )
-        for attempt_id, job_id, user, priority, state, created_at, started_at, seconds, exclusive in gangs
-    ]
+    .join(Job)
+    .where(Attempt.id.in_(select(Allocation.attempt_id).where(IS_HELD)))
+    .order_by(Attempt.id)
+)
 
 
-def _shares(slots: Mapping[int, Sequence[int]]) -> tuple[Share, ...]:
-    return tuple(Share(node_id, tuple(sorted(numbers))) for node_id, numbers in sorted(slots.items()))
+@lru_cache(maxsize=32_768)
+def _gang(
+    places: tuple[Place, ...],
+    job_id: int,
+    user: str,
+    priority: int,
+    state: str,
+    created_at: datetime,
+    started_at: datetime | None,
+    time_limit_seconds: int,
+    exclusive: bool | None,
+) -> RunningGang:
+    slots: dict[int, list[int]] = defaultdict(list)
+    for node_id, slot in sorted(places):
+        slots[node_id].append(slot)
+    return RunningGang(
+        job_id=job_id,
+        user=user,
+        priority=priority,
+        shares=tuple(Share(node_id, tuple(numbers)) for node_id, numbers in slots.items()),
+        started_at=created_at,
+        ends_at=(started_at or created_at) + timedelta(seconds=time_limit_seconds),
+        is_exclusive=bool(exclusive),
+        is_stopping=state not in ("starting", "running"),
+    )

@@ -1,6 +1,6 @@
 """What a job printed: a page of it, its length, and all of it as a file."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import LogLine
 from ringscope_server.db.regex import Pattern
+from ringscope_server.results.rows import LOG_COLUMNS
 from ringscope_server.results.views import LogLine as LogLineView
 
 LINES_PER_PAGE = 500
@@ -83,6 +84,12 @@ async def last_id(session: AsyncSession, wanted: LogFilter) -> int:
     return await session.scalar(wanted.of(select(func.max(LogLine.id)))) or 0
 
 
+async def newest_ids(session: AsyncSession, job_id: int, lines: int) -> list[int]:
+    """Of the lines of a job that were stored last, in their order."""
+    newest = select(LogLine.id).where(LogLine.job_id == job_id).order_by(LogLine.id.desc()).limit(lines)
+    return [*await session.scalars(newest)][::-1]
+
+
 async def text(database: Database, wanted: LogFilter, last: int) -> AsyncIterator[str]:
     """All lines up to that one, each with its time (UTC) and who printed it; neither held for long nor in memory."""
     after = 0
@@ -99,6 +106,12 @@ async def text(database: Database, wanted: LogFilter, last: int) -> AsyncIterato
 def log_line_view(row: LogLine, number: int | None = None) -> LogLineView:
     """A line as the API shows it."""
     return LogLineView.model_validate(row, from_attributes=True).model_copy(update={"number": number})
+
+
+def views_of_new(ids: Iterable[int], rows: Iterable[tuple[Any, ...]]) -> Iterator[LogLineView]:
+    """Lines as the live stream shows them, of rows as LOG_COLUMNS names their columns: what was just checked."""
+    for line_id, row in zip(ids, rows, strict=False):
+        yield LogLineView.model_construct(id=line_id, **dict(zip(LOG_COLUMNS[2:], row[2:], strict=True)))
 
 
 def _line(row: LogLine) -> str:

@@ -17,6 +17,8 @@ STEP_COLUMNS = (
     "started_at_ns", "duration_us", "compute_us", "communication_us", "exposed_us", "loss", "samples", "lag",
 )  # fmt: skip
 
+LOG_COLUMNS = ("job_id", "attempt_id", "node", "rank", "stream", "time_ns", "text")
+
 _COLUMNS = set(SweepRow.model_fields)
 
 
@@ -55,13 +57,13 @@ def as_record(row: Measurement) -> record.Measurement:
     return record.Measurement.model_validate(columns | {"time_ns": as_ns(row.measured_at)})
 
 
-def log_row(row: record.Log | record.Check, node: str) -> dict[str, Any]:
-    """The columns of a line of the log, but for whose it is; what a check found is a line as well."""
+def log_row(row: record.Log | record.Check, job_id: int, attempt_id: int, node: str) -> tuple[Any, ...]:
+    """A line of the log, as LOG_COLUMNS names it; what a check found is a line as well."""
     if isinstance(row, record.Log):
-        return {"node": node} | row.model_dump(include={"rank", "stream", "time_ns", "text"})
+        return job_id, attempt_id, node, row.rank, row.stream, row.time_ns, row.text
     sentence = (
         f"{plural(row.wrong, 'wrong element')} after {row.op} {row.algorithm} of {row.size_bytes} bytes "
         f"({'in place' if row.in_place else 'out of place'}): the first is element {row.first_index}, "
         f"expected {row.want}, got {row.got}."
     )
-    return {"node": node, "rank": row.rank, "stream": "stderr", "time_ns": row.time_ns, "text": sentence}
+    return job_id, attempt_id, node, row.rank, "stderr", row.time_ns, sentence

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job import NewJob
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.names import Name
 from ringscope_server.schedules.times import check_cron, check_timezone
@@ -29,7 +29,7 @@ class ScheduleBody(SpecModel):
         "or replace it: cancel it and submit anew.",
     )
     is_enabled: bool = True
-    spec: JobSpec = Field(description="The job that is submitted at each time.")
+    spec: NewJob = Field(description="The job that is submitted at each time.")
 
 
 class ScheduleView(BaseModel):

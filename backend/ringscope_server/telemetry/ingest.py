@@ -12,10 +12,8 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.protocol import RecordBatch
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Attempt, LogLine, Measurement, Member, Step, Trace
-from ringscope_server.results.log import log_line_view
 from ringscope_server.results.queries import measurement_view
-from ringscope_server.results.rows import STEP_COLUMNS, log_row, measurement_row, step_rows
-from ringscope_server.results.views import LogLine as LogLineView
+from ringscope_server.results.rows import LOG_COLUMNS, STEP_COLUMNS, log_row, measurement_row, step_rows
 from ringscope_server.results.views import MeasurementView
 from ringscope_server.telemetry import benchmark_summary, training_rows
 from ringscope_server.training import summary as training_summary
@@ -39,7 +37,7 @@ class Ingested:
 
     last_sequence: int
     measurements: list[MeasurementView] = field(default_factory=list)
-    log_lines: list[LogLineView] = field(default_factory=list)
+    lines: list[tuple[Any, ...]] = field(default_factory=list)  # of the log, as LOG_COLUMNS names their columns
     checks: list[record.Check] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     steps: list[record.Steps] = field(default_factory=list)
@@ -51,6 +49,7 @@ class Ingested:
 
 # What decides how a job ended, and is nobody's to tell afterwards.
 _OUTCOME = (record.Measurement, record.Check, record.Epoch)
+_PRINTED = (record.Log, record.Check)  # stands in the log
 
 
 async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:
@@ -124,16 +123,16 @@ async def _store(
     ingested.steps = [r for r in records if isinstance(r, record.Steps)]
     steps = [row for told in ingested.steps for row in step_rows(told, job_id, attempt_id)]
     await insert_rows(session, Step, STEP_COLUMNS, steps)
-    lines = [LogLine(**owner, **log_row(r, node)) for r in records if isinstance(r, record.Log | record.Check)]
+    ingested.lines = [log_row(r, job_id, attempt_id, node) for r in records if isinstance(r, _PRINTED)]
+    await insert_rows(session, LogLine, LOG_COLUMNS, ingested.lines)
     rows = [Measurement(**owner, **measurement_row(r)) for r in records if isinstance(r, record.Measurement)]
     traces = [Trace(**owner, **r.model_dump(exclude={"type"})) for r in records if isinstance(r, record.Trace)]
-    session.add_all([*lines, *rows, *traces])
+    session.add_all([*rows, *traces])
     surroundings = [r for r in records if isinstance(r, record.Hello | record.Environment)]
     if surroundings:
         await _keep_environment(session, attempt_id, surroundings)
     await session.flush()
     ingested.checks = [r for r in records if isinstance(r, record.Check)]
-    ingested.log_lines = [log_line_view(line) for line in lines]
     ingested.measurements = [measurement_view(row) for row in rows]
     ingested.is_training = await training_rows.store(session, attempt_id, job_id, records)
     if ingested.is_training:

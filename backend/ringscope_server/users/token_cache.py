@@ -13,8 +13,9 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Token
 from ringscope_server.users import tokens
 
-# What another server revokes may open this one's routes for so long; here it is forgotten at once.
-AGENT_SECONDS = 30.0
+# What another server revokes may open this one's routes for so long, and only where its notice is lost; here it is
+# forgotten at once. To ask for an agent's token takes as long as two of its polls, which come every few seconds.
+AGENT_SECONDS = 60.0
 PERSON_SECONDS = 2.0
 # Who uses up a login link or joins with a token changes something by it, and asks once.
 _KEPT = {"agent": AGENT_SECONDS, "personal": PERSON_SECONDS, "session": PERSON_SECONDS, "guest": PERSON_SECONDS}

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { Command } from "./Command";
+import pageCommands from "../lib/pageCommands.json";
+import { ServerCommand } from "./ServerCommand";
 import { EmptyState } from "./EmptyState";
 
 /** Nobody has submitted a job: how to do that. */
@@ -9,7 +10,7 @@ export function NoJobs() {
       <p>
         <Link to="/jobs/new">Fill in the form</Link>, or run this on the server&rsquo;s machine:
       </p>
-      <Command text="ringscope submit --ranks 4 --wait" />
+      <ServerCommand text={pageCommands.firstJob} />
     </EmptyState>
   );
 }

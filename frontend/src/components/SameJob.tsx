@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { engineQuery } from "../data/queries";
 import type { JobSpec } from "../api/types";
-import { atServer, curlCommand, submitCommand } from "../lib/command";
+import { curlCommand, submitCommand } from "../lib/command";
 import { Command } from "./Command";
+import { ServerCommand } from "./ServerCommand";
 import classes from "./SameJob.module.css";
 
 /** The job as commands to copy: for a terminal, and with curl. */
@@ -12,7 +13,7 @@ export function SameJob({ spec }: { spec: JobSpec }) {
     <>
       <div className={classes.same}>
         <p className="dim">The same in a terminal</p>
-        <Command text={atServer(submitCommand(spec, engine.data?.training), window.location.origin)} />
+        <ServerCommand text={submitCommand(spec, engine.data?.training)} />
       </div>
       <details className={classes.curl}>
         <summary className="dim">The same with curl</summary>

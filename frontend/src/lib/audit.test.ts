@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { auditCommand, auditParams, auditSearch, exportPath } from "./audit";
+import pageCommands from "./pageCommands.json";
 
 const search = { actor: "ada", action: "job.*", target: "job:12", since: "2026-01-02", until: "2026-01-03" };
 
@@ -23,6 +24,6 @@ it("says it in the API's words, days as instants", () => {
 
 it("exports the same, and says it to a terminal", () => {
   expect(exportPath({ action: "job.*" }, "csv")).toBe("/api/v1/events/export?format=csv&action=job.*");
-  expect(auditCommand(search)).toBe("ringscope events --actor ada --action 'job.*' --target job:12 --since 2026-01-02 --until 2026-01-03");
+  expect(auditCommand(search)).toBe(pageCommands.events);
   expect(auditCommand({})).toBe("ringscope events");
 });

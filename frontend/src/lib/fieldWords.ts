@@ -22,7 +22,17 @@ function unreadableText(text: string, reads: Reading): string | null {
     case "size": return parseSize(text) === null ? SIZE : null;
     case "whole number": return /^\s*-?\d+\s*$/.test(text) ? null : `A whole number is needed${got(text)}.`;
     case "number": return !isEmpty && Number.isFinite(Number(text)) ? null : `A number is needed${got(text)}.`;
+    case "JSON": return noJson(text);
     default: return null;
+  }
+}
+
+function noJson(text: string): string | null {
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return `This is no JSON: ${(error as Error).message}.`;
   }
 }
 

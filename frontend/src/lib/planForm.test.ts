@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import pageCommands from "./pageCommands.json";
 import { PLAN_PRESETS, planCommand, planForm, planProblems, planQuestion, planSearch, STANDARD_PLAN } from "./planForm";
 import { parseSearch, stringifySearch } from "./search";
 
@@ -48,18 +49,18 @@ it("puts each sentence beside its field", () => {
 
 describe("planCommand", () => {
   it("is the lecture's", () => {
-    expect(planCommand(planForm(PLAN_PRESETS[0]?.search ?? {}))).toBe(
+    expect(planCommand(planForm(PLAN_PRESETS[0]?.search ?? {}), "http://h:1")).toBe(
       "ringscope plan --algorithm gather,naive,separate_servers,ring --ranks 10 --bytes 1.2GB --link 1GB/s --servers 10",
     );
   });
 
   it("names nodes, and takes the parameters of a fit instead of links", () => {
     const form = planForm({ n: "4x8", alpha: "4us", gamma: "50", nics: "2", channels: "1", algorithms: "ring" });
-    expect(planCommand(form)).toBe(
+    expect(planCommand(form, "http://h:1")).toBe(
       "ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --link ib200 --latency 4us --intra nvlink4 --nics 2 --channels 1 --gamma 50GB/s",
     );
-    expect(planCommand(form, "7")).toBe(
-      "ringscope fit --job 7 --json > fit.json && ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --fit fit.json --intra nvlink4 --nics 2 --channels 1",
+    expect(planCommand(form, "http://h:1", "7")).toBe(
+      `${pageCommands.fit} --url http://h:1 > fit.json && ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --fit fit.json --intra nvlink4 --nics 2 --channels 1`,
     );
   });
 });

@@ -1,5 +1,6 @@
 /** The planner's fields: text as typed, in the URL and as the question that the server answers. */
 import type { PlanQuestion, RegimeFigures, SensitivityQuestion } from "../api/types";
+import { atServer } from "./command";
 import { shellQuote } from "./shell";
 import { parseSize } from "./size";
 
@@ -165,8 +166,8 @@ export function planProblems(problems: readonly { pointer: string; detail: strin
   return found;
 }
 
-/** The same prices in a terminal. */
-export function planCommand(form: PlanForm, fit?: string): string {
+/** The same prices in a terminal; a fit is of a job on the server at `origin`. */
+export function planCommand(form: PlanForm, origin: string, fit?: string): string {
   const question = planQuestion(form);
   const { latency_us: latency, reduce_gb_per_s: adding } = question.cluster;
   const isFlat = /^\d+$/.test(form.n);
@@ -186,7 +187,7 @@ export function planCommand(form: PlanForm, fit?: string): string {
     ...(form.servers === "1" ? [] : ["--servers", form.servers]),
   ];
   const command = words.map((word) => shellQuote(String(word))).join(" ");
-  return fit ? `ringscope fit --job ${fit} --json > fit.json && ${command}` : command;
+  return fit ? `${atServer(`ringscope fit --job ${fit} --json`, origin)} > fit.json && ${command}` : command;
 }
 
 /** A question as curl; the token comes from the environment. */

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import pageCommands from "./pageCommands.json";
 import { jobsCommand, queryOf, searchOf, usualViews, withView } from "./views";
 
 it("leads back to what it was made of, without what was chosen", () => {
@@ -20,5 +21,5 @@ it("replaces a view of the same name", () => {
 
 it("says the list to a terminal", () => {
   expect(jobsCommand({})).toBe("ringscope jobs");
-  expect(jobsCommand({ q: "a b", state: "failed", sort: "-busbw", chosen: "1" })).toBe("ringscope jobs --search 'a b' --state failed --sort -busbw");
+  expect(jobsCommand({ q: "a b", state: "failed", sort: "-busbw", chosen: "1" })).toBe(pageCommands.jobs);
 });

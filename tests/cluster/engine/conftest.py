@@ -1,4 +1,7 @@
-"""Starting ranks: MPI tests run their asserts inside a gang of their own, in a subprocess with a deadline."""
+"""Starting ranks: MPI tests run their asserts inside a gang of their own, in a subprocess with a deadline.
+
+And one rank of NCCL's on the fake CuPy, in this process.
+"""
 
 import os
 import subprocess
@@ -7,10 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.engine.fakes.fixture import OneOf
 from tests.engine.fakes.fixture import cupy as cupy
+
+from ringscope.engine.memory.cuda import Gpu
+from ringscope.engine.transports.nccl import NcclTransport
+from ringscope.engine.waiting.watchdog import Watchdog
 
 HERE = Path(__file__).parent
 DEADLINE_SECONDS = 120
+NCCL_TIMEOUT_SECONDS = 0.2
 
 RunGang = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -34,3 +43,27 @@ def gang() -> RunGang:
         )
 
     return run
+
+
+@pytest.fixture
+def watchdog(cupy):
+    """Its bite lets go on what the fake blocks, where a real one ends the gang."""
+    made = Watchdog(lambda: cupy.fake.goes_on.set(), NCCL_TIMEOUT_SECONDS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def nccl(cupy, watchdog):
+    """``nccl(rank, size)`` is that rank's transport; what its peers say comes as ``OneOf`` has it."""
+    made = []
+
+    def make(rank, size, gpu=None, **keywords):
+        gpu = gpu or Gpu(0, "0000:00:00.0", (rank,))
+        made.append(NcclTransport(OneOf(rank, size, **keywords), gpu, watchdog, NCCL_TIMEOUT_SECONDS))
+        return made[-1]
+
+    yield make
+    cupy.fake.reset()
+    for one in made:
+        one.free()

@@ -1,4 +1,4 @@
-"""Run by test_nccl.py on two ranks: one cannot join NCCL's communicator, where the other one waits for it."""
+"""Run by test_nccl_joining.py on two ranks: one cannot join NCCL's communicator, where the other one waits for it."""
 
 import cupy
 from mpi4py import MPI

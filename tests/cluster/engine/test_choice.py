@@ -18,7 +18,7 @@ def run(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(ringscope(*arguments), env=environment, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 3])
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_all_ranks_choose_alike_without_a_table_of_their_own(gang, ranks):
     done = gang(ranks, "choice_main.py")
     assert done.returncode == 0, done.stdout + done.stderr

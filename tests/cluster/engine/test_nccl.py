@@ -2,62 +2,33 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
-from tests.engine.fakes.fixture import PYTHONPATH, OneOf
+from tests.engine.fakes.fixture import PYTHONPATH
 
 from ringscope.engine import communicator
 from ringscope.engine.base import Buffer
 from ringscope.engine.errors import EngineError
-from ringscope.engine.memory.cuda import Gpu
-from ringscope.engine.transports.nccl import NcclTransport
-from ringscope.engine.vendors import nccl_link
-from ringscope.engine.vendors.nccl_link import check_versions, load_nccl, version_text
-from ringscope.engine.waiting.watchdog import Watchdog
+from ringscope.engine.vendors.nccl_link import load_nccl
 from ringscope.schedules.algorithms import build
 
-TIMEOUT_SECONDS = 0.2
 FLOAT32 = 7
 CALLS = ("groupStart", "groupEnd", "send", "recv", "add", "ringscope_divide")
-
-
-@pytest.fixture
-def watchdog(cupy):
-    """Its bite lets go on what the fake blocks, where a real one ends the gang."""
-    made = Watchdog(lambda: cupy.fake.goes_on.set(), TIMEOUT_SECONDS)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def transport(cupy, watchdog):
-    made = []
-
-    def make(rank, size, gpu=None, **keywords):
-        gpu = gpu or Gpu(0, "0000:00:00.0", (rank,))
-        made.append(NcclTransport(OneOf(rank, size, **keywords), gpu, watchdog, TIMEOUT_SECONDS))
-        return made[-1]
-
-    yield make
-    cupy.fake.reset()
-    for one in made:
-        one.free()
 
 
 def buffers(cupy, count, dtype="float32"):
     return [Buffer(array, (array,)) for array in (cupy.zeros(count, dtype), cupy.zeros(count, dtype))]
 
 
-def planned(cupy, transport, rank, size, count, algorithm="ring", op="sum", in_place=False, dtype="float32"):
+def planned(cupy, nccl, rank, size, count, algorithm="ring", op="sum", in_place=False, dtype="float32"):
     """A plan, and its two buffers; the calls so far are forgotten."""
     send, recv = buffers(cupy, count, dtype)
     if in_place:
         send = recv
-    plan = transport(rank, size).plan(build(algorithm, size, count), op, send, recv)
+    plan = nccl(rank, size).plan(build(algorithm, size, count), op, send, recv)
     cupy.fake.calls.clear()
     return plan, send.local, recv.local
 
@@ -66,8 +37,8 @@ def calls(cupy):
     return [call for call in cupy.fake.calls if call[0] in CALLS]
 
 
-def test_each_step_of_a_ring_is_one_group_and_the_kernel_behind_it(cupy, transport):
-    plan, send, recv = planned(cupy, transport, rank=1, size=3, count=7)
+def test_each_step_of_a_ring_is_one_group_and_the_kernel_behind_it(cupy, nccl):
+    plan, send, recv = planned(cupy, nccl, rank=1, size=3, count=7)
     plan.run()
     stream = next(call[-1] for call in calls(cupy) if call[0] == "send")
     scratch = next(call[1] for call in calls(cupy) if call[0] == "recv")
@@ -96,8 +67,8 @@ def test_each_step_of_a_ring_is_one_group_and_the_kernel_behind_it(cupy, transpo
     ]
 
 
-def test_the_stream_waits_for_the_callers_stream_before_anything_else(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=2)
+def test_the_stream_waits_for_the_callers_stream_before_anything_else(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=0, size=2, count=2)
     plan.run()
     (record, ready, on), (wait, awaited, stream), *rest = cupy.fake.calls
     assert (record, wait) == ("record", "wait_event")
@@ -106,16 +77,16 @@ def test_the_stream_waits_for_the_callers_stream_before_anything_else(cupy, tran
     assert {call[-1] for call in rest if call[0] in ("send", "recv", "add", "record")} == {stream}
 
 
-def test_a_mean_is_divided_once_at_the_end(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4, op="avg")
+def test_a_mean_is_divided_once_at_the_end(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=0, size=2, count=4, op="avg")
     plan.run()
     names = [call[0] for call in calls(cupy)]
     assert names.count("ringscope_divide") == 1
     assert names[-1] == "ringscope_divide"
 
 
-def test_a_rank_takes_no_part_in_steps_without_it(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=2, size=3, count=2, algorithm="naive")
+def test_a_rank_takes_no_part_in_steps_without_it(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=2, size=3, count=2, algorithm="naive")
     plan.run()
     names = [call[0] for call in calls(cupy)]
     assert names == ["groupStart", "send", "groupEnd", "groupStart", "recv", "groupEnd"]
@@ -128,24 +99,24 @@ def test_a_rank_takes_no_part_in_steps_without_it(cupy, transport):
         *(("float16", 6, 1), ("float64", 8, 1), ("bfloat16", 9, 1), ("complex64", 7, 2), ("complex128", 8, 2)),
     ],
 )
-def test_every_dtype_goes_by_nccls_number(cupy, transport, dtype, number, factor):
+def test_every_dtype_goes_by_nccls_number(cupy, nccl, dtype, number, factor):
     pytest.importorskip("ml_dtypes")
-    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=6, dtype=dtype)
+    plan, _, _ = planned(cupy, nccl, rank=0, size=2, count=6, dtype=dtype)
     plan.run()
     assert {call[2:4] for call in calls(cupy) if call[0] == "send"} == {(3 * factor, number)}
 
 
 @pytest.mark.parametrize("dtype", ["int16", "bool"])
-def test_what_nccl_cannot_carry_is_refused(cupy, transport, dtype):
+def test_what_nccl_cannot_carry_is_refused(cupy, nccl, dtype):
     with pytest.raises(EngineError, match=f"^dtype: NCCL has no {dtype}; choose one of int8, .*"):
-        planned(cupy, transport, rank=0, size=2, count=6, dtype=dtype)
+        planned(cupy, nccl, rank=0, size=2, count=6, dtype=dtype)
 
 
 # NCCL's own collectives
 
 
-def test_the_vendor_is_called_with_the_layout_of_the_buffers(cupy, transport):
-    one = transport(1, 3)
+def test_the_vendor_is_called_with_the_layout_of_the_buffers(cupy, nccl):
+    one = nccl(1, 3)
     send, recv = buffers(cupy, 6)
     at, to = send.local.data.ptr, recv.local.data.ptr
     want = {
@@ -161,8 +132,8 @@ def test_the_vendor_is_called_with_the_layout_of_the_buffers(cupy, transport):
         assert [found[:-1] for found in cupy.fake.calls if found[0] == call[0]] == [call]
 
 
-def test_the_vendor_needs_even_parts(cupy, transport):
-    one = transport(0, 3)
+def test_the_vendor_needs_even_parts(cupy, nccl):
+    one = nccl(0, 3)
     with pytest.raises(EngineError, match=r"^count: 7 elements cannot be split evenly over 3 ranks; give a multiple"):
         one.vendor_plan("all_gather", "sum", *buffers(cupy, 7), root=0)
 
@@ -170,8 +141,8 @@ def test_the_vendor_needs_even_parts(cupy, transport):
 # when something fails
 
 
-def test_a_refusal_inside_a_group_ends_the_group_and_the_communicator(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=1, size=2, count=4)
+def test_a_refusal_inside_a_group_ends_the_group_and_the_communicator(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=1, size=2, count=4)
     cupy.fake.refused = {"send": 5}
     with pytest.raises(EngineError, match=r"^nccl: rank 1 failed in step 1 of 2 \(with rank 0\): .*usage.* abort"):
         plan.run()
@@ -181,16 +152,16 @@ def test_a_refusal_inside_a_group_ends_the_group_and_the_communicator(cupy, tran
     assert names[-1] == "abort"
 
 
-def test_an_error_at_the_end_of_a_group_ends_the_communicator(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4)
+def test_an_error_at_the_end_of_a_group_ends_the_communicator(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=0, size=2, count=4)
     cupy.fake.refused = {"groupEnd": 4}
     with pytest.raises(EngineError, match="failed in step 1 of 2"):
         plan.run()
     assert cupy.fake.names()[-1] == "abort"
 
 
-def test_an_invalid_argument_before_anything_started_leaves_the_communicator_usable(cupy, transport):
-    one = transport(0, 2)
+def test_an_invalid_argument_before_anything_started_leaves_the_communicator_usable(cupy, nccl):
+    one = nccl(0, 2)
     plan = one.vendor_plan("all_reduce", "sum", *buffers(cupy, 4), root=0)
     cupy.fake.refused = {"allReduce": 4}
     with pytest.raises(EngineError, match=r"failed in NCCL's all_reduce: .*invalid argument\.$"):
@@ -200,8 +171,8 @@ def test_an_invalid_argument_before_anything_started_leaves_the_communicator_usa
     assert "abort" not in cupy.fake.names()
 
 
-def test_a_lost_peer_shows_in_the_asynchronous_error(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=0, size=3, count=6)
+def test_a_lost_peer_shows_in_the_asynchronous_error(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=0, size=3, count=6)
     cupy.fake.stuck_from, cupy.fake.async_error = cupy.fake.events + 1, 6
     with pytest.raises(
         EngineError,
@@ -211,8 +182,8 @@ def test_a_lost_peer_shows_in_the_asynchronous_error(cupy, transport):
     assert cupy.fake.names()[-2:] == ["check_async_error", "abort"]
 
 
-def test_a_peer_that_never_comes_ends_in_a_timeout_that_names_the_step(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=2, size=3, count=6)
+def test_a_peer_that_never_comes_ends_in_a_timeout_that_names_the_step(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=2, size=3, count=6)
     cupy.fake.stuck_from = cupy.fake.events + 2
     with pytest.raises(EngineError, match=r"^nccl: rank 2 waited 0\.2 s in step 3 of 4 \(with ranks 0, 1\); a peer"):
         plan.run()
@@ -220,8 +191,8 @@ def test_a_peer_that_never_comes_ends_in_a_timeout_that_names_the_step(cupy, tra
 
 
 @pytest.mark.parametrize("blocking", ["recv", "allReduce"])
-def test_a_call_that_blocks_while_it_enqueues_is_left_to_the_watchdog(cupy, transport, blocking):
-    one = transport(0, 2)
+def test_a_call_that_blocks_while_it_enqueues_is_left_to_the_watchdog(cupy, nccl, blocking):
+    one = nccl(0, 2)
     send, recv = buffers(cupy, 4)
     if blocking == "recv":
         plan = one.plan(build("ring", 2, 4), "sum", send, recv)
@@ -233,8 +204,8 @@ def test_a_call_that_blocks_while_it_enqueues_is_left_to_the_watchdog(cupy, tran
     assert "abort" not in cupy.fake.names(), "NCCL forbids it while a call is in the communicator"
 
 
-def test_an_abort_that_waits_for_other_ranks_delays_the_sentence_only_for_a_while(cupy, transport):
-    one = transport(0, 2)
+def test_an_abort_that_waits_for_other_ranks_delays_the_sentence_only_for_a_while(cupy, nccl):
+    one = nccl(0, 2)
     plan = one.plan(build("ring", 2, 4), "sum", *buffers(cupy, 4))
     cupy.fake.stuck_from, cupy.fake.blocks_in = cupy.fake.events, "abort"
     with pytest.raises(EngineError, match=r"^nccl: rank 0 waited 0.2 s in step 1 .* The communicator is being abort"):
@@ -247,15 +218,15 @@ def test_an_abort_that_waits_for_other_ranks_delays_the_sentence_only_for_a_whil
     plan.run()
 
 
-def test_a_gpu_that_has_failed_is_told_at_once_and_no_peer_is_blamed(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=1, size=2, count=4)
+def test_a_gpu_that_has_failed_is_told_at_once_and_no_peer_is_blamed(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=1, size=2, count=4)
     cupy.fake.status = 700
     with pytest.raises(EngineError, match=r"^nccl: rank 1 failed in a call: cudaError700\."):
         plan.run()
 
 
-def test_a_gpu_that_fails_while_it_is_awaited_is_told_at_once(cupy, transport):
-    one = transport(1, 2)
+def test_a_gpu_that_fails_while_it_is_awaited_is_told_at_once(cupy, nccl):
+    one = nccl(1, 2)
     plan = one.vendor_plan("all_reduce", "sum", *buffers(cupy, 4), root=0)
     link = one._link
     with pytest.raises(EngineError, match=r"^nccl: rank 1 failed in a call: cudaError700\. "):
@@ -266,22 +237,22 @@ def test_a_gpu_that_fails_while_it_is_awaited_is_told_at_once(cupy, transport):
 
 
 @pytest.mark.parametrize(("status", "what"), [(2, "NCCL error 2: system error"), (8, "NCCL's status 8, which CuPy")])
-def test_a_status_that_cupy_has_no_name_for_is_told_too(cupy, transport, status, what):
-    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4)
+def test_a_status_that_cupy_has_no_name_for_is_told_too(cupy, nccl, status, what):
+    plan, _, _ = planned(cupy, nccl, rank=0, size=2, count=4)
     cupy.fake.stuck_from, cupy.fake.async_error = cupy.fake.events, status
     with pytest.raises(EngineError, match=rf"^nccl: rank 0 failed in step 1 of 2 \(with rank 1\): {what}"):
         plan.run()
 
 
-def test_an_operation_in_progress_is_no_error(cupy, transport):
-    plan, _, _ = planned(cupy, transport, rank=0, size=2, count=4)
+def test_an_operation_in_progress_is_no_error(cupy, nccl):
+    plan, _, _ = planned(cupy, nccl, rank=0, size=2, count=4)
     cupy.fake.stuck_from, cupy.fake.async_error = cupy.fake.events, 7
     with pytest.raises(EngineError, match=r"^nccl: rank 0 waited 0.2 s in step 1 of 2"):
         plan.run()
 
 
-def test_after_an_abort_only_a_rebuild_makes_it_work_again(cupy, transport):
-    one = transport(0, 2)
+def test_after_an_abort_only_a_rebuild_makes_it_work_again(cupy, nccl):
+    one = nccl(0, 2)
     plan = one.plan(build("ring", 2, 4), "sum", *buffers(cupy, 4))
     cupy.fake.refused = {"send": 5}
     with pytest.raises(EngineError):
@@ -295,80 +266,15 @@ def test_after_an_abort_only_a_rebuild_makes_it_work_again(cupy, transport):
     assert [call[0] for call in calls(cupy)].count("send") == 2
 
 
-def test_a_lost_cuda_context_cannot_be_rebuilt(cupy, transport, monkeypatch):
+def test_a_lost_cuda_context_cannot_be_rebuilt(cupy, nccl, monkeypatch):
     def lost(self):
         raise cupy.cuda.runtime.CUDARuntimeError("IllegalAddress")
 
-    one = transport(3, 4)
+    one = nccl(3, 4)
     with monkeypatch.context() as patch, pytest.raises(EngineError, match=r"^nccl: rank 3 lost its GPU \(cudaError"):
         patch.setattr(cupy.cuda.Device, "synchronize", lost)
         one.rebuild()
     one.rebuild()
-
-
-# joining
-
-
-def test_all_ranks_need_one_version(cupy, transport):
-    with pytest.raises(EngineError, match=r"^nccl: rank 2 has NCCL 2.29.1 but rank 0 has 2.30.7; install the same"):
-        check_versions([23007, 23007, 22901], (0,))
-    with pytest.raises(EngineError, match=r"rank 1 has NCCL 2.29.1"):
-        transport(0, 2, answers=[[23007, 22901]])
-
-
-@pytest.mark.parametrize(("number", "text"), [(23007, "2.30.7"), (2804, "2.8.4"), (21903, "2.19.3")])
-def test_versions_for_people(number, text):
-    assert version_text(number) == text
-
-
-def test_several_ranks_on_one_gpu_need_a_new_nccl_and_its_permission(cupy, transport, monkeypatch):
-    crowded = Gpu(0, "0000:00:00.0", (0, 2))
-    for name in nccl_link._SHARED_GPU_SETTINGS:
-        monkeypatch.delenv(name, raising=False)
-    cupy.fake.nccl_version = 22907
-    with pytest.raises(EngineError, match=r"^nccl: ranks 0, 2 share one GPU, which NCCL 2.29.7 cannot; start one rank"):
-        transport(0, 3, crowded)
-    cupy.fake.nccl_version = 23007
-    assert transport(0, 3, crowded).name == "nccl, one-device loopback"
-    assert os.environ["NCCL_MULTI_RANK_GPU_ENABLE"] == "1"
-    for name in nccl_link._SHARED_GPU_SETTINGS:
-        monkeypatch.delenv(name)
-
-
-@pytest.mark.parametrize("where", ["get_unique_id", "NcclCommunicator"])
-def test_a_rank_that_cannot_join_says_so(cupy, transport, where):
-    cupy.fake.refused = {where: 1}
-    with pytest.raises(EngineError, match=r"^nccl: rank 0 cannot join the communicator \(.*unhandled cuda error\)"):
-        transport(0, 1)
-
-
-def test_a_rank_without_a_unique_id_is_named_on_the_others(cupy, transport):
-    told = ["nccl: rank 0 cannot join the communicator.", "", ""]
-    with pytest.raises(EngineError, match=r"^nccl: rank 0 cannot join the communicator\.$"):
-        transport(1, 3, answers=[[23007] * 3, told])
-
-
-def test_a_rank_that_cannot_join_says_so_and_the_others_do_not_wait_for_ever(gang, tmp_path):
-    done = gang(2, "gpu_join_main.py", PYTHONPATH=PYTHONPATH, TMPDIR=str(tmp_path))  # where the fake's ranks meet
-    assert done.returncode != 0
-    assert re.search(r"nccl: rank 1 cannot join the communicator \(.*unhandled cuda error\)", done.stderr), done.stderr
-    assert re.search(r"Rank 0 (waited 1 s for|lost) rank 1 in call \d of joining NCCL's communicator", done.stderr)
-
-
-def test_joining_that_never_ends_is_left_to_the_watchdog(cupy, transport):
-    cupy.fake.blocks_in = "NcclCommunicator"
-    transport(0, 2)
-    assert cupy.fake.goes_on.is_set()
-
-
-@pytest.mark.parametrize("is_module_there", [False, True])
-def test_without_nccl_one_sentence_says_so(cupy, monkeypatch, is_module_there):
-    cupy.fake.has_nccl = False  # CuPy then warns, and says that it is not available
-    if not is_module_there:
-        monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
-    sentence = r"^transport: nccl cannot be loaded.*; pip install nvidia-nccl-cu12 \(or -cu13\), or choose cuda_ipc"
-    with pytest.raises(EngineError, match=sentence):
-        load_nccl()
 
 
 # on real ranks, whose messages travel over MPI
@@ -413,9 +319,27 @@ def test_a_rank_that_never_calls_ends_in_an_error_and_a_rebuild_goes_on(gang):
     assert done.stdout.count("all asserts held") == 2, done.stdout + done.stderr
 
 
-def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, monkeypatch):
-    at_exit = []
-    monkeypatch.setattr(communicator, "atexit", SimpleNamespace(register=lambda *call: at_exit.append(call)))
+@pytest.fixture
+def at_exit(monkeypatch):
+    """What is to be done when the program ends."""
+    calls = []
+    monkeypatch.setattr(communicator, "atexit", SimpleNamespace(register=lambda *call: calls.append(call)))
+    return calls
+
+
+def test_a_refusal_that_a_program_catches_leaves_its_end_to_the_program(cupy, at_exit):
+    comm = communicator.Communicator(device="cuda")
+    x = comm.empty(8)
+    cupy.fake.refused = {"allReduce": 4}
+    with pytest.raises(EngineError, match=r"failed in NCCL's all_reduce: .*invalid argument\.$"):
+        comm.all_reduce(x, algorithm="nccl")
+    cupy.fake.refused = {}
+    comm.all_reduce(x, algorithm="nccl")
+    assert at_exit == []
+    comm.free()
+
+
+def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, at_exit):
     comm = communicator.Communicator(device="cuda")
     x = comm.empty(8)
     comm.all_reduce(x, algorithm="nccl")

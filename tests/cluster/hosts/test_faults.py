@@ -73,6 +73,7 @@ def test_a_killed_launcher_is_named_and_its_node_is_to_blame(
     assert_clean(cluster, gang, spooled)
 
 
+@pytest.mark.long  # the gate: the verdict in server/test_retries.py; ranks without an agent in agent/test_restart.py
 def test_a_gang_over_two_hosts_ends_with_the_node_whose_agent_is_killed(data_dir: Path) -> None:
     with running_cluster(data_dir, 2) as cluster:
         gang = cluster.start_gang(ranks=2)
@@ -85,7 +86,7 @@ def test_a_gang_over_two_hosts_ends_with_the_node_whose_agent_is_killed(data_dir
         assert_clean(cluster, gang, spooled)
 
 
-@pytest.mark.long  # the gate has it of two hosts above, and of ranks without an agent: agent/test_restart.py
+@pytest.mark.long  # as above, of three ranks
 def test_a_node_whose_agent_is_killed_is_lost_and_its_ranks_end_without_it(cluster: Cluster) -> None:
     gang = cluster.start_gang()
     cluster.agent(gang.hosts[-1]).kill()

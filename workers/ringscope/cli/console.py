@@ -35,6 +35,11 @@ def complain(text: str) -> None:
     typer.echo(visible(text), err=True)
 
 
+def pour(text: str) -> None:
+    """A piece of a file on stdout: as it is, but a terminal is shown control characters instead of obeying them."""
+    sys.stdout.write(visible(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text)
+
+
 def visible(text: str) -> str:
     r"""The text with its control characters as people write them, such as \x1b: names and logs command no terminal."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)

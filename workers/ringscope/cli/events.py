@@ -1,7 +1,6 @@
 """`ringscope events`: what happened, who did it; also as it happens, and as a file for the auditors."""
 
 import re
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, pour, say
 from ringscope.cli.follow import POLL_SECONDS
 from ringscope.cli.words import AsJson, Columns, say_list, when
 from ringscope.client import Client, Event
@@ -61,7 +60,7 @@ def events(
     with connect(url, data_dir) as client:
         if export is not None:
             for piece in client.export_events(filters, export):
-                sys.stdout.write(piece)
+                pour(piece)
             return
         found = list(client.events(filters, limit))
         if not keep_following:

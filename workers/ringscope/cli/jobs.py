@@ -1,6 +1,5 @@
 """`ringscope jobs`, `show`, `logs` and `steps`: looking at jobs."""
 
-import sys
 from typing import Annotated, Literal
 
 import typer
@@ -8,7 +7,7 @@ import typer
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.cli.caveats import marks, sentences, title
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, pour, say, stdout_console
 from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.insights import insight_lines
 from ringscope.cli.job_body import pairs
@@ -140,7 +139,7 @@ def steps(
     """Write every single step of every rank to stdout, with its exact times."""
     with connect(url, data_dir) as client:
         for piece in client.export_steps(job_id, export, rank, algorithm, attempt):
-            sys.stdout.write(piece)
+            pour(piece)
 
 
 def _facts(job: Job) -> list[str]:

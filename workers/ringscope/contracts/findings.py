@@ -64,6 +64,12 @@ def _field_error(
             sentence = f"{name}: {_shown(value)} is too small; give {context['ge']} or more."
         case "less_than_equal":
             sentence = f"{name}: {_shown(value)} is too large; give {context['le']} or less."
+        case "greater_than":
+            sentence = f"{name}: {_shown(value)} is too small; give more than {context['gt']:g}."
+        case "string_too_short" | "too_short" if isinstance(value, str):
+            sentence = f"{name}: the text is too short; give {_characters(context['min_length'])} or more."
+        case "string_too_long" | "too_long" if isinstance(value, str):
+            sentence = f"{name}: the text is too long; give {_characters(context['max_length'])} or fewer."
         case "too_short":
             sentence = f"{name}: the list is empty; name at least {context['min_length']}."
         case "too_long":
@@ -79,6 +85,10 @@ def _field_error(
             text = message[:1].lower() + message[1:]
             sentence = f"{name}: {text}; got {_shown(value)}." if not isinstance(value, dict) else f"{name}: {text}."
     return FieldError(pointer=pointer(location), detail=_shortened(sentence))
+
+
+def _characters(count: int) -> str:
+    return f"{count} character{'' if count == 1 else 's'}"
 
 
 def _shown(value: object) -> str:

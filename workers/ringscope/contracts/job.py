@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.labels import Labels
+from ringscope.contracts.labels import Labels, bounded
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 from ringscope.contracts.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
@@ -261,3 +261,16 @@ class JobSpec(SpecModel):
                 self.benchmark.root,
             )
         return self
+
+
+def _new(spec: JobSpec) -> JobSpec:
+    for place, labels in ((("labels",), spec.labels), (("placement", "selector"), spec.placement.selector)):
+        try:
+            bounded(labels)
+        except ValueError as error:
+            raise _at(place, str(error), labels) from error
+    return spec
+
+
+# As somebody submits it, within bounds that what an earlier version stored may exceed.
+NewJob = Annotated[JobSpec, AfterValidator(_new)]

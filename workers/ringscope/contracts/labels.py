@@ -8,7 +8,10 @@ MOST_LABELS = 100
 MOST_CHARACTERS = 200  # of a name or a value
 
 
-def _short(labels: dict[str, str]) -> dict[str, str]:
+def bounded(labels: dict[str, str]) -> dict[str, str]:
+    """The labels, if they are few and short. Raises ValueError with a sentence that says what to do."""
+    if len(labels) > MOST_LABELS:
+        raise ValueError(f"these are too many; give {MOST_LABELS} or fewer.")
     for name, value in labels.items():
         if max(len(name), len(value)) > MOST_CHARACTERS:
             shown = name if len(name) <= MOST_CHARACTERS else f"{name[:20]}…"
@@ -16,4 +19,7 @@ def _short(labels: dict[str, str]) -> dict[str, str]:
     return labels
 
 
-Labels = Annotated[dict[str, str], Field(max_length=MOST_LABELS), AfterValidator(_short)]
+# Of what is stored: an earlier version took more of them.
+Labels = Annotated[dict[str, str], Field(json_schema_extra={"maxProperties": MOST_LABELS})]
+# Of what somebody sends.
+NewLabels = Annotated[Labels, AfterValidator(bounded)]

@@ -36,7 +36,7 @@ from ringscope.engine.calls import (
 )
 from ringscope.engine.connect import connect
 from ringscope.engine.cores import own_place, usable_cores
-from ringscope.engine.errors import EngineError, StalledError
+from ringscope.engine.errors import EngineError, RefusedError, StalledError
 from ringscope.engine.memory.arrays import copy
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.plans import Planner
@@ -264,8 +264,9 @@ class Communicator:
     def _run(self, plan: Plan) -> None:
         try:
             plan.run()
-        except EngineError:
-            self._give_up()
+        except EngineError as error:
+            if not isinstance(error, RefusedError):
+                self._give_up()
             raise
 
     def _agree(self, call: Call) -> bool:

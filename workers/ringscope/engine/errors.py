@@ -5,6 +5,10 @@ class EngineError(Exception):
     """Something that the engine refuses or cannot go on with, in one sentence for people."""
 
 
+class RefusedError(EngineError):
+    """A library took a call for wrong before anything of it had started: no rank is out of step."""
+
+
 class OutOfMemoryError(EngineError):
     """The buffers do not fit."""
 

@@ -31,7 +31,7 @@ from ringscope_server.live.feed import note_steps, publish_jobs, publish_log, pu
 from ringscope_server.monitoring.ingested import count_ingested
 from ringscope_server.nodes import joining, lifetimes, registry
 from ringscope_server.nodes.heartbeats import Clock
-from ringscope_server.results.newest_steps import newest_ids
+from ringscope_server.results import log, newest_steps
 from ringscope_server.services import Services
 from ringscope_server.telemetry.ingest import Ingested, ingest
 from ringscope_server.users import rotation
@@ -161,6 +161,7 @@ async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> R
             attempt, member = await _share(session, body.attempt_id, node_id)
             ingested = await ingest(session, member, attempt, name, body)
             step_ids = await _step_ids(services, session, attempt.id, ingested)
+            line_ids = await _line_ids(services, session, attempt.job_id, ingested)
             offset_seconds = member.clock_offset_seconds or 0.0
             wrong = wrong_result.of_checks(ingested.checks, name)
             await store.open_new(session, attempt.job_id, attempt.id, wrong, services.now())
@@ -168,7 +169,7 @@ async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> R
         count_ingested(services.monitoring, attempt.job_id, ingested, services.now_ns(), offset_seconds)
         note_steps(services.stream, services.steps, attempt.job_id, attempt.id, ingested.steps)
         services.notices.put_rows(attempt.job_id, "steps", step_ids)
-        await _tell(services, attempt.job_id, ingested)
+        await _tell(services, attempt.job_id, ingested, line_ids)
         if ingested.last_sequence in (stored, end) or ingested.last_sequence > end:
             return RecordsAccepted(last_sequence=ingested.last_sequence)
         stored = ingested.last_sequence
@@ -234,14 +235,21 @@ async def _share(session: AsyncSession, attempt_id: int, node_id: int) -> tuple[
 async def _step_ids(services: Services, session: AsyncSession, attempt_id: int, ingested: Ingested) -> Sequence[int]:
     """The first and the last of the steps just stored, where other servers want to know; the job is locked."""
     rows = ingested.counts.get("steps", 0)
-    return await newest_ids(session, attempt_id, rows) if rows and services.notices.is_open else ()
+    return await newest_steps.newest_ids(session, attempt_id, rows) if rows and services.notices.is_open else ()
 
 
-async def _tell(services: Services, job_id: int, ingested: Ingested) -> None:
+async def _line_ids(services: Services, session: AsyncSession, job_id: int, ingested: Ingested) -> Sequence[int]:
+    """Of the lines just stored, where somebody wants to know; the job is locked."""
+    is_wanted = services.notices.is_open or job_id in services.stream.watched_jobs
+    return await log.newest_ids(session, job_id, len(ingested.lines)) if ingested.lines and is_wanted else ()
+
+
+async def _tell(services: Services, job_id: int, ingested: Ingested, line_ids: Sequence[int]) -> None:
     publish_measurements(services.stream, job_id, ingested.measurements)
-    publish_log(services.stream, job_id, ingested.log_lines)
+    if ingested.lines:
+        publish_log(services.stream, job_id, log.views_of_new(line_ids, ingested.lines))
     services.notices.put_rows(job_id, "measurements", [row.id for row in ingested.measurements])
-    services.notices.put_rows(job_id, "log", [line.id for line in ingested.log_lines])
+    services.notices.put_rows(job_id, "log", line_ids)
     if ingested.measurements or ingested.is_training:
         services.notices.put(jobs=[job_id])
         await publish_jobs(services.database, services.stream, [job_id])

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import Algorithm, Collective
 from ringscope.contracts.findings import FieldError
-from ringscope.contracts.job import JobKind, JobSpec
+from ringscope.contracts.job import JobKind, JobSpec, NewJob
 from ringscope.contracts.job_states import TERMINAL, JobState
 from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes, announce
@@ -61,7 +61,7 @@ Wanted = Annotated[JobFilter, Depends(wanted_jobs)]
 
 @router.post("", status_code=201, responses=CREATED, operation_id="create_job")
 async def create_job(
-    spec: JobSpec,
+    spec: NewJob,
     user: Operator,
     services: ServicesDep,
     response: Response,
@@ -206,9 +206,10 @@ async def _submit(
         return await _view(services, job.id, response)
     changes = Changes()
     changes.new(job)
-    await announce(services, changes)
+    view = queries.view_of_new(job)
+    await announce(services, changes, view)
     response.headers["ETag"] = etag(job.revision)
-    return queries.view_of_new(job)
+    return view
 
 
 async def _change(

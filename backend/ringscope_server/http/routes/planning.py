@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job import NewJob
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator
 from ringscope_server.http.dependencies import ServicesDep
@@ -61,7 +61,7 @@ class QueuePlan(BaseModel):
 
 
 @router.post("/queue", operation_id="plan_queue")
-async def plan_queue(spec: JobSpec, user: Operator, services: ServicesDep) -> QueuePlan:
+async def plan_queue(spec: NewJob, user: Operator, services: ServicesDep) -> QueuePlan:
     """When a job would start, where, and what it would delay; nothing is submitted."""
     now, policy = services.now(), Policy.of(services.settings)
     async with services.database.read() as session:

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from ringscope.contracts.findings import FieldError
-from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job import NewJob
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/jobs", tags=["prediction"])
 
 
 @router.post("/prediction", operation_id="predict_job")
-async def predict_job(spec: JobSpec, user: Viewer, services: ServicesDep) -> Prediction:
+async def predict_job(spec: NewJob, user: Viewer, services: ServicesDep) -> Prediction:
     """The rows that the cost model foresees for a benchmark, how long it takes, and warnings; nothing is submitted."""
     if spec.benchmark is None:
         sentence = f"kind: only benchmarks are predicted, not {spec.kind}; give kind benchmark."

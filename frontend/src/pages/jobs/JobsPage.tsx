@@ -6,7 +6,7 @@ import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from "react
 import { facetsQuery, jobsQuery } from "../../data/queries";
 import type { JobFacets, JobView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { EmptyState } from "../../components/EmptyState";
 import { NoJobs } from "../../components/NoJobs";
 import { QueryError } from "../../components/QueryError";
@@ -75,7 +75,7 @@ export function JobsPage() {
           onPress={() => focusRowAfter(items.length)}
         />
       )}
-      {items.length > 0 && <Command text={jobsCommand(search)} />}
+      {items.length > 0 && <ServerCommand text={jobsCommand(search)} />}
       <SelectionBar ids={chosen} jobs={known} onClear={clear} />
     </div>
   );

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { linksQuery } from "../../data/queries";
 import type { LinkView, NodeView } from "../../api/types";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { CopyButton } from "../../components/CopyButton";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
@@ -11,9 +11,8 @@ import { toCsv } from "../../lib/csv";
 import { formatDateTime, threeDigits } from "../../lib/format";
 import { type Matrix, matrix } from "../../lib/nodes";
 import { formatSize } from "../../lib/size";
+import pageCommands from "../../lib/pageCommands.json";
 import classes from "./NodesPage.module.css";
-
-const MEASURE = "ringscope submit --collective sendrecv --ranks 2 --nodes 2 --algorithm mpi -b 1M -e 64M -f 4 --wait";
 
 /** What was measured between each pair of nodes; how to measure it where nothing was. With a name only that node's row. */
 export function LinkMatrix({ nodes, only }: { nodes: readonly NodeView[]; only?: string }) {
@@ -53,7 +52,7 @@ function NothingMeasured({ count }: { count: number }) {
   return (
     <EmptyState title="No link has been measured">
       <p>A sendrecv between one rank on each of two nodes measures the link between them:</p>
-      <Command text={MEASURE} />
+      <ServerCommand text={pageCommands.link} />
       <p className="dim">
         It runs where slots are free. For two certain nodes, give both a label and add <code>--selector key=value</code>.
       </p>

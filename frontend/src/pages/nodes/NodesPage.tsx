@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
 import { nodesQuery, type SeenNode } from "../../data/queries";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { Loaded } from "../../components/Loaded";
 import { NoNodes } from "../../components/NoNodes";
 import { ScrollX } from "../../components/ScrollX";
@@ -15,6 +15,7 @@ import { beyondWords, busyWords, slotUse, usualVersions, versionsOf } from "../.
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
+import pageCommands from "../../lib/pageCommands.json";
 import { LinkMatrix } from "./LinkMatrix";
 import { NodeJobs } from "./NodeJobs";
 import classes from "./NodesPage.module.css";
@@ -35,7 +36,7 @@ export function NodesPage() {
         {(found) => <div className="card">{found.length > 0 ? <NodesTable nodes={found} /> : <NoNodes />}</div>}
       </Loaded>
       {isAny && <LinkMatrix nodes={nodes.data} />}
-      {isAny && <Command text="ringscope nodes" />}
+      {isAny && <ServerCommand text={pageCommands.nodes} />}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { activeJobsQuery, bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../data/queries";
 import type { JobView, NodeView } from "../../api/types";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { Fact, factsClass } from "../../components/Fact";
 import { NoJobs } from "../../components/NoJobs";
 import { NoNodes } from "../../components/NoNodes";
@@ -16,6 +16,8 @@ import { COLLECTIVES } from "../../lib/collectives";
 import { plural, threeDigits } from "../../lib/format";
 import { beyondWords, gpuUse } from "../../lib/nodes";
 import { JobsTable } from "../../components/jobs/JobsTable";
+import pageCommands from "../../lib/pageCommands.json";
+import { jobsCommand } from "../../lib/views";
 import { Alerts } from "./Alerts";
 import { JobBars } from "./JobBars";
 import { NodeStrip } from "../../components/NodeStrip";
@@ -74,7 +76,7 @@ export function OverviewPage() {
       {nodes.isPending && <Skeleton rows={3} />}
       {jobs.isPending && <Skeleton rows={10} />}
       {jobs.data && <RecentJobs jobs={jobs.data} active={active.data ?? []} />}
-      {jobs.data && jobs.data.length > 0 && <Command text="ringscope nodes && ringscope jobs" />}
+      {jobs.data && jobs.data.length > 0 && <ServerCommand text={[pageCommands.nodes, jobsCommand({})]} />}
     </div>
   );
 }

@@ -75,7 +75,7 @@ export function PlanPage() {
           <h2 id="terminal">The same in a terminal</h2>
         </div>
         <div className={`card-body ${classes.commands}`}>
-          <Command text={planCommand(form, search.fit)} />
+          <Command text={planCommand(form, window.location.origin, search.fit)} />
           <Command text={askCommand("/plan", question, window.location.origin)} label="Copy curl" />
         </div>
       </section>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { engineQuery } from "../../data/queries";
 import type { JobView } from "../../api/types";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { EmptyState } from "../../components/EmptyState";
 import { submitCommand } from "../../lib/command";
 import { isBenchmark } from "../../lib/state";
@@ -19,7 +19,7 @@ export function NoTrace({ job }: { job: JobView }) {
           {comes && <span aria-hidden="true">◌ </span>}
           {sentence}
         </p>
-        {!comes && !engine.isPending && <Command text={commandOf(job, engine.data?.collectives ?? {})} />}
+        {!comes && !engine.isPending && <ServerCommand text={commandOf(job, engine.data?.collectives ?? {})} />}
         <p>
           Without a job, the <Link to="/ring">worked example</Link> goes through any collective on given numbers.
         </p>

@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, useCallback, useRef } from "react";
 import { auditQuery } from "../../data/queries";
 import type { EventView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
@@ -47,7 +47,7 @@ export function AuditPage() {
           {events.isFetchingNextPage ? "Loading …" : "Load more"}
         </Button>
       )}
-      <Command text={auditCommand(search)} />
+      <ServerCommand text={auditCommand(search)} />
     </SettingsFrame>
   );
 }

@@ -1,11 +1,11 @@
 import { Button, NativeSelect, Textarea, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
-import { api, unwrap } from "../../api/client";
+import { api, ApiError, unwrap } from "../../api/client";
 import type { ScheduleBody, ScheduleView } from "../../api/types";
 import { buttonsClass } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
+import { SCHEDULE_FIELDS } from "../../lib/settingsForms";
 import classes from "./Settings.module.css";
-import { textsOf, useSettingsForm } from "./useSettingsForm";
+import { useSettingsForm } from "./useSettingsForm";
 
 const OVERLAPS = [
   { value: "skip", label: "skip this time" },
@@ -22,46 +22,36 @@ interface Props {
 }
 
 export function ScheduleForm({ schedule, onDone, onCancel }: Props) {
-  const [unreadable, setUnreadable] = useState<string | null>(null);
-  const form = useSettingsForm((body: ScheduleBody, key) => save(body, key, schedule), onDone);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const { name = "", cron = "", timezone = "", overlap, spec = "", job = "" } = textsOf(event.currentTarget);
-    try {
-      const specified = job ? await specOf(job) : (JSON.parse(spec) as ScheduleBody["spec"]);
-      setUnreadable(null);
+  const form = useSettingsForm(
+    SCHEDULE_FIELDS,
+    async ({ name, cron, timezone, overlap, spec, job }, key) => {
+      const specified = job ? await specOf(Number(job)) : (JSON.parse(spec) as ScheduleBody["spec"]);
       const isEnabled = schedule?.is_enabled ?? true;
-      form.send({ name, cron, timezone, overlap: overlap as ScheduleBody["overlap"], is_enabled: isEnabled, spec: specified });
-    } catch (error) {
-      setUnreadable(job ? `job: ${(error as Error).message}` : `spec: this is no JSON; ${(error as Error).message}.`);
-    }
-  };
+      const body = { name, cron, timezone, overlap: overlap as ScheduleBody["overlap"], is_enabled: isEnabled, spec: specified };
+      return save(body, key, schedule);
+    },
+    onDone,
+  );
   return (
-    <form className={classes.form} onSubmit={(event) => void submit(event)}>
-      <TextInput name="name" label="Name" defaultValue={schedule?.name} error={form.problem("name")} />
+    <form className={classes.form} {...form.props}>
+      <TextInput {...form.field("name")} defaultValue={schedule?.name} />
       <TextInput
-        name="cron"
-        label="Times"
+        {...form.field("cron")}
         description="Minute, hour, day of month, month, day of week, such as 30 2 * * MON-FRI"
         defaultValue={schedule?.cron ?? "0 2 * * *"}
-        error={form.problem("cron")}
       />
       <TextInput
-        name="timezone"
-        label="Time zone"
+        {...form.field("timezone")}
         defaultValue={schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
-        error={form.problem("timezone")}
       />
-      <NativeSelect name="overlap" label="While a job of it has not ended" data={OVERLAPS} defaultValue={schedule?.overlap} error={form.problem("overlap")} />
-      {!schedule && <TextInput name="job" label="Job to repeat (optional)" description="Its number; else the job below" inputMode="numeric" />}
+      <NativeSelect {...form.field("overlap")} data={OVERLAPS} defaultValue={schedule?.overlap} />
+      {!schedule && <TextInput {...form.field("job")} description="Its number; else the job below" inputMode="numeric" />}
       <Textarea
-        name="spec"
+        {...form.field("spec")}
         className={classes.spec ?? ""}
-        label="Job"
         description="Its specification, as the API takes it"
         rows={8}
         defaultValue={JSON.stringify(schedule?.spec ?? STANDARD, null, 2)}
-        error={unreadable ?? form.problem("spec")}
       />
       {form.error && <ErrorNote what="The schedule was not kept" error={form.error} />}
       <div className={buttonsClass}>
@@ -80,9 +70,12 @@ async function save(body: ScheduleBody, key: string, schedule: ScheduleView | un
   return unwrap(await api.PUT("/api/v1/schedules/{schedule_id}", { params, body }));
 }
 
-/** The specification of a job; throws the server's sentence where there is none. */
-async function specOf(job: string): Promise<ScheduleBody["spec"]> {
-  const id = Number(job.replace(/^#/, ""));
-  if (!Number.isInteger(id)) throw new Error("give the number of a job.");
-  return unwrap(await api.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: id } } })).spec;
+/** The specification of a job; where there is none, the server's sentence stands at the field with its number. */
+async function specOf(job: number): Promise<ScheduleBody["spec"]> {
+  try {
+    return unwrap(await api.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: job } } })).spec;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError(error.status, error.code, error.message, [{ pointer: "/job", detail: error.message }]);
+  }
 }

@@ -6,13 +6,14 @@ import { useState } from "react";
 import { schedulesQuery } from "../../data/queries";
 import type { ScheduleView } from "../../api/types";
 import { Age } from "../../components/Age";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { Dialog } from "../../components/Dialog";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { useRole } from "../../components/useRole";
 import { formatDateTime } from "../../lib/format";
+import pageCommands from "../../lib/pageCommands.json";
 import { Schedule } from "./Schedule";
 import { ScheduleForm } from "./ScheduleForm";
 import classes from "./Settings.module.css";
@@ -52,7 +53,7 @@ function None() {
   return (
     <EmptyState title="Nothing is scheduled">
       <p>A schedule repeats a job at the times of a cron expression. In a terminal:</p>
-      <Command text={'ringscope schedule add nightly "0 2 * * *" --timezone Europe/Berlin --job 1'} />
+      <ServerCommand text={pageCommands.schedule} />
     </EmptyState>
   );
 }

@@ -6,12 +6,13 @@ import { api, unwrap } from "../../api/client";
 import { tokensQuery } from "../../data/queries";
 import type { NewToken, TokenView } from "../../api/types";
 import { Age } from "../../components/Age";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { Dialog } from "../../components/Dialog";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { useRole } from "../../components/useRole";
 import { formatDateTime } from "../../lib/format";
+import pageCommands from "../../lib/pageCommands.json";
 import { ConfirmDialog } from "./ConfirmDialog";
 import { Secret } from "./Secret";
 import classes from "./Settings.module.css";
@@ -56,7 +57,7 @@ export function TokensPage() {
       <Loaded query={tokens} what="The tokens could not be loaded" rows={5}>
         {(found) => <TokensTable tokens={found} onRotate={setRotating} onRevoke={setEnding} />}
       </Loaded>
-      <Command text="ringscope tokens" />
+      <ServerCommand text={pageCommands.tokens} />
       <Dialog title="New token" isOpen={isMaking} onClose={() => setMaking(false)}>
         <TokenForm onDone={done} onCancel={() => setMaking(false)} />
       </Dialog>

@@ -5,12 +5,13 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { webhooksQuery } from "../../data/queries";
 import type { NewWebhook, WebhookView } from "../../api/types";
-import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
 import { Dialog } from "../../components/Dialog";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { useRole } from "../../components/useRole";
+import pageCommands from "../../lib/pageCommands.json";
 import { Secret } from "./Secret";
 import classes from "./Settings.module.css";
 import { SettingsFrame } from "./SettingsFrame";
@@ -59,7 +60,7 @@ function None() {
   return (
     <EmptyState title="Nobody is told yet">
       <p>Press New webhook, or run:</p>
-      <Command text="ringscope webhook add alerts https://example.org/hook --event job.failed" />
+      <ServerCommand text={pageCommands.webhook} />
     </EmptyState>
   );
 }

@@ -1,53 +1,67 @@
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, randomKey } from "../../api/client";
+import { refusedTexts, unreadableTexts } from "../../lib/settingsForms";
+import type { Form, Problems, Table } from "../../lib/specForm";
+
+interface Typed {
+  /** As the form was when somebody typed last. */
+  texts: Readonly<Record<string, string>>;
+  /** The fields that were changed since this refusal. */
+  mended: { of: Error | null; names: ReadonlySet<string> };
+}
 
 /**
- * Sends a form. The key stays the same as long as the form is open, so that pressing twice makes one thing. After a
- * refusal the first field that the server named gets the focus.
+ * Sends a form. The key stays the same as long as the form is open, so that pressing twice makes one thing. What cannot
+ * be read is told while somebody types, and not sent. The first field with a problem gets the focus.
  */
-export function useSettingsForm<Body, Answer>(send: (body: Body, key: string) => Promise<Answer>, onDone: (answer: Answer) => void) {
+export function useSettingsForm<F extends string, Answer>(
+  table: Table<F>,
+  send: (texts: Form<F>, key: string) => Promise<Answer>,
+  onDone: (answer: Answer) => void,
+) {
   const [key] = useState(randomKey);
-  const mutation = useMutation({ mutationFn: (body: Body) => send(body, key), onSuccess: onDone });
+  const ref = useRef<HTMLFormElement>(null);
+  const [typed, setTyped] = useState<Typed>({ texts: {}, mended: { of: null, names: new Set() } });
+  const mutation = useMutation({ mutationFn: (texts: Form<F>) => send(texts, key), onSuccess: onDone });
   const { error } = mutation;
-  const mended = useMended(error);
-  const fields = error instanceof ApiError ? error.fields : [];
-  const first = fields[0] && nameOf(fields[0].pointer);
-  useEffect(() => {
-    if (first) document.querySelector<HTMLElement>(`dialog[open] [name="${CSS.escape(first)}"]`)?.focus();
-  }, [first, error]);
+  const refused = refusedTexts(table, error instanceof ApiError ? error.fields : []);
+  const mended = typed.mended.of === error ? typed.mended.names : new Set();
+  const problems: Problems = {
+    ...Object.fromEntries(Object.entries(refused.fields).filter(([name]) => !mended.has(name))),
+    ...unreadableTexts(table, typed.texts),
+  };
+  const first = Object.keys(table).find((name) => name in refused.fields);
+  useEffect(() => focus(ref.current, first), [first, error]);
   return {
-    send: (body: Body): void => {
-      if (!mutation.isPending) mutation.mutate(body);
+    /** What the form itself needs. */
+    props: {
+      ref,
+      onInput: (event: FormEvent<HTMLFormElement>): void => {
+        const { name } = event.target as HTMLInputElement;
+        const names = new Set([...(typed.mended.of === error ? typed.mended.names : []), name]);
+        setTyped({ texts: textsOf(event.currentTarget), mended: { of: error, names } });
+      },
+      onSubmit: (event: FormEvent<HTMLFormElement>): void => {
+        event.preventDefault();
+        const texts = textsOf(event.currentTarget);
+        const unreadable = unreadableTexts(table, texts);
+        setTyped({ ...typed, texts });
+        const wrong = Object.keys(table).find((name) => name in unreadable);
+        if (wrong) focus(ref.current, wrong);
+        else if (!mutation.isPending) mutation.mutate(texts as Form<F>);
+      },
     },
     isSending: mutation.isPending,
-    /** The server's sentences about a field, until that is another one. */
-    problem: (name: string): string | null =>
-      fields.filter(({ pointer }) => nameOf(pointer) === name && !mended.has(name)).map(({ detail }) => detail).join(" ") || null,
-    /** What is about no field. */
-    error: fields.length === 0 ? error : null,
+    /** What an input gets to show a field: its name, its label and what is wrong with it. */
+    field: (name: F) => ({ name, label: table[name].label, error: problems[name] ?? null }),
+    /** What no field shows. */
+    error: Object.keys(refused.fields).length === 0 || refused.other.length > 0 ? error : null,
   };
 }
 
-/** The fields of the open form that were changed since it was refused. */
-function useMended(error: Error | null): ReadonlySet<string> {
-  const [mended, setMended] = useState<{ of: Error | null; names: ReadonlySet<string> }>({ of: null, names: new Set() });
-  useEffect(() => {
-    const form = error && document.querySelector("dialog[open] form");
-    if (!form) return;
-    const onInput = ({ target }: Event): void => {
-      const { name } = target as HTMLInputElement;
-      setMended((old) => ({ of: error, names: new Set(old.of === error ? [...old.names, name] : [name]) }));
-    };
-    form.addEventListener("input", onInput);
-    return () => form.removeEventListener("input", onInput);
-  }, [error]);
-  return mended.of === error ? mended.names : new Set();
-}
-
-/** "/spec/placement/ranks" is about the field spec. */
-function nameOf(pointer: string): string {
-  return pointer.split("/")[1] ?? "";
+function focus(form: HTMLFormElement | null, name: string | undefined): void {
+  if (name) form?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)?.focus();
 }
 
 /** A form's texts by name, without blanks at the ends. */

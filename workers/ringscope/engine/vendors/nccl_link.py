@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ringscope.engine.base import Scratch
-from ringscope.engine.errors import EngineError
+from ringscope.engine.errors import EngineError, RefusedError
 from ringscope.engine.memory import cuda
 from ringscope.engine.waiting.failures import share
 from ringscope.engine.waiting.watchdog import Watchdog
@@ -153,7 +153,7 @@ class NcclLink:
             place = "a call" if isinstance(error, self._cuda_errors) else where()
             sentence = f"nccl: rank {self.rank} failed in {place}: {_reason(error)}."
             if getattr(error, "status", None) == _INVALID_ARGUMENT and not self._is_grouped:
-                raise EngineError(sentence) from error
+                raise RefusedError(sentence) from error
             self._give_up(sentence)
         else:
             if not in_time:

@@ -1,0 +1,85 @@
+"""Messages of the live stream: each is written once, as it goes to everybody who may see it."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+MessageType = Literal[
+    "job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "reset", "heartbeat"
+]
+# That many messages, and bytes, are kept for one reader, as many as are remembered: all that is can be replayed.
+QUEUE, QUEUE_BYTES = 1_000, 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One server-sent event. ``key`` names what it is the newest state of; None for additions such as log lines."""
+
+    id: int
+    topics: frozenset[str]
+    type: MessageType
+    frame: bytes  # as it is sent; its JSON is ASCII in one line
+    key: str | None
+
+    @classmethod
+    def of(
+        cls, id: int, instance: str, topics: frozenset[str], type: MessageType, data: Any, key: str | None
+    ) -> "Message":
+        """A message that says ``data``, under an id that names the stream it is of."""
+        text = json.dumps(data, separators=(",", ":"))
+        frame = f"event: {type}\ndata: {text}\nid: {id}-{instance}\n\n".encode("ascii")
+        return cls(id, topics, type, frame, key)
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes to keep."""
+        return len(self.frame)
+
+    @property
+    def data(self) -> Any:
+        """What it says."""
+        return json.loads(self.frame.split(b"\n", 2)[1].removeprefix(b"data: "))
+
+
+class Messages:
+    """In the order of their ids; a newer state takes the place of the older one of its key."""
+
+    def __init__(self) -> None:
+        self._by_place: OrderedDict[str | int, Message] = OrderedDict()
+        self._size_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._by_place)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._by_place
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._by_place.values())
+
+    def add(self, message: Message) -> None:
+        """At the end."""
+        place = message.id if message.key is None else message.key
+        before = self._by_place.pop(place, None)
+        self._size_bytes += message.size_bytes - (before.size_bytes if before else 0)
+        self._by_place[place] = message
+
+    def take_oldest(self) -> Message:
+        """Take out the first one."""
+        _, oldest = self._by_place.popitem(last=False)
+        self._size_bytes -= oldest.size_bytes
+        return oldest
+
+    def take(self) -> list[Message]:
+        """Take out all of them."""
+        taken = [*self]
+        self._by_place.clear()
+        self._size_bytes = 0
+        return taken
+
+    @property
+    def is_over(self) -> bool:
+        """Whether they are more than are kept."""
+        return len(self) > QUEUE or self._size_bytes > QUEUE_BYTES

@@ -1,0 +1,38 @@
+"""What an agent does before it asks its server for anything."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ringscope.contracts.machine import Machine
+from ringscope.contracts.protocol import Assignment
+from ringscope_agent import agent
+from ringscope_agent.home import DataHome
+from ringscope_agent.settings import AgentSettings
+
+
+class EnoughError(Exception):
+    """The test has seen what it wanted to."""
+
+
+@pytest.mark.parametrize("has_ranks", [False, True])
+async def test_a_machine_is_measured_only_where_no_earlier_life_left_ranks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assignment: Callable[..., Assignment], has_ranks: bool
+) -> None:
+    if has_ranks:
+        home = DataHome(tmp_path, "n1")
+        home.new_attempt(assignment())
+        home.close()
+    asked: list[bool] = []
+
+    def known_machine(*, may_measure: bool) -> Machine:
+        asked.append(may_measure)
+        raise EnoughError
+
+    monkeypatch.setattr(agent, "known_machine", known_machine)
+    monkeypatch.setattr(agent.process_group, "become_subreaper", lambda: None)  # this process is not the agent's
+    settings = AgentSettings(server="http://127.0.0.1:9", name="n1", slots=1, data_dir=tmp_path, metrics_port=0)
+    with pytest.raises(EnoughError):
+        await agent.Agent(settings).run()
+    assert asked == [not has_ranks]

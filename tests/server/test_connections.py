@@ -262,10 +262,26 @@ async def test_a_long_body_is_no_head(clock: Clock) -> None:
         assert (await closed(reader)).endswith(b"ok")
 
 
-async def test_an_answer_must_be_taken_as_fast_as_a_request_comes(clock: Clock) -> None:
+def connection_of(connections: Connections) -> Connection:
     config = uvicorn.Config(app)
     config.load()
-    connection = Connection(all_of_them(clock), config=config, server_state=uvicorn.server.ServerState(), app_state={})
+    state = uvicorn.server.ServerState()
+    return Connection(connections, config=config, server_state=state, app_state={})
+
+
+async def test_the_last_answer_before_a_close_must_be_taken_as_well(clock: Clock) -> None:
+    connections = all_of_them(clock)
+    connection = connection_of(connections)
+    connection.transport = Mock(is_closing=lambda: True, get_write_buffer_size=lambda: 1000)
+    connection.connections.add(connection)
+    connection.on_response_complete()
+    clock.advance(UNREAD_SECONDS)
+    connections.sweep()
+    connection.transport.abort.assert_called_once()
+
+
+async def test_an_answer_must_be_taken_as_fast_as_a_request_comes(clock: Clock) -> None:
+    connection = connection_of(all_of_them(clock))
     left = 1_000_000
     connection.transport = Mock(get_write_buffer_size=lambda: left)
     connection.is_moving()  # from now on

@@ -112,6 +112,7 @@ class Connection(HttpToolsProtocol):
         if self._may_say_why():
             self.transport.write(TOO_SLOW)
             self.transport.close()
+            self._rest()
         else:
             self.transport.abort()
 
@@ -182,8 +183,9 @@ class Connection(HttpToolsProtocol):
         """An answer is written, if not sent."""
         super().on_response_complete()
         if self.transport.is_closing():
-            return
-        if self._is_asking:
+            if self in self.connections:  # it closes once its client has taken all, which may be never
+                self._rest()
+        elif self._is_asking:
             self._ask()
         elif self.cycle.response_complete:
             self._rest()

@@ -73,8 +73,8 @@ def test_a_decision_is_cut_into_parts_that_hold_each_thing_once() -> None:
     news = tuple(News(number, "slots", "", 1, None, is_quiet=False) for number in range(2_001))
     decided = Decision(Plan(starts=starts, waits=()), news)
     parts = list(decided.parts())
-    assert [len(part.plan.starts) for part in parts] == [50, 50, 20]
-    assert [len(part.news) for part in parts] == [2_000, 1, 0]
+    assert [len(part.plan.starts) for part in parts] == [25, 25, 25, 25, 20]
+    assert [len(part.news) for part in parts] == [2_000, 1, 0, 0, 0]
     assert sum((part.plan.starts for part in parts), ()) == starts
     assert list(Decision(Plan(starts=(), waits=()), ()).parts()) == []
 

@@ -15,7 +15,7 @@ from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.nodes.names import listed
 from ringscope_server.placement.snapshot import QueuedJob
 
-AT_ONCE = 50  # attempts in one transaction, each some 20 ms: PostgreSQL ends one that lasts for 10 s
+AT_ONCE = 25  # attempts in one transaction, each some 20 ms: PostgreSQL ends one that lasts for 10 s
 
 
 @dataclass(frozen=True)

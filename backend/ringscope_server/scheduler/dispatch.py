@@ -27,7 +27,7 @@ from ringscope_server.scheduler import deadlines
 from ringscope_server.scheduler.telling import News, news, tell
 
 # Of each kind in one transaction: others want to write, too, and PostgreSQL ends one that lasts for 10 s.
-MOVES_AT_ONCE = 50  # jobs that start, end or expire; each takes some 20 ms
+MOVES_AT_ONCE = 25  # jobs that start, end or expire; each takes some 20 ms
 NEWS_AT_ONCE = 2_000
 
 

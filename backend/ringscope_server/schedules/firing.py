@@ -24,7 +24,7 @@ from ringscope_server.schedules.times import upcoming
 
 # After downtime the newest time that was missed is made up for, if it is younger than this.
 LATE_AFTER = timedelta(hours=1)
-AT_ONCE = 50  # schedules in one transaction: PostgreSQL ends one that lasts for 10 s
+AT_ONCE = 25  # schedules in one transaction: PostgreSQL ends one that lasts for 10 s
 
 logger = logging.getLogger(__name__)
 

@@ -56,13 +56,13 @@ class Lease:
         if row is None:
             self._note(False)
             raise LeaseTakenError
-        is_new = row.holder != self._holder
-        if is_new:
+        before = row.holder
+        if before != self._holder:
             row.holder, row.fence = self._holder, row.fence + 1
         self.fence = row.fence
         row.expires_at = now + self._duration
         self._note(True)
-        return is_new
+        return before not in ("", self._holder)
 
     async def keep(self, session: AsyncSession) -> None:
         """As ``take``, in a later transaction of the same pass: what the first one saw must still be this server's.

@@ -21,7 +21,7 @@ from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import STORAGE_FULL, DatabaseUnusableError, cause_of, fault_of
 from ringscope_server.db.lock import unwritable
-from ringscope_server.db.postgresql import postgresql_url
+from ringscope_server.db.postgresql import let_transaction_last, postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
 from ringscope_server.http import document, problems, reference, ui
 from ringscope_server.http.caching import CacheControl
@@ -175,6 +175,9 @@ async def _prepare_rows(services: Services) -> None:
         await advisory_lock.hold(session, "leases")
         await services.lease.create(session)
         await given_tokens.register(session, services.settings, services.now())
+    async with database.write() as session:
+        if not database.is_sqlite:  # it may be every attempt that there ever was
+            await (await session.connection()).run_sync(let_transaction_last)
         await gangs.forget_marks(session)
     await token_files.keep(database, services.settings.data_path, services.now())
 

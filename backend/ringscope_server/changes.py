@@ -95,6 +95,19 @@ async def announce_ended_tokens(services: Services) -> None:
     await forget_tokens(services)
 
 
+async def announce_gap(services: Services) -> None:
+    """Another server scheduled until now, and may have died between a commit and its notices: every server looks."""
+    services.notices.gap()
+    await start_over(services)
+
+
+async def start_over(services: Services) -> None:
+    """Nobody has told of what changed meanwhile: all of it is looked up."""
+    await forget_tokens(services)
+    services.stream.start_over()
+    services.signals.everything_changed()
+
+
 async def forget_tokens(services: Services) -> None:
     """Remember nothing of any token, and end the streams of those that are worth nothing any more."""
     services.token_cache.clear()

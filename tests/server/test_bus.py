@@ -2,17 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
-from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement, steps
+from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, running_server, steps
 
 from ringscope_server.background import bus
 from ringscope_server.db.engine import Database
 from ringscope_server.live.messages import Message
 from ringscope_server.live.notices import IDS_PER_NOTICE, Notice, Notices, Rows
 from ringscope_server.live.subscriber import Subscriber
+from ringscope_server.placement.queue import Queue
 
 pytestmark = pytest.mark.both_databases
 
@@ -81,12 +83,45 @@ async def test_steps_reach_the_browsers_of_the_other_each_counted_once(pair: tup
 async def test_an_agent_of_one_is_told_at_once_what_the_other_decides(pair: tuple[Server, Server]) -> None:
     first, second = pair
     agent = await first.node()
-    poll = asyncio.create_task(agent.post("poll", {"seen": first.services.signals.revision(1)}))
+    told = asyncio.create_task(first_assignments(agent))
     job = await second.submit(**ONE_SIZE)
     await second.one_pass()
     async with asyncio.timeout(DEADLINE_SECONDS):
-        directives = (await poll).json()
-    assert [assignment["job_id"] for assignment in directives["assignments"]] == [job["id"]]
+        assert [assignment["job_id"] for assignment in await told] == [job["id"]]
+
+
+@pytest.mark.parametrize("polled", [0, 1])
+async def test_what_a_server_committed_before_it_died_agents_hear_when_another_takes_over(
+    pair: tuple[Server, Server], polled: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying, heir = pair
+    agent = await pair[polled].node()
+    await dying.one_pass()
+    told = asyncio.create_task(first_assignments(agent))
+    job = await pair[polled].submit(**ONE_SIZE)
+
+    def dies(*_: Any) -> None:
+        raise ConnectionError("killed")
+
+    with monkeypatch.context() as between_commit_and_notices, pytest.raises(ConnectionError):
+        between_commit_and_notices.setattr(Queue, "note", dies)
+        await dying.one_pass()
+    await dying.services.lease.release()
+    await heir.one_pass()
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        assert [assignment["job_id"] for assignment in await told] == [job["id"]]
+
+
+async def test_the_last_words_of_a_server_that_stops_are_sent(
+    pair: tuple[Server, Server], tmp_path: Path, clock: Clock, postgresql_database: str
+) -> None:
+    stays = pair[0].services
+    async with running_server(tmp_path, clock, database_url=postgresql_database) as stops:
+        await listening(stays.database, servers=3)
+        await stays.signals.wait_for_work(0)
+        stops.services.notices.wake()
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        await stays.signals.wait_for_work(10 * DEADLINE_SECONDS)
 
 
 async def test_an_agent_that_changes_its_server_gets_everything_at_once(pair: tuple[Server, Server]) -> None:
@@ -169,11 +204,20 @@ async def next_message(reader: Subscriber) -> Message:
         return await anext(reader)
 
 
-async def listening(database: Database) -> None:
-    """Wait until two servers listen."""
+async def first_assignments(agent: FakeAgent) -> list[dict[str, Any]]:
+    """Poll until there is one."""
+    answer: dict[str, Any] = {"revision": -1, "assignments": None}
+    while not answer["assignments"]:
+        answer = (await agent.post("poll", {"seen": answer["revision"]})).json()
+    found: list[dict[str, Any]] = answer["assignments"]
+    return found
+
+
+async def listening(database: Database, servers: int = 2) -> None:
+    """Wait until so many servers listen."""
     async with asyncio.timeout(DEADLINE_SECONDS):
         while True:
             async with database.read() as session:
-                if await session.scalar(text(f"SELECT count(*) {LISTENERS} AND state = 'idle'")) == 2:
+                if await session.scalar(text(f"SELECT count(*) {LISTENERS} AND state = 'idle'")) == servers:
                     return
             await asyncio.sleep(0.02)

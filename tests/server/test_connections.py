@@ -12,6 +12,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -20,8 +21,10 @@ import uvloop
 from tests.server.conftest import Clock
 
 from ringscope_server.__main__ import listen
+from ringscope_server.http import ui
 from ringscope_server.http.connections import (
     IDLE_SECONDS,
+    LEAST_BYTES_PER_SECOND,
     MOST_DESCRIPTORS,
     MOST_REQUEST_SECONDS,
     REQUEST_SECONDS,
@@ -38,16 +41,16 @@ DEADLINE_SECONDS = 60
 @pytest.mark.parametrize(
     ("limits", "raised", "room"),
     [
-        ((1024, 4096), (4096, 4096), 4096 - RESERVED_DESCRIPTORS),
+        ((1024, 4096), (4096, 4096), (4096 - RESERVED_DESCRIPTORS) // 2),
         (
             (1024, resource.RLIM_INFINITY),
             (MOST_DESCRIPTORS, resource.RLIM_INFINITY),
-            MOST_DESCRIPTORS - RESERVED_DESCRIPTORS,
+            (MOST_DESCRIPTORS - RESERVED_DESCRIPTORS) // 2,
         ),
-        ((100, 100), None, 50),
+        ((100, 100), None, 25),
     ],
 )
-def test_the_limit_of_descriptors_is_raised_as_far_as_it_goes(
+def test_the_limit_of_descriptors_is_raised_as_far_as_it_goes_and_a_client_has_two(
     monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int], raised: tuple[int, int] | None, room: int
 ) -> None:
     told: list[tuple[int, int]] = []
@@ -122,7 +125,7 @@ def test_where_there_are_too_many_the_longest_silent_ones_go(clock: Clock) -> No
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answers once the body is whole, but `/early` at once."""
+    """Answers with its headers once the body is whole, but to `/early` at once."""
     assert scope["type"] == "http"
     while scope["path"] != "/early":
         message = await receive()
@@ -130,8 +133,9 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
             return
         if not message["more_body"]:
             break
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-    await send({"type": "http.response.body", "body": b"ok"})
+    body = b" ".join([*(name for name, _ in scope["headers"]), b"ok"])
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+    await send({"type": "http.response.body", "body": body})
 
 
 class Served:
@@ -229,6 +233,66 @@ async def test_a_head_without_end_is_not_kept(clock: Clock) -> None:
         await closed(reader)
 
 
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+async def test_what_follows_the_last_chunk_is_no_header(clock: Clock) -> None:
+    async with serving(clock) as served:
+        reader = await served.client(CHUNKED + b"2\r\nhi\r\n0\r\nAuthorization: x\r\n\r\n")
+        assert (await closed(reader)).endswith(b"host connection transfer-encoding ok")
+
+
+@pytest.mark.parametrize("more", [b"a: b\r\n" * 1000, b"x" * 8000])
+async def test_headers_behind_the_last_chunk_have_an_end(clock: Clock, more: bytes) -> None:
+    async with serving(clock) as served:
+        reader = await served.client(CHUNKED + b"0\r\na: ")
+        with suppress(ConnectionError):
+            for _ in range(1000):
+                await served.say(more)
+        await closed(reader)
+
+
+async def test_a_long_body_is_no_head(clock: Clock) -> None:
+    async with serving(clock) as served:
+        reader = await served.client(CHUNKED)
+        for _ in range(100):
+            await served.say(b"1f40\r\n")
+            await served.say(b"x" * 8000 + b"\r\n")
+        await served.say(b"0\r\n\r\n")
+        assert (await closed(reader)).endswith(b"ok")
+
+
+def connection_of(connections: Connections) -> Connection:
+    config = uvicorn.Config(app)
+    config.load()
+    state = uvicorn.server.ServerState()
+    return Connection(connections, config=config, server_state=state, app_state={})
+
+
+async def test_the_last_answer_before_a_close_must_be_taken_as_well(clock: Clock) -> None:
+    connections = all_of_them(clock)
+    connection = connection_of(connections)
+    connection.transport = Mock(is_closing=lambda: True, get_write_buffer_size=lambda: 1000)
+    connection.connections.add(connection)
+    connection.on_response_complete()
+    clock.advance(UNREAD_SECONDS)
+    connections.sweep()
+    connection.transport.abort.assert_called_once()
+
+
+async def test_an_answer_must_be_taken_as_fast_as_a_request_comes(clock: Clock) -> None:
+    connection = connection_of(all_of_them(clock))
+    left = 1_000_000
+    connection.transport = Mock(get_write_buffer_size=lambda: left)
+    connection.is_moving()  # from now on
+    left -= 1_000
+    assert not connection.is_moving(), "a byte now and then"
+    left -= int(LEAST_BYTES_PER_SECOND * UNREAD_SECONDS)
+    assert connection.is_moving()
+    left = 0
+    assert not connection.is_moving(), "it has all of it"
+
+
 async def test_newcomers_are_answered_however_many_are_silent(clock: Clock) -> None:
     async with serving(clock, most=5) as served:
         silent = [await served.client() for _ in range(20)]
@@ -281,6 +345,23 @@ def process(data_dir: Path, descriptors: tuple[int, int]) -> Iterator[tuple[int,
         yield started.pid, started.stdout.readline().split()[-1]
 
 
+def slow_socket(address: tuple[str, int]) -> socket.socket:
+    """Takes a little of an answer, and leaves the rest with the server."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1460)
+    client.connect(address)
+    return client
+
+
+def largest_file() -> bytes:
+    """Of the page, where that is built."""
+    page = ui.built_files()
+    files = [path for path in page.rglob("*") if path.is_file()] if page else []
+    largest = max(files, key=lambda path: path.stat().st_size, default=None)
+    return f"/{largest.relative_to(page)}".encode() if page and largest else b"/"
+
+
 @pytest.mark.long  # the gate has five connections and twenty silent clients above
 def test_agents_go_on_beside_more_silent_sockets_than_there_are_descriptors(tmp_path: Path) -> None:
     with process(tmp_path, (128, 256)) as (pid, url), ExitStack() as held:
@@ -296,8 +377,11 @@ def test_agents_go_on_beside_more_silent_sockets_than_there_are_descriptors(tmp_
         answer = agent.post("/api/v1/agents/register", json=node | {"inventory": inventory})
         assert answer.status_code == 200, answer.text
         for _ in range(4):
-            for _ in range(100):
+            for _ in range(50):
                 held.enter_context(socket.create_connection(address))
+                asking = held.enter_context(slow_socket(address))
+                with suppress(ConnectionError):  # the server had no room for it
+                    asking.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % largest_file())
             poll = {"epoch": answer.json()["epoch"], "seen": -1}
             assert httpx.post(
                 f"{url}/api/v1/agents/n1/poll", json=poll, headers=agent.headers, timeout=DEADLINE_SECONDS

@@ -13,14 +13,18 @@ import pytest
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncSession
 from tests.postgres import running_postgres
 from tests.server.conftest import ONE_SIZE, Clock, Server, measurement, running_server, steps
 
+from ringscope_server.app import prepare, services_for
+from ringscope_server.attempts import gangs
 from ringscope_server.db import disk, engine, postgresql
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, fault_of
 from ringscope_server.db.postgresql import postgresql_engine, postgresql_url
 from ringscope_server.scheduler import loop
+from ringscope_server.settings import Settings
 
 UNLIMITED_PAGES = 2**32 - 2
 
@@ -248,6 +252,19 @@ async def test_what_stands_still_while_it_sends_rows_loses_its_locks(
         wire.finish()
         await frozen.invalidate()
     await database.dispose()
+
+
+async def test_what_is_done_once_after_an_upgrade_takes_as_long_as_it_takes(
+    tmp_path: Path, postgresql_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def of_very_many(session: AsyncSession) -> None:
+        await session.execute(text("SELECT pg_sleep(1.5)"))
+
+    monkeypatch.setattr(postgresql, "TRANSACTION_TIMEOUT_SECONDS", 1)
+    monkeypatch.setattr(gangs, "forget_marks", of_very_many)
+    services = services_for(Settings(data_dir=tmp_path, database_url=postgresql_database))
+    await prepare(services)
+    await services.database.dispose()
 
 
 def test_without_the_driver_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,14 @@
 """What a running benchmark should reach, and the last result of each shape."""
 
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import Clock, Server, measurement
 from tests.server.metrics_page import Samples, key, run_sweep, samples
 
+from ringscope_server.db.models import Attempt
+from ringscope_server.monitoring import expectations
 from ringscope_server.monitoring.expectations import expected
-from ringscope_server.results.baseline import Expected, Shape
+from ringscope_server.results.baseline import Baseline, Expected, Shape
 
 SIZES = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 2048}, "placement": {"ranks": 2}}
 
@@ -51,6 +55,28 @@ async def test_the_median_of_the_last_good_runs_alike_is_expected(server: Server
     await agent.report(attempt, "running")
     await server.one_pass()
     assert expectation(await samples(server), job["id"]) is None, "and nothing in the last minute"
+
+
+async def test_many_that_start_at_once_are_looked_at_over_several_passes(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = await server.node(slots=4)
+    for _ in range(2):
+        await server.submit(**SIZES)
+    looked_up: list[int] = []
+
+    async def of(_: AsyncSession, attempt: Attempt) -> Baseline:
+        looked_up.append(attempt.id)
+        return {}
+
+    monkeypatch.setattr(expectations, "baseline", of)
+    monkeypatch.setattr(expectations, "AT_ONCE", 1)
+    await server.one_pass()
+    first, second = [assignment["attempt_id"] for assignment in await agent.assignments()]
+    assert looked_up == [first]
+    await agent.records(second, *rows(1.0))  # of one that is not looked up yet
+    await server.one_pass()
+    assert looked_up == [first, second]
 
 
 async def test_other_jobs_say_nothing(server: Server) -> None:

@@ -1,12 +1,16 @@
 """POST /agents/join: a token of its own for each node."""
 
+import asyncio
+
 import httpx
 import pytest
 from tests.server.conftest import Clock, FakeAgent, Server
+from tests.server.test_lease import waiting_for_a_lock
 
+from ringscope_server.nodes import joining
 from ringscope_server.users import token_cache, tokens
 from ringscope_server.users.token_cache import TokenCache
-from ringscope_server.users.tokens import Role, TokenKind
+from ringscope_server.users.tokens import Role, TokenKind, User
 
 
 async def joiner(server: Server) -> httpx.AsyncClient:
@@ -73,6 +77,18 @@ async def test_nobody_joins_under_the_name_of_a_living_node(server: Server, cloc
     again = await joined(server, "n1", door)
     assert (await agent.post("poll", {"seen": -1})).status_code == 401, "one node, one token"
     assert (await again.register()).status_code == 200
+
+
+async def test_of_two_that_join_at_once_under_a_new_name_one_speaks_for_it(two_servers: tuple[Server, Server]) -> None:
+    one, other = two_servers
+    user = User("lab", "join", "join", 1)
+    async with one.services.database.write() as session:
+        secret, _ = await joining.join(session, "n1", user, one.clock())
+        joins = asyncio.create_task(joined(other, "n1"))
+        await waiting_for_a_lock(one.services)
+    second = await joins
+    assert (await second.register()).status_code == 200
+    assert (await agent_with(one, "n1", secret).register()).status_code == 401
 
 
 async def test_an_agent_whose_token_was_revoked_joins_again_before_its_node_is_lost(server: Server) -> None:

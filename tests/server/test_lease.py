@@ -1,6 +1,7 @@
 """The scheduler's lease: one server holds it, a paused one cannot commit, the next takes over."""
 
 import asyncio
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 
 import pytest
@@ -62,7 +63,7 @@ async def test_a_server_that_starts_after_one_was_killed_waits_for_its_lease_onl
 
 
 @pytest.mark.parametrize(("holder", "seconds"), [("another", 60), (None, -1)])
-async def test_a_pass_that_stood_still_for_too_long_between_its_transactions_is_given_up(
+async def test_a_pass_that_stood_still_for_too_long_is_given_up_where_another_server_may_have_taken_over(
     server: Server, holder: str | None, seconds: float
 ) -> None:
     lease_of_server, database = server.services.lease, server.services.database
@@ -70,7 +71,8 @@ async def test_a_pass_that_stood_still_for_too_long_between_its_transactions_is_
     async with database.write() as session:
         await lease_of_server.keep(session)
     await hand_to(server.services, holder or server.services.instance, seconds)
-    with pytest.raises(LeaseTakenError):
+    is_alone = holder is None and database.is_sqlite
+    with nullcontext() if is_alone else pytest.raises(LeaseTakenError):
         async with database.write() as session:
             await lease_of_server.keep(session)
 

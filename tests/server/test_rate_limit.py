@@ -40,6 +40,14 @@ async def test_each_token_has_a_limit_of_its_own_and_shares_it_with_its_sessions
     assert (await limited.admin.get("/api/v1/me")).status_code == 200
 
 
+async def test_a_guest_takes_nothing_from_whoever_shared_a_page(limited: Server) -> None:
+    guest = limited.client()
+    await guest.get((await limited.admin.post("/api/v1/login-links", json={"role": "viewer"})).json()["url"])
+    while (await guest.get("/api/v1/me")).status_code == 200:
+        pass
+    assert (await limited.admin.get("/api/v1/me")).status_code == 200
+
+
 async def test_agents_are_not_limited(limited: Server) -> None:
     agent = await limited.node()
     answers = [await agent.post("poll", {"seen": -1}) for _ in range(BURST + 5)]

@@ -8,6 +8,8 @@ from tests.server.conftest import ONE_SIZE, FakeAgent, Server
 from tests.server.test_bus import listening
 from tests.server.test_join_agent import agent_with, joined, secret_of
 
+from ringscope_server.users import rotation, tokens
+
 URL = "/api/v1/tokens"
 
 
@@ -113,6 +115,20 @@ async def test_an_answer_that_was_lost_is_asked_for_again_and_the_last_one_count
     lost, other = await fetched(agent), await fetched(agent)
     assert (await lost.post("poll", {"seen": -1})).status_code == 401
     assert (await other.post("poll", {"seen": -1})).status_code == 200
+
+
+async def test_a_late_use_of_the_last_secret_settles_no_rotation_that_came_since(server: Server) -> None:
+    agent = await node(server)
+    await rotate(server)
+    first = await fetched(agent)
+    assert not await told(first)
+    await rotate(server)
+    second = await fetched(first)
+    token_id = (await token_of(server, "n1"))["id"]
+    async with server.services.database.write() as session:  # of a server that has not heard of the first settlement
+        await rotation.settle(session, token_id, tokens.fingerprint(secret_of(first)), server.clock())
+    server.services.token_cache.clear()
+    assert [(await each.register()).status_code for each in (first, second)] == [200, 200]
 
 
 async def test_whoever_revokes_in_between_ends_both(server: Server) -> None:

@@ -108,6 +108,21 @@ async def test_a_revoked_token_ends_with_every_session_and_link_made_with_it(ser
     assert (await server.admin.delete(f"{URL}/{made['id']}")).status_code == 404
 
 
+async def test_a_guests_session_is_listed_ends_alone_and_after_a_week_at_most(server: Server, clock: Clock) -> None:
+    guests = [server.client() for _ in range(2)]
+    for guest in guests:
+        link = await server.admin.post("/api/v1/login-links", json={"role": "viewer"})
+        await guest.get(link.json()["url"])
+    listed = [item for item in (await server.admin.get(URL)).json()["items"] if item["kind"] == "guest"]
+    assert [(item["name"], item["role"], item["created_by"]) for item in listed] == [("admin", "viewer", "admin")] * 2
+    assert listed[0]["expires_at"] == "2026-01-08T00:00:00Z"
+    assert (await server.admin.post(f"{URL}/{listed[0]['id']}/rotate")).json()["code"] == "not_of_node"
+    assert (await server.admin.delete(f"{URL}/{listed[1]['id']}")).status_code == 204
+    assert [(await guest.get("/api/v1/me")).status_code for guest in (*guests, server.admin)] == [401, 200, 200]
+    assert (await guests[1].delete("/api/v1/session", headers={"X-Ringscope-Client": "web"})).status_code == 204
+    assert (await guests[1].get("/api/v1/me")).status_code == 401
+
+
 async def test_a_session_ends_with_the_time_of_its_token(server: Server, clock: Clock) -> None:
     made = await make(server, role="admin", expires_in_days=1)
     browser = server.client()

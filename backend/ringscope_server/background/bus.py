@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ringscope_server.changes import forget_tokens
+from ringscope_server.changes import forget_tokens, start_over
 from ringscope_server.db.faults import cause_of
 from ringscope_server.live.feed import publish_jobs, publish_nodes, publish_rows, publish_steps
 from ringscope_server.live.notices import Notice
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 CHANNEL = "ringscope"
 RETRY_SECONDS = 1.0
+LAST_SECONDS = 2.0
 
 
 async def run(services: Services) -> None:
@@ -27,25 +28,43 @@ async def run(services: Services) -> None:
     if services.database.is_sqlite:
         return
     services.notices.open()
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_send(services))
-        tasks.create_task(_hear(services))
+    waiting: list[Notice] = []
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_send(services, waiting))
+            tasks.create_task(_hear(services))
+    finally:
+        await _send_last(services, waiting)
 
 
-async def _send(services: Services) -> None:
+async def _send(services: Services, waiting: list[Notice]) -> None:
     """Notices go out after the commit that they tell of. One that fails is sent again: telling twice does no harm."""
     while True:
         await services.notices.filled()
-        waiting = services.notices.take(services.instance)
+        waiting += services.notices.take(services.instance)
         while waiting:
             try:
-                async with _autocommit(services) as connection:
-                    while waiting:
-                        payload = waiting[0].model_dump_json(exclude_defaults=True)
-                        await connection.execute(select(func.pg_notify(CHANNEL, payload)))
-                        waiting.pop(0)
+                await _send_all(services, waiting)
             except Exception as error:
                 await _trouble(services, error)
+
+
+async def _send_last(services: Services, waiting: list[Notice]) -> None:
+    """What its last commits tell, and that it schedules no more. A database that is away is not waited for."""
+    waiting += services.notices.take(services.instance)
+    with suppress(Exception):
+        async with asyncio.timeout(LAST_SECONDS):
+            await _send_all(services, waiting)
+
+
+async def _send_all(services: Services, waiting: list[Notice]) -> None:
+    if not waiting:
+        return
+    async with _autocommit(services) as connection:
+        while waiting:
+            payload = waiting[0].model_dump_json(exclude_defaults=True)
+            await connection.execute(select(func.pg_notify(CHANNEL, payload)))
+            waiting.pop(0)
 
 
 async def _hear(services: Services) -> None:
@@ -63,16 +82,9 @@ async def _hear(services: Services) -> None:
 async def _listen(services: Services, connection: AsyncConnection) -> None:
     driver: Any = (await connection.get_raw_connection()).driver_connection
     await driver.execute(f"LISTEN {CHANNEL}")
-    await _start_over(services)
+    await start_over(services)  # nobody listened until now
     async for notification in driver.notifies():
         await hear(services, notification.payload)
-
-
-async def _start_over(services: Services) -> None:
-    """Nobody listened until now: whatever changed meanwhile is looked up."""
-    await forget_tokens(services)
-    services.stream.start_over()
-    services.signals.everything_changed()
 
 
 async def hear(services: Services, payload: str) -> None:
@@ -84,6 +96,8 @@ async def hear(services: Services, payload: str) -> None:
         return
     if notice.server == services.instance:
         return
+    if notice.has_gap:
+        await start_over(services)
     if notice.has_ended_tokens:
         await forget_tokens(services)
     services.directory.forget_ids(notice.nodes)

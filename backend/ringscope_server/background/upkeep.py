@@ -45,7 +45,7 @@ async def once(services: Services) -> None:
     times, listening = services.last_use.take(), services.stream.owners
     async with services.database.write() as session:
         await last_use.write(session, times)
-        over = Token.kind.in_(("session", "login")) & (Token.expires_at < now)
+        over = Token.kind.in_(("session", "guest", "login")) & (Token.expires_at < now)
         await session.execute(delete(Token).where(over))
         await idempotency.forget_old(session, now)
         valid = await tokens.still_valid(session, listening, now)

@@ -47,26 +47,32 @@ class Lease:
         elif self._database.is_sqlite:
             row.expires_at = now
 
-    async def take(self, session: AsyncSession) -> None:
-        """Take or renew the lease for the rest of this transaction and ``seconds`` beyond. Raises LeaseTakenError."""
+    async def take(self, session: AsyncSession) -> bool:
+        """Take or renew the lease for the rest of this transaction and ``seconds`` beyond; whether it was another's.
+
+        Raises LeaseTakenError.
+        """
         row, now = await self._locked_row(session, must_wait=self.is_held)
         if row is None:
             self._note(False)
             raise LeaseTakenError
-        if row.holder != self._holder:
+        before = row.holder
+        if before != self._holder:
             row.holder, row.fence = self._holder, row.fence + 1
         self.fence = row.fence
         row.expires_at = now + self._duration
         self._note(True)
+        return before not in ("", self._holder)
 
     async def keep(self, session: AsyncSession) -> None:
         """As ``take``, in a later transaction of the same pass: what the first one saw must still be this server's.
 
         Raises LeaseTakenError also when nobody else has it, but this server stood still for longer than it lasts: what
-        was decided is too old.
+        was decided is too old. On SQLite it is not, as nobody else decides.
         """
         row, now = await self._locked_row(session, must_wait=True)
-        if row is None or (row.holder, row.fence) != (self._holder, self.fence) or row.expires_at <= now:
+        is_over = row is not None and row.expires_at <= now and not self._database.is_sqlite
+        if row is None or is_over or (row.holder, row.fence) != (self._holder, self.fence):
             self._note(False)
             raise LeaseTakenError
         row.expires_at = now + self._duration

@@ -14,7 +14,7 @@ LEAST_BYTES_PER_SECOND = 500
 MOST_REQUEST_SECONDS = 300.0
 IDLE_SECONDS = 10.0  # uvicorn itself closes after 5, but not where the rest of a body came after its answer
 UNREAD_SECONDS = 60.0  # a client that does not take its answer
-MOST_HEAD_BYTES = 64 << 10
+MOST_HEAD_BYTES = 64 << 10  # of a request without any of its body: its head, or what follows the last chunk
 TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"
     b"The URL and headers are larger than 64 kB; send less.\n"
@@ -25,9 +25,10 @@ TOO_SLOW = (
 )
 
 # More would be so many connections that memory is the limit.
-MOST_DESCRIPTORS = 8_192
+MOST_DESCRIPTORS = 16_384
 # For the database, files, webhooks and what else is no client.
 RESERVED_DESCRIPTORS = 96
+DESCRIPTORS_PER_CLIENT = 2  # its socket, and a file of the page while that is sent
 
 
 class Silent(Protocol):
@@ -37,7 +38,7 @@ class Silent(Protocol):
         """Close it at once."""
 
     def is_moving(self) -> bool:
-        """Whether its client took a part of its answer since this was asked last."""
+        """Whether its client took enough of its answer since this was asked last."""
 
 
 def raise_limit() -> int:
@@ -49,7 +50,7 @@ def raise_limit() -> int:
         soft = wanted
     if soft == resource.RLIM_INFINITY or soft > MOST_DESCRIPTORS:
         soft = MOST_DESCRIPTORS
-    return max(soft - RESERVED_DESCRIPTORS, soft // 2)
+    return max(soft - RESERVED_DESCRIPTORS, soft // 2) // DESCRIPTORS_PER_CLIENT
 
 
 class Connections:
@@ -103,7 +104,7 @@ class Connection(HttpToolsProtocol):
         self._all = all_of_them
         self._is_asking = True  # a request is under way, or its first byte is awaited
         self._is_in_head = False
-        self._head_bytes = 0
+        self._bare_bytes = 0  # of the request that came without a part of its body
         self._unsent_bytes = 0
 
     def abort(self) -> None:
@@ -111,6 +112,7 @@ class Connection(HttpToolsProtocol):
         if self._may_say_why():
             self.transport.write(TOO_SLOW)
             self.transport.close()
+            self._rest()
         else:
             self.transport.abort()
 
@@ -123,9 +125,9 @@ class Connection(HttpToolsProtocol):
         return self._is_asking and self.cycle is not None and not self.cycle.response_started
 
     def is_moving(self) -> bool:
-        """Whether its client took a part of its answer since this was asked last."""
+        """Whether its client took enough of its answer since this was asked last, a byte now and then being none."""
         before, self._unsent_bytes = self._unsent_bytes, self.transport.get_write_buffer_size()
-        return 0 < self._unsent_bytes < before
+        return self._unsent_bytes > 0 and before - self._unsent_bytes >= LEAST_BYTES_PER_SECOND * UNREAD_SECONDS
 
     def connection_made(self, transport: Any) -> None:
         """A client came."""
@@ -140,30 +142,38 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """A part of a request, or several."""
-        was_in_head = self._is_in_head
         self._all.heard(self, len(data))
+        self._bare_bytes += len(data)
         super().data_received(data)
-        if was_in_head and self._is_in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > MOST_HEAD_BYTES:
-                self.transport.write(TOO_LARGE)
-                self.transport.close()
+        if self._bare_bytes > MOST_HEAD_BYTES and not self.transport.is_closing():
+            self.transport.write(TOO_LARGE)
+            self.transport.close()
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""
         super().on_message_begin()
-        self._is_in_head, self._head_bytes = True, 0
+        self._is_in_head, self._bare_bytes = True, 0
         if not self._is_asking:
             self._ask()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One of the head; those behind a body in chunks nobody asks for, and they could go on for ever."""
+        if self._is_in_head:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """The body comes next."""
         self._is_in_head = False
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        """A part of the body."""
+        self._bare_bytes = 0
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """A request is whole."""
-        self._is_asking = False
+        self._is_asking, self._bare_bytes = False, 0
         self._all.end(self)
         super().on_message_complete()
         if self.cycle.response_complete:  # it was answered before
@@ -173,8 +183,9 @@ class Connection(HttpToolsProtocol):
         """An answer is written, if not sent."""
         super().on_response_complete()
         if self.transport.is_closing():
-            return
-        if self._is_asking:
+            if self in self.connections:  # it closes once its client has taken all, which may be never
+                self._rest()
+        elif self._is_asking:
             self._ask()
         elif self.cycle.response_complete:
             self._rest()

@@ -32,6 +32,7 @@ class Notice(BaseModel):
     rows: list[Rows] = []
     has_work: bool = False
     has_ended_tokens: bool = False
+    has_gap: bool = False
 
 
 class Notices:
@@ -44,6 +45,7 @@ class Notices:
         self._rows: list[Rows] = []
         self._has_work = False
         self._has_ended_tokens = False
+        self._has_gap = False
         self._filled = asyncio.Event()
 
     @property
@@ -80,6 +82,12 @@ class Notices:
             self._has_ended_tokens = True
             self._mark()
 
+    def gap(self) -> None:
+        """Notices may have been lost with the server that was to send them."""
+        if self._is_open:
+            self._has_gap = True
+            self._mark()
+
     async def filled(self) -> None:
         """Wait until there is something to take."""
         await self._filled.wait()
@@ -88,12 +96,13 @@ class Notices:
         """Everything so far, in notices that are small enough."""
         jobs, nodes, rows = iter(sorted(self._jobs)), iter(sorted(self._nodes)), iter(self._rows)
         notices = [Notice(server=server, has_ended_tokens=True)] if self._has_ended_tokens else []
+        notices += [Notice(server=server, has_gap=True)] if self._has_gap else []
         notices += [Notice(server=server, has_work=True)] if self._has_work else []
         notices += [Notice(server=server, jobs=part) for part in _parts(jobs, IDS_PER_NOTICE)]
         notices += [Notice(server=server, nodes=part) for part in _parts(nodes, IDS_PER_NOTICE)]
         notices += [Notice(server=server, rows=part) for part in _parts(rows, IDS_PER_NOTICE // 2)]
         self._jobs, self._nodes, self._rows = set(), set(), []
-        self._has_work = self._has_ended_tokens = False
+        self._has_work = self._has_ended_tokens = self._has_gap = False
         self._filled.clear()
         return notices
 

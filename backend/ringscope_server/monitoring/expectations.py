@@ -19,6 +19,7 @@ from ringscope_server.db.models import Attempt, Measurement
 from ringscope_server.results.baseline import SHAPE_COLUMNS, Baseline, Shape, baseline
 
 WINDOW = timedelta(minutes=1)
+AT_ONCE = 25  # new attempts looked up in one transaction, which PostgreSQL ends after 10 s; the next pass goes on
 
 
 @dataclass
@@ -44,9 +45,9 @@ class Expectations:
         found = (await session.execute(_attempts(jobs))).all() if jobs else ()
         attempts: dict[int, int] = dict(found)
         self._attempts = {number: known for number, known in self._attempts.items() if number in attempts}
-        for number in attempts.keys() - self._attempts.keys():
+        for number in sorted(attempts.keys() - self._attempts.keys())[:AT_ONCE]:
             self._attempts[number] = _Job(await baseline(session, await _loaded(session, number)))
-        for row_id, attempt_id, *shape in await session.execute(_rows(attempts, self._last_row)):
+        for row_id, attempt_id, *shape in await session.execute(_rows(self._attempts, self._last_row)):
             self._last_row = max(self._last_row, row_id)
             self._attempts[attempt_id].recent.append((now, Shape(*shape)))
         self.bandwidths = {}

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope_server.db import advisory_lock
 from ringscope_server.db.models import Node, Token
 from ringscope_server.events import audit
 from ringscope_server.users import tokens
@@ -29,6 +30,7 @@ async def join(session: AsyncSession, name: str, joiner: User, now: datetime) ->
     It ends when the join token is revoked, but not when that expires: a join token is good for a day, a node for years.
     An agent whose token was revoked may join again at once, although its node is not lost yet.
     """
+    await advisory_lock.hold(session, f"join {name}")
     alive = select(Node.id).where(Node.name == name, Node.observed != "lost", Node.removed_at.is_(None))
     earlier = (await session.scalars(select(Token).where(Token.kind == "agent", Token.node == name))).all()
     if any(tokens.is_valid(old, now) for old in earlier) and await session.scalar(alive) is not None:

@@ -5,9 +5,10 @@ in between: only the scheduler gives slots away, and a job that is no longer que
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import ceil
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -25,6 +26,10 @@ from ringscope_server.results.tuning import table_of_gang
 from ringscope_server.scheduler import deadlines
 from ringscope_server.scheduler.telling import News, news, tell
 
+# Of each kind in one transaction: others want to write, too, and PostgreSQL ends one that lasts for 10 s.
+MOVES_AT_ONCE = 25  # jobs that start, end or expire; each takes some 20 ms
+NEWS_AT_ONCE = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -39,6 +44,15 @@ class Decision:
     def is_empty(self) -> bool:
         """Whether nothing starts, ends or is told."""
         return not (self.plan.starts or self.plan.preemptions or self.news or self.overdue)
+
+    def parts(self) -> Iterator["Decision"]:
+        """Decisions that are small enough for a transaction each; none of an empty one."""
+        moves = max(len(self.overdue), len(self.plan.starts), len(self.plan.preemptions))
+        for number in range(max(ceil(moves / MOVES_AT_ONCE), ceil(len(self.news) / NEWS_AT_ONCE))):
+            cut = slice(number * MOVES_AT_ONCE, (number + 1) * MOVES_AT_ONCE)
+            moved = Plan(starts=self.plan.starts[cut], waits=(), preemptions=self.plan.preemptions[cut])
+            told = self.news[number * NEWS_AT_ONCE : (number + 1) * NEWS_AT_ONCE]
+            yield Decision(moved, told, self.overdue[cut], self.tables)
 
     @property
     def started(self) -> list[int]:
@@ -85,15 +99,15 @@ def _planned(
 
 
 async def _tables(database: Database, starts: Sequence[Start]) -> dict[int, Table]:
-    if not starts:
-        return {}
-    async with database.read() as session:
-        specs = await specs_of(session, [start.job_id for start in starts])
-        found: dict[int, Table] = {}
-        for start in starts:
-            slots = [len(share.slots) for share in start.shares]
-            if (table := await table_of_gang(session, specs[start.job_id], slots)) is not None:
-                found[start.job_id] = table
+    found: dict[int, Table] = {}
+    for first in range(0, len(starts), MOVES_AT_ONCE):
+        async with database.read() as session:
+            some = starts[first : first + MOVES_AT_ONCE]
+            specs = await specs_of(session, [start.job_id for start in some])
+            for start in some:
+                slots = [len(share.slots) for share in start.shares]
+                if (table := await table_of_gang(session, specs[start.job_id], slots)) is not None:
+                    found[start.job_id] = table
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from ringscope_server.background.refresh import refresh
-from ringscope_server.changes import Changes, announce, announce_ended_tokens
+from ringscope_server.changes import Changes, announce, announce_ended_tokens, announce_gap
 from ringscope_server.db.faults import cause_of, fault_of
 from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.nodes import health, lifetimes
@@ -73,7 +73,7 @@ def rest_seconds(pass_seconds: float, interval_seconds: float) -> float:
 
 
 async def one_pass(services: Services) -> None:
-    """Look at everything once. Nothing but SQL happens inside the transaction.
+    """Look at everything once. Nothing but SQL happens inside a transaction, and each is told of once it is committed.
 
     Raises LeaseTakenError when another server does it.
     """
@@ -89,7 +89,7 @@ async def one_pass(services: Services) -> None:
         settings.start_deadline_seconds, settings.start_deadline_seconds_per_node, listening_since
     )
     async with services.database.write() as session:
-        await services.lease.take(session)
+        is_new_holder = await services.lease.take(session)
         if step:
             await move_along(session, step, now)
         judged = await health.judge(session, listening_since, now)
@@ -99,15 +99,19 @@ async def one_pass(services: Services) -> None:
         await fire_due(session, changes, now, services.settings.max_queued_jobs_per_user)
         await usage.charge_finished(session, now, policy.fair_share_half_life_hours)
     services.clock_watch.accept()
-    decided = await decide(services.database, services.queue, services.lease.fence, policy, now)
-    if not decided.is_empty:
-        async with services.database.write() as session:
-            await services.lease.keep(session)
-            await carry_out(session, decided, changes, now)
-        services.queue.note(decided.started, decided.told)
+    if is_new_holder:
+        await announce_gap(services)
     for node in judged:
         services.directory.forget(node.name)  # its next poll looks it up, and brings it back if it was lost
     if any(node.removed_at for node in leaving):
         await announce_ended_tokens(services)
     await announce(services, changes)
+    decided = await decide(services.database, services.queue, services.lease.fence, policy, now)
+    for part in decided.parts():
+        changes = Changes()
+        async with services.database.write() as session:
+            await services.lease.keep(session)
+            await carry_out(session, part, changes, services.now())
+        services.queue.note(part.started, part.told)
+        await announce(services, changes)
     await refresh(services)

@@ -24,6 +24,7 @@ from ringscope_server.schedules.times import upcoming
 
 # After downtime the newest time that was missed is made up for, if it is younger than this.
 LATE_AFTER = timedelta(hours=1)
+AT_ONCE = 25  # schedules in one transaction: PostgreSQL ends one that lasts for 10 s
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class Outcome:
 
 
 async def fire_due(session: AsyncSession, changes: Changes, now: datetime, max_queued: int = 0) -> None:
-    """Submit the jobs of every schedule whose time has come, once for each of its times.
+    """Submit the jobs of schedules whose time has come, once for each of its times; the next pass goes on.
 
     ``max_queued`` jobs of a user may wait; 0: any number.
     """
@@ -46,6 +47,7 @@ async def fire_due(session: AsyncSession, changes: Changes, now: datetime, max_q
         select(Schedule)
         .where(Schedule.next_fire_at <= now)
         .order_by(Schedule.next_fire_at, Schedule.id)
+        .limit(AT_ONCE)
         .with_for_update(key_share=True, skip_locked=True)
     )
     for schedule in due.all():

@@ -54,12 +54,12 @@ async def next_secret(session: AsyncSession, token_id: int) -> str:
     return secret
 
 
-async def settle(session: AsyncSession, token_id: int, now: datetime) -> None:
-    """The new secret was used: the old one is worth nothing from now on."""
+async def settle(session: AsyncSession, token_id: int, sha256: str, now: datetime) -> None:
+    """The new secret, told by its fingerprint, was used: the old one is worth nothing from now on."""
     token = await _locked(session, token_id)
-    if token is None or token.next_sha256 is None:
-        return  # another request of the agent was faster
-    token.sha256, token.next_sha256, token.rotation_wanted_at = token.next_sha256, None, None
+    if token is None or token.next_sha256 != sha256:
+        return  # another request of the agent was faster, and the next rotation may be under way
+    token.sha256, token.next_sha256, token.rotation_wanted_at = sha256, None, None
     _record(session, token, f"node/{token.node}", "token.rotated", now)
 
 

@@ -13,7 +13,7 @@ from ringscope_server.users.tokens import Role, User
 from ringscope_server.users.views import TokenSpec
 
 # Sessions and login links are not managed one by one: they end with the token that they were made with.
-MANAGED = ("personal", "join", "agent")
+MANAGED = ("personal", "join", "agent", "guest")
 
 
 class RoleTooHighError(Exception):

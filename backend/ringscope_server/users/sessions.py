@@ -1,4 +1,8 @@
-"""Logging browsers in and out. A session, like a login link, ends with the token that it was made with."""
+"""Logging browsers in and out. A session, like a login link, ends with the token that it was made with.
+
+Whoever follows a link that gives less than its maker may do is a guest: somebody else, whose session is listed with the
+tokens, can be ended alone, and ends after a week.
+"""
 
 from datetime import datetime, timedelta
 
@@ -7,9 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.models import Token
 from ringscope_server.events import audit
 from ringscope_server.users import tokens
-from ringscope_server.users.tokens import Role, User
+from ringscope_server.users.tokens import Role, TokenKind, User
 
 LOGIN_LINK_LIFETIME = timedelta(hours=24)
+GUEST_LIFETIME = timedelta(days=7)
 
 
 async def login_link(session: AsyncSession, user: User, role: Role, now: datetime) -> tuple[str, datetime]:
@@ -45,7 +50,7 @@ async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: ti
 async def log_out(session: AsyncSession, secret: str, now: datetime) -> None:
     """The session is worth nothing from now on."""
     token = await tokens.find(session, secret, now, to_use_up=True)
-    if token is not None and token.kind == "session":
+    if token is not None and token.kind in ("session", "guest"):
         await session.delete(token)
         audit.record(session, now, token.name, "session.ended", ("user", token.name))
 
@@ -53,8 +58,9 @@ async def log_out(session: AsyncSession, secret: str, now: datetime) -> None:
 async def _begin(
     session: AsyncSession, user: User, parent: Token | None, now: datetime, lifetime: timedelta, how: str
 ) -> str:
-    cookie = await tokens.create(
-        session, user.name, "session", user.role, now, now + lifetime, parent=parent, created_by=user.name
-    )
+    is_guest = parent is not None and user.role != parent.role
+    kind: TokenKind = "guest" if is_guest else "session"
+    end = now + (min(lifetime, GUEST_LIFETIME) if is_guest else lifetime)
+    cookie = await tokens.create(session, user.name, kind, user.role, now, end, parent=parent, created_by=user.name)
     audit.record(session, now, user.name, "session.created", ("user", user.name), message=f"Logged in {how}.")
     return cookie

@@ -18,7 +18,7 @@ from ringscope_server.users import tokens
 AGENT_SECONDS = 60.0
 PERSON_SECONDS = 2.0
 # Who uses up a login link or joins with a token changes something by it, and asks once.
-_KEPT = {"agent": AGENT_SECONDS, "personal": PERSON_SECONDS, "session": PERSON_SECONDS}
+_KEPT = {"agent": AGENT_SECONDS, "personal": PERSON_SECONDS, "session": PERSON_SECONDS, "guest": PERSON_SECONDS}
 
 
 # A database that does not answer takes nobody's token away at once: what needs no database, such as /metrics, goes on.

@@ -13,7 +13,7 @@ from ringscope_server.db.models import Token
 
 PersonRole = Literal["viewer", "operator", "admin"]
 Role = Literal[PersonRole, "agent", "join"]
-TokenKind = Literal["personal", "agent", "join", "login", "session"]
+TokenKind = Literal["personal", "agent", "join", "login", "session", "guest"]
 
 # What each role may also do. Agents stand apart: a person's token never speaks for a node, nor the reverse.
 INCLUDES: dict[Role, frozenset[Role]] = {
@@ -36,7 +36,7 @@ class User:
     node: str | None = None  # the only one that this agent speaks for
     own_id: int = 0  # of the token that came with the request: of a session its own
     expires_at: datetime | None = None
-    has_next_secret: bool = False  # the one that its token was rotated to, which is settled by its first use
+    next_sha256: str | None = None  # of its secret, if that is what its token is to be rotated to by the first use
 
     def may(self, role: Role) -> bool:
         """Whether this user's role covers ``role``."""
@@ -116,10 +116,10 @@ def as_user(token: Token, secret: str = "") -> User:
     """The person or agent behind a token; ``secret`` is how it was shown."""
     role: Role = token.role  # type: ignore[assignment]  # the table holds only these words
     kind: TokenKind = token.kind  # type: ignore[assignment]
-    # A session is a use of the token that it was made with; an agent's token stands for itself.
+    # A session is a use of the token that it was made with; a guest's, like an agent's token, stands for itself.
     used = token.parent_id if kind == "session" and token.parent_id else token.id
-    is_next = token.next_sha256 is not None and token.next_sha256 == fingerprint(secret)
-    return User(token.name, role, kind, used, token.node, token.id, token.expires_at, is_next)
+    next_sha256 = token.next_sha256 if token.next_sha256 and token.next_sha256 == fingerprint(secret) else None
+    return User(token.name, role, kind, used, token.node, token.id, token.expires_at, next_sha256)
 
 
 def new_secret() -> str:

@@ -75,7 +75,10 @@ class NewToken(TokenView):
 
 
 class TokenPage(BaseModel):
-    """Tokens of people and agents, newest first; sessions and login links end with the token that made them."""
+    """Tokens of people and agents, and sessions of guests, who followed a link that gives less than its maker may do.
+
+    Newest first. Other sessions and login links end with the token that made them.
+    """
 
     items: list[TokenView]
     next: str | None

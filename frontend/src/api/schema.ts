@@ -1314,7 +1314,7 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description Tokens of people and agents, newest first.
+         * @description Tokens of people and agents, and the sessions of guests, newest first.
          */
         get: operations["list_tokens"];
         put?: never;
@@ -3562,7 +3562,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "personal" | "agent" | "join" | "login" | "session";
+            kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
             /**
              * Last Used At
              * @description To the minute.
@@ -5114,7 +5114,9 @@ export interface components {
         };
         /**
          * TokenPage
-         * @description Tokens of people and agents, newest first; sessions and login links end with the token that made them.
+         * @description Tokens of people and agents, and sessions of guests, who followed a link that gives less than its maker may do.
+         *
+         *     Newest first. Other sessions and login links end with the token that made them.
          */
         TokenPage: {
             /** Items */
@@ -5181,7 +5183,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "personal" | "agent" | "join" | "login" | "session";
+            kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
             /**
              * Last Used At
              * @description To the minute.

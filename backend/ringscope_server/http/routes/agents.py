@@ -50,9 +50,9 @@ async def _require_own(services: Services, agent: User, name: str) -> None:
     if agent.node != name:
         sentence = f"This token speaks for node {agent.node} only, not for {name}; let {name} join with a join token."
         raise Problem(403, "not_your_node", sentence)
-    if agent.has_next_secret:
+    if agent.next_sha256:
         async with services.database.write() as session:
-            await rotation.settle(session, agent.token_id, services.now())
+            await rotation.settle(session, agent.token_id, agent.next_sha256, services.now())
         await announce_ended_tokens(services)
 
 

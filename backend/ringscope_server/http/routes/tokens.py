@@ -42,7 +42,7 @@ async def create_token(
 
 @router.get("", operation_id="list_tokens")
 async def list_tokens(user: Admin, services: ServicesDep, limit: Limit = 50, cursor: Cursor = None) -> TokenPage:
-    """Tokens of people and agents, newest first."""
+    """Tokens of people and agents, and the sessions of guests, newest first."""
     async with services.database.read() as session:
         found = await service.page(session, limit, decode(cursor))
     items = [TokenView.model_validate(token, from_attributes=True) for token in found]

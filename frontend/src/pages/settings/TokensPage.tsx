@@ -104,6 +104,7 @@ function endInWords({ kind, node }: TokenView): string {
   if (kind === "join") {
     return "Nobody joins with it any more, and the tokens of all nodes that joined with it end: the server refuses their agents, and the nodes are lost 15 s later.";
   }
+  if (kind === "guest") return "The browser that followed the shared link is logged out at once.";
   return "Whoever uses it is logged out at once, with the sessions and login links that were made with it.";
 }
 

@@ -18,6 +18,7 @@ export type Benchmark = NonNullable<JobSpec["benchmark"]>;
 /** Of a job of kind benchmark. */
 export type BenchmarkSpec = JobSpec & { benchmark: Benchmark };
 export type BenchmarkJob = JobView & { spec: BenchmarkSpec; summary: Schemas["BenchmarkSummary"] };
+export type AlgorithmBest = Schemas["AlgorithmBest"];
 export type SizeBusbw = Schemas["SizeBusbw"];
 export type TrainingSummary = Schemas["TrainingSummary"];
 export type AttemptView = Schemas["AttemptView"];

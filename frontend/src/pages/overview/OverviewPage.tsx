@@ -12,9 +12,11 @@ import { Skeleton } from "../../components/Skeleton";
 import { useSlots } from "../../components/useSlots";
 import { useTimeWords } from "../../components/useNow";
 import { usePageTitle } from "../../components/usePageTitle";
+import { caveats } from "../../lib/caveats";
 import { COLLECTIVES } from "../../lib/collectives";
 import { plural, threeDigits } from "../../lib/format";
 import { beyondWords, gpuUse } from "../../lib/nodes";
+import { heldUp } from "../../lib/state";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import { Alerts } from "./Alerts";
 import { JobBars } from "./JobBars";
@@ -93,7 +95,7 @@ function midnight(nowMs: number): string {
 /** The best that was measured since midnight here; what a simulation says is no measurement. */
 function BestFact() {
   const { data: job } = useQuery(bestJobQuery(useTimeWords(midnight)));
-  const row = job?.summary.best.find(({ transport }) => transport !== "simulated");
+  const row = job && heldUp(job);
   if (!job || !row) return <Fact label="Best bus bandwidth today" value="–" note="no measurement yet" />;
   const limit = job.summary.limit_gb_per_s;
   return (
@@ -106,6 +108,7 @@ function BestFact() {
           {limit && `${threeDigits((100 * row.busbw_gb_per_s) / limit)} % of its links' limit, `}
           {COLLECTIVES[job.spec.benchmark.collective].name} by {row.algorithm},{" "}
           <Link to="/jobs/$jobId" params={{ jobId: job.id }}>job {job.id}</Link>
+          {caveats(job).map(({ word }) => `, ${word}`)}
         </>
       }
     />

@@ -108,7 +108,9 @@ def test_too_few_iterations_never_give_a_winner() -> None:
     few = [row(name, us, iterations=2, time_low_us=None, time_high_us=None) for name, us in (("ring", 9), ("mpi", 900))]
     assert said(*few) == "No winner: that takes 12 iterations of each at least, and these are 2."
     narrow = [row(name, us, iterations=8, error=0.001) for name, us in (("ring", 9), ("mpi", 900))]
-    assert said(*narrow) == "No winner: that takes 12 iterations of each at least, and these are 8.", "of earlier versions"
+    assert said(*narrow) == "No winner: that takes 12 iterations of each at least, and these are 8.", (
+        "of earlier versions"
+    )
     assert said(*narrow, *narrow).endswith("and these are 8."), "what lies between rounds is in no cycle of them"
     assert said(*narrow * 5).startswith("ring is 100x MPI_Allreduce"), "cycles are rounds, too"
     old = [one.model_copy(update={"iterations": 20}) for one in few]

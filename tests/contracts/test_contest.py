@@ -10,7 +10,9 @@ from ringscope.contracts.record import Measurement
 WITHIN = 0.1  # how iterations of a round differ, as a share
 
 
-def timed(draw: np.random.Generator, iterations: int, shift: float, time_us: float = 100.0, cycle: int = 0) -> Measurement:
+def timed(
+    draw: np.random.Generator, iterations: int, shift: float, time_us: float = 100.0, cycle: int = 0
+) -> Measurement:
     """One algorithm, as the machine's speed shifts from round to round."""
     blocks = [
         time_us * (1 + shift * draw.normal()) * (1 + WITHIN * draw.normal(size=count)) for count in rounds(iterations)

@@ -142,9 +142,7 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
         return True
     end, name = found.reason.end, found.reason.name
     best = _held_up(attempt) if end == "succeeded" else None
-    return await transition(
-        session, attempt.job_id, end, now, reason=name, message=found.message, busbw_gb_per_s=best
-    )
+    return await transition(session, attempt.job_id, end, now, reason=name, message=found.message, busbw_gb_per_s=best)
 
 
 def _held_up(attempt: Attempt) -> float | None:

@@ -106,7 +106,7 @@ _STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 
 def sure_of(values: int) -> float:
-    """How many standard errors on either side hold 95 %, where they are estimated from so many values, three at least."""
+    """How many standard errors on either side hold 95 %, where so many values tell the error, three at least."""
     freedom = values - 1
     return _STUDENT[freedom - 2] if freedom < len(_STUDENT) + 2 else SURE + 2.5 / freedom
 

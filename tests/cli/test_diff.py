@@ -68,8 +68,8 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
     ]
     assert "size and place: 2 (of 3 in job 1, 2 in job 2)" in done.out
     assert lines[7] == ["ALGORITHM", "SIZE", "PLACE", "A=1", "us", "B=2", "us", "B/A", "95", "%"]
-    assert lines[7] == ["ring", "8", "B", "out", "of", "place", "10.00", "10.10", "1.010", "-"]
-    assert lines[8] == [
+    assert lines[8] == ["ring", "8", "B", "out", "of", "place", "10.00", "10.10", "1.010", "-"]
+    assert lines[9] == [
         "ring",
         "1",
         "KiB",

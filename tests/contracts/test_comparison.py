@@ -69,7 +69,10 @@ def test_rows_match_by_collective_algorithm_size_and_place() -> None:
 
 
 def test_of_several_cycles_the_mean_counts_as_in_the_verdict() -> None:
-    cycles = [row(time, cycle=number, cv_percent=0.0) for number, time in enumerate((10.0, 11.0, 12.0))]
+    cycles = [
+        row(time, cycle=number, cv_percent=0.0, busbw_gb_per_s=10 / time)
+        for number, time in enumerate((10.0, 11.0, 12.0))
+    ]
     [pair] = row_pairs(cycles, [row(5.5, cv_percent=0.0)])
     assert (pair.a_us, pair.ratio) == (11.0, 0.5)
     assert pair.noise_us == pytest.approx((2 / 3) ** 0.5)  # how the cycles differ

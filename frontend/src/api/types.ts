@@ -38,6 +38,7 @@ export type Lateness = Schemas["Lateness"];
 export type RankLateness = Schemas["RankLateness"];
 export type LogOutline = Schemas["LogOutline"];
 export type Comparison = Schemas["Comparison"];
+export type Standing = Schemas["Standing"];
 export type ComparedJob = Schemas["ComparedJob"];
 export type ComparedRow = Schemas["ComparedRow"];
 export type LogLine = Schemas["LogLine"];

@@ -275,6 +275,18 @@ export function comparisonQuery(ids: readonly number[], base: number, done: numb
   });
 }
 
+/** How succeeded benchmarks stand to a baseline, in one figure each. */
+export function standingsQuery(ids: readonly number[], base: number) {
+  return queryOptions({
+    queryKey: ["comparison", "standings", ids, base],
+    queryFn: async () => {
+      const query = { job: [...ids, base], base };
+      return unwrap(await api.GET("/api/v1/comparison/standings", { params: { query } })).jobs.filter((job) => ids.includes(job.job_id));
+    },
+    staleTime: Infinity,
+  });
+}
+
 /** What each attempt of a job ran in. */
 export function environmentsQuery(id: number) {
   return queryOptions({

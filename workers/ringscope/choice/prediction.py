@@ -19,6 +19,7 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, bus_factor, elements
 from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.machine import REFERENCE
 from ringscope.contracts.tuning import Table
 from ringscope.cost.classes import by_classes
 from ringscope.cost.knee import knee_bytes
@@ -167,7 +168,10 @@ class _Fitted(_Model):
 
     def __init__(self, spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) -> None:
         transport = transport_of(spec, len(ranks_of_nodes))
-        self._situation = Situation(spec.collective, spec.dtype, tuple(ranks_of_nodes), transport)
+        is_crowded = (known.machine or REFERENCE).ranks_per_core(max(ranks_of_nodes)) > 1
+        self._situation = Situation(
+            spec.collective, spec.dtype, tuple(ranks_of_nodes), transport, is_crowded=is_crowded
+        )
         super().__init__(spec, self._situation.ranks)
         self._chooser = Chooser(known)
         self._fits: dict[str, tuple[int, float | None]] = {}

@@ -44,8 +44,8 @@ class RowPair:
     """What both jobs measured with one algorithm at one size and place; of several cycles their mean.
 
     ``noise_us`` says how far iterations differ among themselves: the root of the squared sum of both standard
-    deviations. A row that one preemption has spoiled has a large one. It is wider than the interval of the ratio, as the
-    jobs ran at different times: what changed between them is in no interval.
+    deviations. A row that one preemption has spoiled has a large one. It is wider than the interval of the ratio, as
+    the jobs ran at different times: what changed between them is in no interval.
     """
 
     algorithm: str

@@ -111,7 +111,8 @@ def _say_caveats(a: Job, b: Job) -> None:
         )
         for sentence in (*simulated, *sentences(job)):
             say(f"Job {job.id}: {sentence}")
-    found = [*obstacles(a.spec, b.spec), *caveats(ran(a), ran(b))]
+    # What disturbed them stands above.
+    found = [*obstacles(a.spec, b.spec), *caveats(*(ran(job)._replace(disturbed_by=None) for job in (a, b)))]
     if a.id != b.id and found:
         say(f"Job {b.id} and job {a.id}, the baseline, do not measure the same: {' '.join(found)}")
 

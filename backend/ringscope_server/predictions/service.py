@@ -68,7 +68,7 @@ async def expectations(database: Database, worker: Worker, attempt_id: int | Non
         usual = await baseline(session, attempt)
         known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
         machine = seats.machine_of(gang)
-        known, is_crowded = known.on(machine), _is_crowded(attempt, slots, machine)
+        known, is_crowded = known.on(machine), _is_crowded(attempt, spec, slots, machine)
     found = None if spec.is_simulated else await worker.run(lambda: library.predict(spec.sweep, slots, known))
     return Expectations(
         model=found and _model(found),
@@ -87,11 +87,11 @@ def _model(found: library.Prediction) -> Model:
     )
 
 
-def _is_crowded(attempt: Attempt, slots: Sequence[int], machine: Machine | None) -> bool:
+def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: Machine | None) -> bool:
     """Whether its ranks have fewer cores than they are: by its rows, before the first by rank 0's node."""
     if ranks := attempt.job.summary.get("ranks"):
         return bool(crowd(ranks, attempt.job.summary.get("cores")))
-    return machine is not None and machine.ranks_per_core(max(slots)) > 1
+    return not spec.is_simulated and library.is_crowded(spec.sweep, slots, machine)
 
 
 def _usual(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[UsualRow]:

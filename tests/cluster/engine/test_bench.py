@@ -40,7 +40,7 @@ def bench_here(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_three_tables_a_verdict_and_json(tmp_path):
     out = tmp_path / "out.json"
-    done = bench("all_reduce", "--ranks", "2", *SMALL, "-n", "5", "--algorithm", "direct,ring,mpi", "--json", str(out))
+    done = bench("all_reduce", "--ranks", "2", *SMALL, "-n", "12", "--algorithm", "direct,ring,mpi", "--json", str(out))
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert [line.split()[6] for line in lines if "starting" in line] == ["direct", "ring", "mpi"]

@@ -28,6 +28,7 @@ from ringscope.bench.timing import timed_block
 from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.situation import Situation
 from ringscope.contracts.collectives import AUTO, bus_factor
+from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
 from ringscope.engine.base import Buffer
@@ -151,6 +152,7 @@ class Gang:
                     transport=carrier(name, transport),
                     algorithm=name,
                     times_us=sizes,
+                    is_crowded=bool(crowd(self._comm.size, self._comm.cores)),
                 )
                 for (name, arithmetic, in_place), sizes in times_us.items()
             )
@@ -199,7 +201,8 @@ class Gang:
     def _executed(self, size_bytes: int, name: str, dtype: str, in_place: bool) -> str:
         if name == MODEL:
             shape = tuple(map(len, self._comm.nodes))
-            situation = Situation("all_reduce", dtype, shape, self._comm.transport.name, in_place)
+            is_crowded = bool(crowd(self._comm.size, self._comm.cores))
+            situation = Situation("all_reduce", dtype, shape, self._comm.transport.name, in_place, is_crowded)
             return Chooser(self._untuned).choose(situation, size_bytes).algorithm
         if name == AUTO:
             return self._comm.settle("sum", *self._buffers(size_bytes, dtype, in_place)).algorithm

@@ -98,9 +98,21 @@ def test_no_clear_winner_is_an_answer() -> None:
     assert said(*rows) == "direct and ring cannot be told apart at 1 MiB"
 
 
+def test_whom_anybody_clearly_beats_is_no_winner_though_the_fastest_is_unsure() -> None:
+    rows = [row("ring", 100, error=0.5), row("direct", 110), row("naive", 130)]
+    rows += [one.model_copy(update={"size_bytes": 2 << 20}) for one in rows]
+    assert said(*rows).startswith("no clear winner (ring, direct) at every size")
+
+
 def test_too_few_iterations_never_give_a_winner() -> None:
     few = [row(name, us, iterations=2, time_low_us=None, time_high_us=None) for name, us in (("ring", 9), ("mpi", 900))]
-    assert said(*few) == "No winner: that takes 5 iterations of each at least, and these are 2."
+    assert said(*few) == "No winner: that takes 12 iterations of each at least, and these are 2."
+    narrow = [row(name, us, iterations=8, error=0.001) for name, us in (("ring", 9), ("mpi", 900))]
+    assert said(*narrow) == "No winner: that takes 12 iterations of each at least, and these are 8.", (
+        "of earlier versions"
+    )
+    assert said(*narrow, *narrow).endswith("and these are 8."), "what lies between rounds is in no cycle of them"
+    assert said(*narrow * 5).startswith("ring is 100x MPI_Allreduce"), "cycles are rounds, too"
     old = [one.model_copy(update={"iterations": 20}) for one in few]
     assert said(*old) == (
         "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
@@ -149,7 +161,7 @@ def test_the_vendor_is_named_by_its_function():
 
 def test_of_several_cycles_the_mean_counts_and_what_lies_between_them_is_not_sure() -> None:
     alike = [row("ring", us) for us in (20, 20.1, 19.9)] + [row("mpi", us) for us in (40, 40.2, 39.8)]
-    assert "ring is 2x MPI_Allreduce at 1 MiB (95 %: 1.98 to 2.02)" in said(*alike)
+    assert "ring is 2x MPI_Allreduce at 1 MiB (95 %: 1.97 to 2.04)" in said(*alike)
     apart = [row("ring", us) for us in (30, 5, 20)] + [row("mpi", us) for us in (50, 40, 10)]
     assert said(*apart).endswith("cannot be told apart at 1 MiB")
 

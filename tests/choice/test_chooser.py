@@ -11,6 +11,7 @@ from tests.cost.test_fit import priced
 
 from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.links import DEFAULTS, LIBRARY
+from ringscope.choice.modelled import Model
 from ringscope.choice.situation import Situation
 from ringscope.contracts.collectives import COLLECTIVES, available
 from ringscope.contracts.devices import MPI_ON_GPUS
@@ -56,31 +57,31 @@ def test_the_measured_winner_wins(times_us):
     algorithm, because = choose(table(**{name: {MIB: time_us} for name, time_us in times_us.items()}), MIB)
     assert times_us[algorithm] == min(times_us.values())
     assert re.match(r"measured: \w+ [\d.e+]+ (us|ms|s), \w+ [\d.e+]+ (us|ms|s)", because)
-    assert because.endswith("at 1 MiB.")
+    assert because.endswith("at 1 MiB (medians).")
 
 
 def test_the_reason_names_the_figures():
     known = table(ring={MIB: 25.0}, direct={MIB: 20.1}, tree={MIB: 30.0}, mpi={MIB: 33.0})
-    assert choose(known, MIB) == ("direct", "measured: direct 20.1 us, ring 25 us, mpi 33 us at 1 MiB.")
+    assert choose(known, MIB) == ("direct", "measured: direct 20.1 us, ring 25 us, mpi 33 us at 1 MiB (medians).")
 
 
 def test_between_two_sizes_the_times_are_interpolated():
     known = table(ring={KIB: 10.0, 4 * KIB: 40.0}, mpi={KIB: 1.0, 4 * KIB: 100.0})
     assert choose(known, KIB + 4)[0] == "mpi"
-    assert choose(known, 2 * KIB) == ("mpi", "measured: mpi 10 us, ring 20 us between 1 KiB and 4 KiB.")
+    assert choose(known, 2 * KIB) == ("mpi", "measured: mpi 10 us, ring 20 us between 1 KiB and 4 KiB (medians).")
     assert choose(known, 4 * KIB - 4)[0] == "ring"
 
 
 def test_beyond_the_last_size_it_counts_as_far_as_a_factor_of_four():
     known = table(ring={MIB: 5.0}, mpi={MIB: 9.0})
-    assert choose(known, 4 * MIB) == ("ring", "measured: ring 5 us, mpi 9 us at 1 MiB, the nearest size.")
+    assert choose(known, 4 * MIB) == ("ring", "measured: ring 5 us, mpi 9 us at 1 MiB, the nearest size (medians).")
     assert choose(known, 4 * MIB + 4)[1].startswith("model: ")
 
 
 def test_sizes_with_different_rivals_do_not_mix():
     known = table(ring={KIB: 5.0, 2 * KIB: 6.0}, mpi={KIB: 1.0}, direct={2 * KIB: 2.0})
-    assert choose(known, 1200) == ("mpi", "measured: mpi 1 us, ring 5 us at 1 KiB, the nearest size.")
-    assert choose(known, 2000) == ("direct", "measured: direct 2 us, ring 6 us at 2 KiB, the nearest size.")
+    assert choose(known, 1200) == ("mpi", "measured: mpi 1 us, ring 5 us at 1 KiB, the nearest size (medians).")
+    assert choose(known, 2000) == ("direct", "measured: direct 2 us, ring 6 us at 2 KiB, the nearest size (medians).")
 
 
 def test_one_algorithm_alone_was_not_compared():
@@ -153,7 +154,7 @@ def test_mpi_on_gpus_has_rows_of_its_own():
     halves = Situation("all_reduce", "bfloat16", (4,), MPI_ON_GPUS)
     assert choose(Table(), MIB, halves)[0] not in ("mpi", "nccl"), "which MPI may not know"
     rows = [row(name, t, MIB, transport=MPI_ON_GPUS) for name, t in (("ring", 1.0), ("mpi", 2.0))]
-    assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, mpi 2 us at 1 MiB.")
+    assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, mpi 2 us at 1 MiB (medians).")
 
 
 def test_nccls_choice_stands_on_gpus_until_something_is_measured():
@@ -161,7 +162,7 @@ def test_nccls_choice_stands_on_gpus_until_something_is_measured():
     assert choose(Table(), MIB, gpus)[0] == "nccl"
     assert choose(Table(), MIB, Situation("all_reduce", "float32", (4,), f"nccl, {LOOPBACK}"))[0] == "nccl"
     rows = [row(name, t, MIB, transport="nccl") for name, t in (("ring", 1.0), ("nccl", 2.0))]
-    assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, nccl 2 us at 1 MiB.")
+    assert choose(table_of(rows, [4]), MIB, gpus) == ("ring", "measured: ring 1 us, nccl 2 us at 1 MiB (medians).")
 
 
 @pytest.mark.parametrize(("nodes", "size_bytes"), [((1,), MIB), ((4,), 0)])
@@ -232,3 +233,27 @@ def test_on_a_machine_that_adds_slowly_times_grow_with_its_memory() -> None:
     assert time_us(slow, far) / time_us(Machine(), far) == pytest.approx(8, rel=0.01)
     near = 256 * KIB
     assert 1 < time_us(slow, near) / time_us(Machine(), near) < 4
+
+
+def test_times_of_ranks_that_share_cores_say_nothing_of_ranks_that_do_not() -> None:
+    rows = [
+        row(name, us, MIB).model_copy(update={"ranks": 4, "cores": 2}) for name, us in (("naive", 1.0), ("mpi", 2.0))
+    ]
+    known = table_of(rows, [4])
+    assert not choose(known, MIB)[1].startswith("measured")
+    crowded = Situation("all_reduce", "float32", (4,), "shared_memory", is_crowded=True)
+    assert choose(known, MIB, crowded) == ("naive", "measured: naive 1 us, mpi 2 us at 1 MiB (medians).")
+
+
+def test_a_fit_is_made_of_rows_that_had_as_much_room() -> None:
+    rows = [
+        row(name, 9.0 * size, size).model_copy(update={"ranks": 4, "cores": 2})
+        for name in ("ring", "direct")
+        for size in (4, 8, 16, 32, 64, 128)
+    ]
+    model = Model(table_of(rows, [4]))
+    fitted = [
+        model.priced(Situation("all_reduce", "float32", (4,), "shared_memory", is_crowded=is_crowded), 4096, "ring")
+        for is_crowded in (False, True)
+    ]
+    assert [found.rows for found in fitted if found] == [0, 12]

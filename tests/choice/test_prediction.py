@@ -5,10 +5,11 @@ from tests.cost.test_fit import priced
 
 from ringscope.bench.simulation import simulated_records
 from ringscope.choice.chooser import Chooser
-from ringscope.choice.prediction import MAX_SIZES, PredictedRow, predict
+from ringscope.choice.prediction import MAX_SIZES, PredictedRow, is_crowded, predict
 from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.topology import Link
 from ringscope.contracts.tuning import Table, table_of
@@ -112,3 +113,10 @@ def test_a_sweep_that_ends_before_the_knee_has_none_and_auto_neither():
     spec = sweep("ring", transport="simulated", topology=cluster, max_bytes=1024)
     assert predict(spec, (1,), Table()).knees == ()
     assert predict(sweep("auto"), (2, 2), Table()).knees == ()
+
+
+@pytest.mark.parametrize(("transport", "cores", "crowd"), [("auto", 2, True), ("auto", 4, False), ("nccl", 2, False)])
+def test_ranks_are_crowded_in_host_memory_where_a_node_has_fewer_cores(transport: str, cores: int, crowd: bool) -> None:
+    spec = BenchmarkSpec.model_validate({"transport": transport, "algorithms": ["ring"]})
+    assert is_crowded(spec, (4,), Machine(cores=cores)) is crowd
+    assert not is_crowded(spec, (4,), None), "nobody knows"

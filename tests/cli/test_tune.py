@@ -22,7 +22,7 @@ def test_show_prints_what_auto_would_take(tmp_path: Path) -> None:
     (line,) = [line for line in done.stdout.splitlines() if "8 B" in line]
     assert line.split()[:8] == ["all_reduce", "native", "2x2", "shared_memory", "out", "of", "place", "8"]
     assert "direct" in line.split()
-    assert "measured: direct 4 us, mpi 5 us at 8 B." in line
+    assert "measured: direct 4 us, mpi 5 us at 8 B (medians)." in line
     assert done.stdout.splitlines()[-1] == f"{tmp_path / 'tuning.json'} holds 3 times."
 
 

@@ -5,7 +5,20 @@ from typing import Any
 
 import pytest
 
-from ringscope.contracts.comparison import FASTEST, Difference, RowPair, differences, fastest, points, row_pairs, timed
+from ringscope.contracts.comparison import (
+    FASTEST,
+    Difference,
+    Ran,
+    RowPair,
+    caveats,
+    differences,
+    fastest,
+    points,
+    row_pairs,
+    standing,
+    timed,
+)
+from ringscope.contracts.contest import Contest
 from ringscope.contracts.record import Measurement
 
 
@@ -56,13 +69,16 @@ def test_rows_match_by_collective_algorithm_size_and_place() -> None:
 
 
 def test_of_several_cycles_the_mean_counts_as_in_the_verdict() -> None:
-    cycles = [row(time, cycle=number, cv_percent=0.0) for number, time in enumerate((10.0, 11.0, 12.0))]
+    cycles = [
+        row(time, cycle=number, cv_percent=0.0, busbw_gb_per_s=10 / time)
+        for number, time in enumerate((10.0, 11.0, 12.0))
+    ]
     [pair] = row_pairs(cycles, [row(5.5, cv_percent=0.0)])
     assert (pair.a_us, pair.ratio) == (11.0, 0.5)
     assert pair.noise_us == pytest.approx((2 / 3) ** 0.5)  # how the cycles differ
     [one] = timed(cycles)
-    assert one.iterations == 60
-    assert one.busbw_gb_per_s == pytest.approx(10.0 / 11.0)  # what the mean time amounts to
+    assert one.point.iterations == 60
+    assert one.point.busbw_gb_per_s == pytest.approx(10.0 / 11.0)  # what the mean time amounts to
 
 
 def test_the_fastest_of_each_size_and_place_is_found_by_the_same_mean() -> None:
@@ -96,3 +112,37 @@ def test_a_simulation_has_no_noise() -> None:
 
 def test_rows_without_a_time_are_left_out() -> None:
     assert row_pairs([row(0.0)], [row(1.0)]) == []
+
+
+@pytest.mark.parametrize(("iterations", "is_beyond"), [(1, False), (11, False), (12, True)])
+def test_of_few_iterations_nobody_knows_what_is_noise(iterations: int, is_beyond: bool) -> None:
+    few = [row(time_us, cv_percent=0.0, iterations=iterations) for time_us in (100.0, 100.5)]
+    [pair] = row_pairs(few[:1], few[1:])
+    assert pair.is_beyond_noise is is_beyond
+
+
+def test_the_ratio_has_the_interval_of_the_verdict_beside_the_wider_noise() -> None:
+    sure = [row(us, cv_percent=15.0, time_low_us=us * 0.99, time_high_us=us * 1.01) for us in (100.0, 118.0)]
+    [pair] = row_pairs(sure[:1], sure[1:])
+    assert not pair.is_beyond_noise
+    assert (pair.ratio_low, pair.ratio_high) == (pytest.approx(1.163, abs=1e-3), pytest.approx(1.197, abs=1e-3))
+    [old] = row_pairs([row(100.0)], [row(118.0)])
+    assert (old.ratio_low, old.ratio_high) == (None, None)
+
+
+def test_what_ran_otherwise_is_not_compared_but_what_was_as_crowded_is() -> None:
+    alone, crowded, disturbed = Ran("", None), Ran("4 ranks on 2 cores", None), Ran("", "It shared node n1 with job 3.")
+    assert caveats(alone, alone) == caveats(crowded, crowded) == []
+    assert caveats(alone, crowded) == ["It had 4 ranks on 2 cores, and the baseline a core for each rank."]
+    assert caveats(alone, disturbed) == ["It was disturbed: It shared node n1 with job 3."]
+    assert caveats(disturbed, alone) == ["The baseline was disturbed: It shared node n1 with job 3."]
+
+
+def test_one_figure_is_of_one_algorithm_at_one_size_that_both_have() -> None:
+    mib = 1 << 20
+    base = Contest.of([row(10.0, size_bytes=mib), row(8.0, algorithm="tree", size_bytes=mib), row(1.0, size_bytes=8)])
+    other = [row(8.0, size_bytes=mib), row(4.0, algorithm="direct", size_bytes=mib), row(1.0, in_place=True)]
+    found = standing(base, Contest.of([*other, row(9.0, size_bytes=mib - 4)]))
+    assert found and (found.algorithm, found.size_bytes, found.ratio.value) == ("ring", mib, 0.8)
+    assert standing(base, Contest.of(other[1:])) is None
+    assert standing(base, Contest()) is None

@@ -6,6 +6,7 @@ from tests.bench.test_nccl_tests import row
 
 from ringscope.choice.tuning_file import default_path, path_in, read, write
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.tuning import Table, arithmetic_of, ranks_of_nodes_in, shape_of, table_of
 
@@ -106,3 +107,19 @@ def test_a_table_from_outside_is_bounded():
     (curve,) = table_of([row("ring", 1.0)], [4]).curves
     with pytest.raises(ValidationError):
         Table.model_validate({"curves": [curve.model_dump() | {"times_us": dict.fromkeys(range(1, 102), 1.0)}]})
+
+
+def test_ranks_without_a_core_each_have_curves_of_their_own() -> None:
+    rows = [row("ring", 5.0), row("ring", 50.0).model_copy(update={"cores": 2, "ranks": 4})]
+    alone, crowded = table_of(rows, [4]).curves
+    assert (alone.is_crowded, crowded.is_crowded) == (False, True)
+    assert [*alone.times_us.values(), *crowded.times_us.values()] == [5.0, 50.0]
+    assert "is_crowded" not in alone.model_dump(mode="json"), "agents of earlier versions would refuse it"
+    assert Table.model_validate_json(Table(curves=(alone, crowded)).model_dump_json()).curves == (alone, crowded)
+
+
+def test_a_table_of_an_earlier_version_tells_crowds_by_its_machine() -> None:
+    old = table_of([row("ring", 5.0)], [4])
+    assert not old.told_crowds().curves[0].is_crowded, "nobody knows"
+    assert not old.on(Machine(cores=4)).told_crowds().curves[0].is_crowded
+    assert old.on(Machine(cores=2)).told_crowds().curves[0].is_crowded

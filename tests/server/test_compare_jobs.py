@@ -46,6 +46,7 @@ async def test_rows_are_marked_by_the_rule_of_diff(server: Server) -> None:
     assert [row["against"] for row in base["rows"]] == [None] * 6
     ring, direct, fastest = (out_of_place(other)[name] for name in ("ring", "direct", "fastest"))
     assert ring["against"]["ratio"] == pytest.approx(0.9) and not ring["against"]["is_beyond_noise"]
+    assert ring["against"]["ratio_low"] is None
     assert ring["against"]["noise"] == pytest.approx((1.0**2 + 0.9**2) ** 0.5 / 10)
     assert direct["against"]["ratio"] == pytest.approx(0.25) and direct["against"]["is_beyond_noise"]
     assert (fastest["time_us"], fastest["against"]["ratio"]) == (5.0, pytest.approx(0.5)), "direct beside ring"
@@ -81,6 +82,47 @@ async def test_a_simulation_beside_a_measurement_is_flagged(server: Server) -> N
     [_, other] = (await compare(server, first, job["id"]))["jobs"]
     assert other["obstacles"] == ["One of them is simulated: the cost model's times beside measured ones."]
     assert other["rows"] == []
+
+
+def sure(error: float = 0.01, **fields: Any) -> list[dict[str, Any]]:
+    """Rows of both places that tell how sure they are."""
+    us = fields.pop("time_us")
+    interval = {"time_low_us": us * (1 - error), "time_high_us": us * (1 + error)}
+    return [measurement(time_us=us, in_place=place, **interval, **fields) for place in (False, True)]
+
+
+async def standings(server: Server, *jobs: int, **query: Any) -> list[dict[str, Any]]:
+    answer = await server.admin.get("/api/v1/comparison/standings", params={"job": jobs, **query})
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["jobs"]
+    return found
+
+
+async def test_one_figure_is_a_ratio_with_its_interval(server: Server) -> None:
+    agent = await server.node()
+    first, second = [await run_sweep(server, agent, sure(time_us=us), **ONE_SIZE) for us in (10.0, 8.0)]
+    base, other = await standings(server, first, second)
+    assert (base["ratio"], base["obstacles"]) == (None, [])
+    assert (other["algorithm"], other["size_bytes"], other["ratio"]) == ("ring", 1024, pytest.approx(0.8))
+    assert other["ratio_low"] == pytest.approx(0.789, abs=1e-3) and other["ratio_high"] == pytest.approx(
+        0.811, abs=1e-3
+    )
+
+
+async def test_what_should_not_be_compared_has_no_figure(server: Server) -> None:
+    agent = await server.node()
+    base = await run_sweep(server, agent, sure(time_us=10.0), **ONE_SIZE)
+    crowded = await run_sweep(server, agent, sure(time_us=5.0, cores=1), **ONE_SIZE)
+    waiting = (await server.submit(**ONE_SIZE))["id"]
+    found = await standings(server, crowded, waiting, base, base=base)
+    assert [one["ratio"] for one in found] == [None, None, None]
+    assert [one["obstacles"] for one in found] == [
+        ["It had 2 ranks on 1 core, and the baseline a core for each rank."],
+        [f"Job {waiting} has not succeeded."],
+        [],
+    ]
+    [_, other] = (await compare(server, base, crowded))["jobs"]
+    assert other["obstacles"] == found[0]["obstacles"], "the page of two jobs says the same"
 
 
 async def test_bad_questions_are_told(server: Server) -> None:

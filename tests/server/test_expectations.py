@@ -27,7 +27,7 @@ def expectation(found: Samples, job_id: int) -> float | None:
 
 
 def shape(size_bytes: int, in_place: bool = False) -> Shape:
-    return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum")
+    return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum", False)
 
 
 def test_all_bytes_over_all_time_are_expected() -> None:
@@ -102,16 +102,21 @@ async def test_the_last_result_of_a_shape_outlives_its_job(server: Server, clock
     clock.advance(10)
     second = [row | {"busbw_gb_per_s": 4.0 + float(row["in_place"])} for row in rows(0.0, 0.0)]  # type: ignore[arg-type]
     await run_sweep(server, agent, second, **SIZES)
+    crowded_rows = [row | {"cores": 1, "busbw_gb_per_s": 0.5} for row in rows(0.0, 0.0)]
+    await run_sweep(server, agent, crowded_rows, **SIZES)
     simulated = [row | {"transport": "simulated"} for row in rows(99.0, 99.0)]
     await run_sweep(server, agent, simulated, **SIZES)
     for _ in range(2):
         clock.advance(50)
         await server.one_pass()
     found = await samples(server)
-    run = {"op": "all_reduce", "world_size": "2", "nodes": "1", "backend": "ring/shared_memory"}
+    numbers = {"dtype": "float32", "redop": "sum", "crowded": "false"}
+    run = numbers | {"op": "all_reduce", "world_size": "2", "nodes": "1", "backend": "ring/shared_memory"}
     for size in ("1024", "2048"):
         shape = run | {"message_bytes": size}
-        assert found[key("benchmark_bus_bandwidth_bytes_per_second", **shape)] == 5e9, "the better of both places"
+        assert found[key("benchmark_bus_bandwidth_bytes_per_second", **shape)] == 4e9, "out of place"
+    crowded = [key("benchmark_bus_bandwidth_bytes_per_second", **run | {"crowded": "true", "message_bytes": size})]
+    assert found[crowded[0]] == 0.5e9, "ranks without a core each are on a gauge of their own"
     assert found[key("benchmark_last_run_timestamp_seconds", **run)] == clock().timestamp() - 100
     assert not [labels for name, labels in found if ("backend", "ring/simulated") in labels]
     assert not [labels for name, labels in found if any(label == "job_id" for label, _ in labels)]

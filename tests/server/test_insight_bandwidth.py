@@ -7,7 +7,7 @@ from ringscope_server.results.baseline import Row, Shape, baseline_of
 
 
 def row(value: float, size_bytes: int = 1024, algorithm: str = "ring") -> Row:
-    return Row(Shape("all_reduce", algorithm, "mpi", False, size_bytes, "float32", "sum"), value)
+    return Row(Shape("all_reduce", algorithm, "mpi", False, size_bytes, "float32", "sum", False), value)
 
 
 def expected(*values: float) -> Comparison:
@@ -23,8 +23,15 @@ def test_two_good_runs_are_not_enough() -> None:
     assert baseline_of([[row(1)], [row(2)]]) == {}
 
 
-def test_of_a_run_with_several_cycles_the_best_counts_once() -> None:
-    assert baseline_of([[row(1), row(3)], [row(2)], [row(2)]])[row(0).shape] == (2, 2, 3)
+def test_of_a_run_with_several_cycles_the_mean_of_their_times_counts_once() -> None:
+    assert baseline_of([[row(1), row(3)], [row(2)], [row(2)]])[row(0).shape] == (2, 1.5, 3)
+    assert baseline_of([[row(0)]] * 3)[row(0).shape] == (0, 0, 3), "one rank alone has no bus"
+
+
+def test_ranks_without_a_core_each_have_a_baseline_of_their_own() -> None:
+    crowded = [Row(row(0).shape._replace(is_crowded=True), value) for value in (1, 1, 1)]
+    found = baseline_of([[row(10), slow] for slow in crowded])
+    assert (found[row(0).shape].least_gb_per_s, found[crowded[0].shape].least_gb_per_s) == (10, 1)
 
 
 @pytest.mark.parametrize(("value", "is_low"), [(7.9, True), (8.1, False)])

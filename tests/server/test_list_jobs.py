@@ -1,6 +1,7 @@
 """GET /jobs."""
 
 from itertools import product
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -174,23 +175,31 @@ async def test_other_orders_are_complete_over_pages_and_end_with_what_has_no_num
 
 async def test_the_best_of_those_that_ended_since_a_time_is_one_question(server: Server) -> None:
     agent = await server.node()
-    simulation = {"transport": "simulated", "topology": {"shape": "2", "link": "ib200"}, "algorithms": ["ring"]}
+    simulation = ONE_SIZE["benchmark"] | {"transport": "simulated", "topology": {"shape": "2", "link": "ib200"}}
     ids = []
-    for busbw, benchmark in ((9.0, {}), (2.0, {}), (3.0, {}), (50.0, simulation)):
-        job = await server.submit(**({"benchmark": benchmark} if benchmark else ONE_SIZE))
+    # (GB/s, what else the rows say, what the job is, how it ends)
+    runs: list[tuple[float, dict[str, Any], dict[str, Any], str]] = [
+        (9.0, {}, ONE_SIZE, "succeeded"),
+        (2.0, {}, ONE_SIZE, "succeeded"),
+        (3.0, {}, ONE_SIZE, "succeeded"),
+        (50.0, {"transport": "simulated", "wrong": None}, {"benchmark": simulation}, "succeeded"),
+        (999.0, {"wrong": 7}, ONE_SIZE, "failed"),
+    ]
+    for busbw, more, spec, end in runs:
+        job = await server.submit(**spec)
         attempt = await agent.start_next()
-        transport = "simulated" if benchmark else "mpi"
-        await agent.records(attempt, measurement(busbw_gb_per_s=busbw, transport=transport))
+        rows = [measurement(busbw_gb_per_s=busbw, in_place=place, **more) for place in (False, True)]
+        await agent.records(attempt, *rows)
         server.clock.advance(1)
-        await server.admin.post(f"/api/v1/jobs/{job['id']}/cancel")
-        await agent.report(attempt, "ended", reason="cancelled")
-        await agent.report(attempt, "clean", last_sequence=1)
+        await agent.report(attempt, "ended", reason="completed")
+        await agent.report(attempt, "clean", last_sequence=2)
         agent.sequence = 0
+        assert (await server.job(job["id"]))["state"] == end
         ids.append(job["id"])
     second = await server.job(ids[1])
     params = {"sort": "-busbw", "finished_after": second["finished_at"]}
     found = (await server.admin.get("/api/v1/jobs", params=params)).json()["items"]
-    assert [job["id"] for job in found] == [ids[2], ids[1], ids[3]], "what was simulated is no measurement"
+    assert [job["id"] for job in found] == [ids[2], ids[1], ids[4], ids[3]], "neither wrong nor simulated is the best"
     refused = await server.admin.get("/api/v1/jobs", params={"finished_after": "today"})
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/finished_after")
 

@@ -192,6 +192,7 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         page = visit.open(f"/jobs/{simulation}")
         badge = "SIMULATED"
         expect(page.locator("header").get_by_text(badge)).to_be_visible()
+        expect(page.locator("header .page-head")).to_have_text(re.compile(f"^{badge}"))  # before the name
         expect(page.locator("figcaption").get_by_text(badge)).to_be_visible()
         expect(page.locator("figcaption")).to_contain_text("over 16 simulated ranks")
         expect(page.get_by_role("heading", name="Every size").locator("..").get_by_text(badge)).to_be_visible()

@@ -42,8 +42,6 @@ async def note(session: AsyncSession, attempt: Attempt, most_other_percent: floa
         return
     if attempt.disturbed_by is None:
         attempt.disturbed_by = await _newcomers(session, attempt) or _overloaded(attempt, most_other_percent)
-    if attempt.disturbed_by is not None:
-        attempt.job.busbw_gb_per_s = None
 
 
 def _measures(spec: JobSpec) -> bool:

@@ -17,6 +17,7 @@ from ringscope_server.db.specs import read_spec
 from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
 from ringscope_server.jobs.reasons import reason_of, told_by_node
+from ringscope_server.jobs.summary import measured_busbw_gb_per_s
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.snapshot import Share
 
@@ -140,7 +141,15 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
     if await retries.requeue(session, attempt, found.reason, found.message, now):
         return True
     end, name = found.reason.end, found.reason.name
-    return await transition(session, attempt.job_id, end, now, reason=name, message=found.message)
+    best = _held_up(attempt) if end == "succeeded" else None
+    return await transition(session, attempt.job_id, end, now, reason=name, message=found.message, busbw_gb_per_s=best)
+
+
+def _held_up(attempt: Attempt) -> float | None:
+    """The speed that a succeeded job is sorted by; None: nothing was measured, or not alone."""
+    if attempt.job.kind != "benchmark" or attempt.disturbed_by is not None:
+        return None
+    return measured_busbw_gb_per_s(attempt.job.summary)
 
 
 _WITH_GANG = (joinedload(Attempt.job), selectinload(Attempt.members).joinedload(Member.node))

@@ -71,6 +71,9 @@ def _points(tally: Tally, best: AlgorithmBest) -> dict[int, Point]:
     return next(curve.points for curve in tally.curves if (curve.algorithm, curve.in_place) == place)
 
 
-def measured_busbw_gb_per_s(summary: BenchmarkSummary) -> float | None:
-    """The best; None where nothing was measured, as in a simulation."""
-    return max((row.busbw_gb_per_s for row in summary.best if row.transport != SIMULATED), default=None)
+def measured_busbw_gb_per_s(fields: Mapping[str, Any]) -> float | None:
+    """The best of a benchmark's summary, as it lies beside its job; None where nothing was measured, as in a
+    simulation.
+    """
+    best = BenchmarkSummary.model_validate(fields).best
+    return max((row.busbw_gb_per_s for row in best if row.transport != SIMULATED), default=None)

@@ -1,12 +1,15 @@
 """What a benchmark should take and reach."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
 from ringscope.choice import prediction as library
+from ringscope.contracts.contest import crowd
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.machine import Machine
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
@@ -64,10 +67,13 @@ async def expectations(database: Database, worker: Worker, attempt_id: int | Non
         slots = [ranks for _, ranks in gang]
         usual = await baseline(session, attempt)
         known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
-        known = known.on(seats.machine_of(gang))
+        machine = seats.machine_of(gang)
+        known, is_crowded = known.on(machine), _is_crowded(attempt, spec, slots, machine)
     found = None if spec.is_simulated else await worker.run(lambda: library.predict(spec.sweep, slots, known))
     return Expectations(
-        model=found and _model(found), limit=limit.of_job(spec, seats.nics_of(gang)), usual=_usual(spec, usual)
+        model=found and _model(found),
+        limit=limit.of_job(spec, seats.nics_of(gang)),
+        usual=_usual(spec, usual, is_crowded),
     )
 
 
@@ -81,11 +87,20 @@ def _model(found: library.Prediction) -> Model:
     )
 
 
-def _usual(spec: JobSpec, known: Baseline) -> list[UsualRow]:
+def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: Machine | None) -> bool:
+    """Whether its ranks have fewer cores than they are: by its rows, before the first by rank 0's node."""
+    if ranks := attempt.job.summary.get("ranks"):
+        return bool(crowd(ranks, attempt.job.summary.get("cores")))
+    return not spec.is_simulated and library.is_crowded(spec.sweep, slots, machine)
+
+
+def _usual(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[UsualRow]:
     """Of rows with the same numbers and operation, over whatever transport the job may take, the fastest one."""
     best: dict[tuple[str, bool, int], UsualRow] = {}
     for shape, expected in known.items():
         if shape.dtype != spec.sweep.dtype or shape.op not in (spec.sweep.op, "none"):
+            continue
+        if shape.is_crowded != is_crowded:
             continue
         place = shape.algorithm, shape.in_place, shape.size_bytes
         if place not in best or best[place].median_gb_per_s < expected.median_gb_per_s:

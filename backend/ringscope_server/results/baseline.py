@@ -1,7 +1,7 @@
 """What a row of a sweep should reach: the bus bandwidth that earlier good runs of the same shape gave."""
 
 from collections.abc import Iterable, Sequence
-from statistics import median
+from statistics import harmonic_mean, median
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
@@ -25,6 +25,7 @@ class Shape(NamedTuple):
     size_bytes: int
     dtype: str
     op: str
+    is_crowded: bool  # fewer cores than ranks; rows of earlier versions, which do not say, count as if they had enough
 
 
 SHAPE_COLUMNS: Sequence[Any] = (
@@ -35,6 +36,7 @@ SHAPE_COLUMNS: Sequence[Any] = (
     Measurement.size_bytes,
     Measurement.dtype,
     Measurement.op,
+    func.coalesce(Measurement.cores < Measurement.ranks, False),
 )
 
 
@@ -57,15 +59,15 @@ Baseline = dict[Shape, Expected]
 
 
 def baseline_of(runs: Iterable[Sequence[Row]]) -> Baseline:
-    """By shape, from the rows of good runs, newest first; of each run the best row counts."""
+    """By shape, from the rows of good runs, newest first; of several cycles the mean of their times counts."""
     values: dict[Shape, list[float]] = {}
     for rows in runs:
-        best: dict[Shape, float] = {}
+        cycles: dict[Shape, list[float]] = {}
         for row in rows:
-            best[row.shape] = max(best.get(row.shape, 0.0), row.busbw_gb_per_s)
-        for shape, value in best.items():
+            cycles.setdefault(row.shape, []).append(row.busbw_gb_per_s)
+        for shape, found in cycles.items():
             if len(of_shape := values.setdefault(shape, [])) < MAX_RUNS:
-                of_shape.append(value)
+                of_shape.append(harmonic_mean(found))  # as many bytes in each time
     return {
         shape: Expected(median(found), min(found), len(found))
         for shape, found in values.items()

@@ -1,16 +1,19 @@
 """Benchmarks beside a baseline, by the rule of ``ringscope diff``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import selectinload
 
-from ringscope.contracts.comparison import FASTEST, Timed, fastest, obstacles, pair, timed
+from ringscope.contracts.comparison import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
+from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, crowd
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement as Row
 from ringscope.contracts.tuning import shape_of
-from ringscope_server.db.models import Attempt, Measurement, Member
+from ringscope_server.db.models import Attempt, Job, Measurement
 from ringscope_server.results.rows import as_record
 
 
@@ -18,11 +21,18 @@ class Against(BaseModel):
     """A row beside the baseline's of the same algorithm, size and place."""
 
     ratio: float = Field(description="Time over the baseline's time: below 1 it is faster.")
+    ratio_low: float | None = Field(
+        description="The ratio's 95 % interval reaches from here, by how sure both means are: what the same runs would "
+        "give again, not what another day would. null: the rows do not tell."
+    )
+    ratio_high: float | None = Field(description="To here.")
     noise: float = Field(
         description="How far iterations differ among themselves, over the baseline's time: the root of the squared sum "
         "of both rows' standard deviations."
     )
-    is_beyond_noise: bool = Field(description="The times differ by more than that.")
+    is_beyond_noise: bool = Field(
+        description=f"The times differ by more than that; false with fewer than {FEWEST_ITERATIONS} iterations."
+    )
 
 
 class ComparedRow(BaseModel):
@@ -52,26 +62,105 @@ class Comparison(BaseModel):
     jobs: list[ComparedJob]
 
 
+class Standing(BaseModel):
+    """A job beside the baseline in one figure."""
+
+    job_id: int
+    obstacles: list[str] = Field(description="Why there is none to compare.")
+    algorithm: str | None = Field(description="The fastest that both measured; null: there is no such row.")
+    size_bytes: int | None = Field(description="The size nearest to 1 MiB that both measured, out of place.")
+    ratio: float | None = Field(description="Time over the baseline's time there: below 1 it is faster.")
+    ratio_low: float | None = Field(description="Its 95 % interval reaches from here; null: not known.")
+    ratio_high: float | None = Field(description="To here.")
+
+
+class Standings(BaseModel):
+    """Jobs in the order asked for."""
+
+    base: int
+    jobs: list[Standing]
+
+
+class _Run(NamedTuple):
+    """The newest attempt of a job; of one that never started there is none."""
+
+    attempt: int | None
+    shape: str
+    disturbed_by: str | None
+
+
 async def comparison(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Comparison:
     """The newest attempts of benchmarks; ``base_id`` is one of them."""
-    attempts = {job_id: await _newest_attempt(session, job_id) for job_id, _ in jobs}
-    rows = {job_id: await _rows(session, attempt) for job_id, attempt in attempts.items()}
-    shapes = {job_id: await _shape(session, attempt) for job_id, attempt in attempts.items()}
+    runs = await _newest(session, [job_id for job_id, _ in jobs])
+    rows = {job_id: await _rows(session, run.attempt) for job_id, run in runs.items()}
     specs = dict(jobs)
+    crowds = {job_id: crowd(told[0].ranks, told[0].cores) if told else None for job_id, told in rows.items()}
     return Comparison(
         base=base_id,
         jobs=[
             ComparedJob(
                 job_id=job_id,
-                obstacles=[
-                    *obstacles(specs[base_id], specs[job_id]),
-                    *_other_nodes(specs[base_id], specs[job_id], shapes[base_id], shapes[job_id]),
-                ],
+                obstacles=_obstacles(specs, runs, crowds, base_id, job_id),
                 rows=_compared(rows[job_id], None if job_id == base_id else rows[base_id]),
             )
             for job_id in specs
         ],
     )
+
+
+async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Standings:
+    """The same in one figure each, from what stands beside the attempts: no row is read."""
+    specs = dict(jobs)
+    runs = await _newest(session, list(specs))
+    found = await session.execute(
+        select(Attempt.job_id, Attempt.tally).where(Attempt.id.in_([run.attempt for run in runs.values()]))
+    )
+    contests = {job_id: Contest.model_validate(tally) for job_id, tally in found if tally is not None}
+    crowds = {job_id: crowd(contest.ranks, contest.cores) for job_id, contest in contests.items()}
+    ended = set(await session.scalars(select(Job.id).where(Job.id.in_(specs), Job.state == "succeeded")))
+    told = []
+    for job_id in specs:
+        failed = [f"Job {one} has not succeeded." for one in dict.fromkeys((job_id, base_id)) if one not in ended]
+        obstacles_ = [*failed, *_obstacles(specs, runs, crowds, base_id, job_id)]
+        figure = None
+        if not obstacles_ and job_id != base_id and {job_id, base_id} <= contests.keys():
+            figure = standing(contests[base_id], contests[job_id])
+        told.append(
+            Standing(
+                job_id=job_id,
+                obstacles=obstacles_,
+                algorithm=figure and figure.algorithm,
+                size_bytes=figure and figure.size_bytes,
+                ratio=figure and figure.ratio.value,
+                ratio_low=figure and figure.ratio.low,
+                ratio_high=figure and figure.ratio.high,
+            )
+        )
+    return Standings(base=base_id, jobs=told)
+
+
+def _obstacles(
+    specs: Mapping[int, JobSpec],
+    runs: Mapping[int, _Run],
+    crowds: Mapping[int, str | None],
+    base_id: int,
+    job_id: int,
+) -> list[str]:
+    """Between a job and the baseline; one without rows is told nothing of how it ran."""
+    if job_id == base_id:
+        return []
+    base, run = runs[base_id], runs[job_id]
+    base_crowd, its_crowd = crowds.get(base_id), crowds.get(job_id)
+    ran = (
+        caveats(Ran(base_crowd, base.disturbed_by), Ran(its_crowd, run.disturbed_by))
+        if base_crowd is not None and its_crowd is not None
+        else []
+    )
+    return [
+        *obstacles(specs[base_id], specs[job_id]),
+        *_other_nodes(specs[base_id], specs[job_id], base.shape, run.shape),
+        *ran,
+    ]
 
 
 def _compared(rows: Sequence[Row], base: Sequence[Row] | None) -> list[ComparedRow]:
@@ -94,15 +183,21 @@ def _view(one: Timed, base: Timed | None) -> ComparedRow:
         size_bytes=one.size_bytes,
         in_place=one.in_place,
         time_us=one.time_us,
-        busbw_gb_per_s=one.busbw_gb_per_s,
-        iterations=one.iterations,
+        busbw_gb_per_s=one.point.busbw_gb_per_s,
+        iterations=one.point.iterations,
         against=base and _against(base, one),
     )
 
 
 def _against(base: Timed, one: Timed) -> Against:
     both = pair(base, one)
-    return Against(ratio=both.ratio, noise=both.noise_us / both.a_us, is_beyond_noise=both.is_beyond_noise)
+    return Against(
+        ratio=both.ratio,
+        ratio_low=both.ratio_low,
+        ratio_high=both.ratio_high,
+        noise=both.noise_us / both.a_us,
+        is_beyond_noise=both.is_beyond_noise,
+    )
 
 
 def _other_nodes(base: JobSpec, other: JobSpec, base_shape: str, shape: str) -> list[str]:
@@ -112,15 +207,19 @@ def _other_nodes(base: JobSpec, other: JobSpec, base_shape: str, shape: str) -> 
     return [f"The ranks lay on their nodes as {shape} (nodes x ranks), and as {base_shape} in the baseline."]
 
 
-async def _newest_attempt(session: AsyncSession, job_id: int) -> int | None:
-    return await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
+async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]:
+    """By job, in their order."""
+    newest = select(func.max(Attempt.id)).where(Attempt.job_id.in_(jobs)).group_by(Attempt.job_id)
+    attempts = await session.scalars(
+        select(Attempt).where(Attempt.id.in_(newest)).options(selectinload(Attempt.members))
+    )
+    found = {
+        attempt.job_id: _Run(attempt.id, shape_of([member.slots for member in attempt.members]), attempt.disturbed_by)
+        for attempt in attempts
+    }
+    return {job_id: found.get(job_id, _Run(None, "", None)) for job_id in jobs}
 
 
 async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Row]:
     query = select(Measurement).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
     return [as_record(row) for row in await session.scalars(query)]
-
-
-async def _shape(session: AsyncSession, attempt_id: int | None) -> str:
-    slots = (await session.scalars(select(Member.slots).where(Member.attempt_id == attempt_id))).all()
-    return shape_of(slots) if slots else ""

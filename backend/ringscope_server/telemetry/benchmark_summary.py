@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.job_states import WAITING
 from ringscope_server.db.models import Attempt, Job, Measurement
 from ringscope_server.db.specs import spec_of
-from ringscope_server.jobs.summary import measured_busbw_gb_per_s, summary_of
+from ringscope_server.jobs.summary import summary_of
 from ringscope_server.jobs.tally import Tally
 from ringscope_server.predictions import limit as limits
 from ringscope_server.predictions import seats
@@ -23,8 +23,7 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
     if job.state in WAITING or newest != attempt_id:
         return False
-    known = select(Attempt.tally, Attempt.disturbed_by).where(Attempt.id == attempt_id)
-    stored, disturbed_by = (await session.execute(known)).one()
+    stored = await session.scalar(select(Attempt.tally).where(Attempt.id == attempt_id))
     tally = Tally() if stored is None else Tally.model_validate(stored)
     is_behind = tally.rows != job.rows_done  # an earlier version of the server has stored rows, which kept no tally
     if is_behind or stored is None:
@@ -33,9 +32,7 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
         tally.add(row)
     kept = update(Attempt).where(Attempt.id == attempt_id).values(tally=tally.model_dump(mode="json"))
     await session.execute(kept.execution_options(synchronize_session=False))
-    summary = summary_of(tally)
-    job.rows_done, job.summary = tally.rows, summary.model_dump(mode="json")
-    job.busbw_gb_per_s = None if disturbed_by else measured_busbw_gb_per_s(summary)
+    job.rows_done, job.summary = tally.rows, summary_of(tally).model_dump(mode="json")
     return True
 
 

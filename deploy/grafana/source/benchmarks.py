@@ -6,8 +6,17 @@ from deploy.grafana.source.boards import board
 from deploy.grafana.source.panels import BANDWIDTH, BYTES, RATIO, SECONDS, Panel, graph, now, query, table
 from deploy.grafana.source.variables import CLUSTER
 
-SHAPE = {"op": "Collective", "world_size": "Ranks", "nodes": "Nodes", "backend": "Backend"}
-LEGEND = "{{op}} {{world_size}} ranks, {{nodes}} nodes, {{backend}}"
+SHAPE = {
+    "op": "Collective",
+    "world_size": "Ranks",
+    "nodes": "Nodes",
+    "backend": "Backend",
+    "dtype": "Numbers",
+    "redop": "Combined by",
+    "crowded": "Crowded",
+}
+BY = f"cluster, {', '.join(SHAPE)}"
+LEGEND = "{{op}} of {{dtype}} ({{redop}}), {{world_size}} ranks, {{nodes}} nodes, {{backend}}, crowded: {{crowded}}"
 OF = f'{CLUSTER},op=~"$op"'
 BUSBW = f"ringscope_benchmark_bus_bandwidth_bytes_per_second{{{OF}}}"
 # A server that was started again, or a second one, is another instance of the same series.
@@ -18,8 +27,8 @@ BEST = f"max without (instance, job) (max_over_time({BUSBW}[7d]))"
 def dashboard() -> dict[str, Any]:
     """Ringscope benchmarks."""
     description = (
-        "Bus bandwidth of the last undisturbed benchmark of each shape: collective, size, ranks, nodes, backend. "
-        "By the mean time of its iterations, in or out of place, whichever is faster."
+        "Bus bandwidth of the last undisturbed benchmark of each shape: collective, size, ranks, nodes, backend, "
+        "numbers. By the mean time of its iterations, out of place. Crowded: ranks had fewer cores than they are."
     )
     one = board("benchmarks", "benchmarks", description, [_sizes(), [_trend()], _places(), [_age()]])
     return one | {"time": {"from": "now-7d", "to": "now"}, "refresh": "1m"}
@@ -53,7 +62,7 @@ def _sizes() -> list[Panel]:
 
 
 def _trend() -> Panel:
-    best_size = f"max by (cluster, op, world_size, nodes, backend) ({BUSBW})"
+    best_size = f"max by ({BY}) ({BUSBW})"
     return graph(
         "Trend",
         "Each shape at its best size. A step is a new run.",
@@ -85,7 +94,7 @@ def _places() -> list[Panel]:
 
 def _best_on(nodes: str) -> str:
     selected = f"ringscope_benchmark_bus_bandwidth_bytes_per_second{{{OF},{nodes}}}"
-    return f"max by (cluster, op, world_size, nodes, backend) ({selected})"
+    return f"max by ({BY}) ({selected})"
 
 
 def _age() -> Panel:

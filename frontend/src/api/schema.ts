@@ -204,6 +204,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparison/standings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare In One Figure
+         * @description How benchmarks stand to a baseline: the ratio of both times at the size nearest to 1 MiB, and how sure it is.
+         */
+        get: operations["compare_jobs_in_one_figure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/engine": {
         parameters: {
             query?: never;
@@ -1532,7 +1552,7 @@ export interface components {
         Against: {
             /**
              * Is Beyond Noise
-             * @description The times differ by more than that.
+             * @description The times differ by more than that; false with fewer than 12 iterations.
              */
             is_beyond_noise: boolean;
             /**
@@ -1545,6 +1565,16 @@ export interface components {
              * @description Time over the baseline's time: below 1 it is faster.
              */
             ratio: number;
+            /**
+             * Ratio High
+             * @description To here.
+             */
+            ratio_high: number | null;
+            /**
+             * Ratio Low
+             * @description The ratio's 95 % interval reaches from here, by how sure both means are: what the same runs would give again, not what another day would. null: the rows do not tell.
+             */
+            ratio_low: number | null;
         };
         /**
          * AlgorithmBest
@@ -2174,6 +2204,12 @@ export interface components {
             collective: string;
             /** In Place */
             in_place: boolean;
+            /**
+             * Is Crowded
+             * @description The ranks had fewer cores than they are.
+             * @default false
+             */
+            is_crowded: boolean;
             /**
              * Shape
              * @description Nodes x ranks of each, such as 2x4; 3+1 where they differ.
@@ -3451,7 +3487,7 @@ export interface components {
             time_high_us?: number | null;
             /**
              * Time Low Us
-             * @description Its 95 % interval, by a bootstrap over rounds and iterations, reaches from here; null: fewer than 5 iterations, or measured by an earlier version.
+             * @description Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than 12 iterations, or measured by an earlier version.
              */
             time_low_us?: number | null;
             /** Time Us */
@@ -4935,6 +4971,54 @@ export interface components {
             slot: number;
         };
         /**
+         * Standing
+         * @description A job beside the baseline in one figure.
+         */
+        Standing: {
+            /**
+             * Algorithm
+             * @description The fastest that both measured; null: there is no such row.
+             */
+            algorithm: string | null;
+            /** Job Id */
+            job_id: number;
+            /**
+             * Obstacles
+             * @description Why there is none to compare.
+             */
+            obstacles: string[];
+            /**
+             * Ratio
+             * @description Time over the baseline's time there: below 1 it is faster.
+             */
+            ratio: number | null;
+            /**
+             * Ratio High
+             * @description To here.
+             */
+            ratio_high: number | null;
+            /**
+             * Ratio Low
+             * @description Its 95 % interval reaches from here; null: not known.
+             */
+            ratio_low: number | null;
+            /**
+             * Size Bytes
+             * @description The size nearest to 1 MiB that both measured, out of place.
+             */
+            size_bytes: number | null;
+        };
+        /**
+         * Standings
+         * @description Jobs in the order asked for.
+         */
+        Standings: {
+            /** Base */
+            base: number;
+            /** Jobs */
+            jobs: components["schemas"]["Standing"][];
+        };
+        /**
          * StepBlockView
          * @description Steps of one rank that are alike, as many as were counted; of training bytes are the gradient's.
          */
@@ -6212,6 +6296,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    compare_jobs_in_one_figure: {
+        parameters: {
+            query: {
+                /** @description Give it again for each job. */
+                job: number[];
+                /** @description The baseline, one of the jobs; default: the first. */
+                base?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standings"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

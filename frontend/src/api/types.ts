@@ -18,6 +18,7 @@ export type Benchmark = NonNullable<JobSpec["benchmark"]>;
 /** Of a job of kind benchmark. */
 export type BenchmarkSpec = JobSpec & { benchmark: Benchmark };
 export type BenchmarkJob = JobView & { spec: BenchmarkSpec; summary: Schemas["BenchmarkSummary"] };
+export type AlgorithmBest = Schemas["AlgorithmBest"];
 export type SizeBusbw = Schemas["SizeBusbw"];
 export type TrainingSummary = Schemas["TrainingSummary"];
 export type AttemptView = Schemas["AttemptView"];
@@ -37,6 +38,7 @@ export type Lateness = Schemas["Lateness"];
 export type RankLateness = Schemas["RankLateness"];
 export type LogOutline = Schemas["LogOutline"];
 export type Comparison = Schemas["Comparison"];
+export type Standing = Schemas["Standing"];
 export type ComparedJob = Schemas["ComparedJob"];
 export type ComparedRow = Schemas["ComparedRow"];
 export type LogLine = Schemas["LogLine"];

@@ -108,13 +108,14 @@ export const activeJobsQuery = queryOptions({
 
 const RECOUNT_JOBS_MS = 10_000;
 
-/** The benchmark that measured the best bus bandwidth of those that ended since a time; null: none did. */
+/** The benchmark that measured the best bus bandwidth of those that succeeded since a time; null: none did. */
 export function bestJobQuery(since: string) {
   return queryOptions({
     queryKey: ["jobs", "best", since],
     queryFn: async () => {
       const query = { kind: "benchmark", sort: "-busbw", limit: 1, finished_after: since } as const;
-      return unwrap(await api.GET("/api/v1/jobs", { params: { query } })).items.filter(isBenchmark)[0] ?? null;
+      const { items } = unwrap(await api.GET("/api/v1/jobs", { params: { query: { ...query, state: ["succeeded"] } } }));
+      return items.filter(isBenchmark)[0] ?? null;
     },
     refetchInterval: RECOUNT_JOBS_MS,
   });
@@ -271,6 +272,18 @@ export function comparisonQuery(ids: readonly number[], base: number, done: numb
     queryFn: async () => unwrap(await api.GET("/api/v1/comparison", { params: { query: { job: [...ids], base } } })),
     placeholderData: keepPreviousData,
     enabled: ids.length > 0,
+  });
+}
+
+/** How succeeded benchmarks stand to a baseline, in one figure each. */
+export function standingsQuery(ids: readonly number[], base: number) {
+  return queryOptions({
+    queryKey: ["comparison", "standings", ids, base],
+    queryFn: async () => {
+      const query = { job: [...ids, base], base };
+      return unwrap(await api.GET("/api/v1/comparison/standings", { params: { query } })).jobs.filter((job) => ids.includes(job.job_id));
+    },
+    staleTime: Infinity,
   });
 }
 

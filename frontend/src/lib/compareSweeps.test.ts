@@ -6,7 +6,7 @@ function row(change: Partial<ComparedRow> = {}): ComparedRow {
   return { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, iterations: 20, against: null, ...change };
 }
 
-const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, noise, is_beyond_noise: isReal });
+const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, ratio_low: null, ratio_high: null, noise, is_beyond_noise: isReal });
 
 const found: Comparison = {
   base: 1,
@@ -33,7 +33,9 @@ it("shows more for faster also as a ratio, and a gap where the baseline has no r
 
 describe("a difference", () => {
   it("is of the time, with the noise beside it", () => {
-    expect(deltaOf(row({ against: against(0.877) }))).toEqual({ text: "−12.3 %", mark: "faster", noise: "±5.00 %" });
+    expect(deltaOf(row({ against: against(0.877) }))).toEqual({ text: "−12.3 %", mark: "faster", interval: "", noise: "±5.00 %" });
+    const sure = { ...against(0.877), ratio_low: 0.86, ratio_high: 1.01 };
+    expect(deltaOf(row({ against: sure }))?.interval).toBe("−14.0 % to +1.00 %");
     expect(deltaOf(row({ against: against(2) }))?.mark).toBe("slower");
     expect(deltaOf(row({ against: against(2) }))?.text).toBe("+100 %");
     expect(deltaOf(row())).toBeNull();

@@ -57,6 +57,8 @@ export interface Delta {
   /** Of the time: "−12.3 %" is faster, "25.1×" far slower. */
   text: string;
   mark: Mark;
+  /** How sure both means are of it: "−13.0 % to −11.5 %"; empty where the rows do not tell. */
+  interval: string;
   /** The noise beside it: "±4.20 %". */
   noise: string;
 }
@@ -64,13 +66,17 @@ export interface Delta {
 /** How a row differs from the baseline's; null where there is nothing to compare. */
 export function deltaOf(row: ComparedRow): Delta | null {
   if (!row.against) return null;
-  const { ratio, noise, is_beyond_noise: isReal } = row.against;
-  const change = ratio - 1;
+  const { ratio, ratio_low: low, ratio_high: high, noise, is_beyond_noise: isReal } = row.against;
   return {
-    text: ratio >= MANY ? `${threeDigits(ratio)}×` : `${change < 0 ? "−" : "+"}${share(Math.abs(change))}`,
-    mark: !isReal ? "noise" : change < 0 ? "faster" : "slower",
+    text: change(ratio),
+    mark: !isReal ? "noise" : ratio < 1 ? "faster" : "slower",
+    interval: low === null || high === null ? "" : `${change(low)} to ${change(high)}`,
     noise: `±${share(noise)}`,
   };
+}
+
+function change(ratio: number): string {
+  return ratio >= MANY ? `${threeDigits(ratio)}×` : `${ratio < 1 ? "−" : "+"}${share(Math.abs(ratio - 1))}`;
 }
 
 function share(value: number): string {

@@ -3,13 +3,16 @@ import type { MeasurementView } from "../api/types";
 
 const MEANS = [
   "time_us", "time_low_us", "time_high_us", "min_us", "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us",
-  "max_us", "stdev_us", "cv_percent",
+  "max_us", "stdev_us",
 ] as const satisfies readonly (keyof MeasurementView)[];
 
 /** Iterations that differ so much that their mean says little; the same bounds as in ringscope/contracts/contest.py. */
-export function isUnstable(row: Pick<MeasurementView, "cv_percent" | "p50_us" | "p99_us">): boolean {
-  return row.cv_percent > 20 || row.p99_us > 10 * row.p50_us;
+export function isUnstable(row: Judged): boolean {
+  return row.is_unstable ?? (row.cv_percent > 20 || row.p99_us > 10 * row.p50_us);
 }
+
+/** Of several cycles it is said: one of them is enough, which their means may hide. */
+type Judged = Pick<MeasurementView, "cv_percent" | "p50_us" | "p99_us"> & { is_unstable?: boolean };
 
 /** Rows by algorithm, size and place, in the order in which each came first; after a retry the latest row of a cycle counts. */
 export function withoutCycles(rows: readonly MeasurementView[]): MeasurementView[] {
@@ -21,7 +24,7 @@ export function withoutCycles(rows: readonly MeasurementView[]): MeasurementView
   return [...found.values()].map((cycles) => mean([...cycles.values()]));
 }
 
-function mean(cycles: readonly MeasurementView[]): MeasurementView {
+function mean(cycles: readonly MeasurementView[]): MeasurementView & Judged {
   const last = cycles.at(-1) as MeasurementView;
   if (cycles.length === 1) return last;
   const means = Object.fromEntries(MEANS.map((name) => [name, meanOf(cycles.map((row) => row[name]))]));
@@ -32,6 +35,8 @@ function mean(cycles: readonly MeasurementView[]): MeasurementView {
     ...means,
     algbw_gb_per_s: last.algbw_gb_per_s * rate,
     busbw_gb_per_s: last.busbw_gb_per_s * rate,
+    cv_percent: Math.max(...cycles.map((row) => row.cv_percent)),
+    is_unstable: cycles.some(isUnstable),
     iterations: sum(cycles.map((row) => row.iterations)),
     wrong: cycles.every((row) => row.wrong === null) ? null : sum(cycles.map((row) => row.wrong ?? 0)),
   };

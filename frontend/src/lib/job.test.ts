@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobView } from "../api/types";
 import { toCsv } from "./csv";
 import { aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
-import { accuracyOf, bestBusbw, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
+import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
 import { choices, sizeRows } from "./table";
 import { stages } from "./timeline";
 
@@ -60,6 +60,18 @@ it("names a job and its best bandwidth", () => {
   expect(bestBusbw(aJob())).toBeNull();
   const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false, is_unstable: false }];
   expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" } }))).toBe(2.5);
+});
+
+it("holds up as a best only what a succeeded job measured alone", () => {
+  const row = (transport: string) => ({ algorithm: "ring", transport, busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false, is_unstable: false });
+  const of = (transport: string) => ({ kind: "benchmark" as const, best: [row(transport)], sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" });
+  const job = aJob({ state: "succeeded", summary: of("mpi") });
+  expect(heldUp(job)).toEqual(row("mpi"));
+  const attempt = { number: 1, nodes: ["n1"], disturbed_by: "Other load took 20 %." } as JobView["attempts"][number];
+  expect(heldUp({ ...job, attempts: [attempt] })).toBeNull();
+  expect(heldUp({ ...job, state: "failed" })).toBeNull();
+  expect(heldUp({ ...job, state: "running" })).toBeNull();
+  expect(heldUp({ ...job, summary: of("simulated") })).toBeNull();
 });
 
 it("tells simulated rows from measured ones", () => {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aJob, aSimulation, aTraining } from "./fixtures";
-import { matches, nextSort, overBaseline } from "./jobFilter";
-
-const measured = (id: number, busbw: number) => {
-  const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: busbw, size_bytes: 8, in_place: false, is_unstable: false }];
-  return aJob({ id, summary: { kind: "benchmark", best, sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" } });
-};
+import { aJob, aTraining } from "./fixtures";
+import { matches, nextSort } from "./jobFilter";
 
 describe("matches", () => {
   const job = aJob({ id: 42, name: "Nightly 100%", state: "running", user: "ada" });
@@ -38,16 +33,5 @@ describe("nextSort", () => {
   it("has the newest first where nothing else is said", () => {
     expect(nextSort(undefined, "id")).toBe("id");
     expect(nextSort("id", "id")).toBeUndefined();
-  });
-});
-
-describe("overBaseline", () => {
-  it("is a share of the baseline", () => expect(overBaseline(measured(2, 3), measured(1, 2))).toBeCloseTo(0.5));
-  it("compares nothing with itself, with another number of ranks, or with a simulation", () => {
-    expect(overBaseline(measured(1, 3), measured(1, 2))).toBeNull();
-    expect(overBaseline(measured(2, 3), { ...measured(1, 2), ranks: 8 })).toBeNull();
-    expect(overBaseline({ ...measured(2, 3), spec: aSimulation() }, measured(1, 2))).toBeNull();
-    expect(overBaseline(aJob({ id: 2 }), measured(1, 2))).toBeNull();
-    expect(overBaseline(measured(2, 3), undefined)).toBeNull();
   });
 });

@@ -1,6 +1,5 @@
 /** Which jobs a list shows, as the server filters it, and what of a job is compared in it. Pure. */
 import type { JobState, JobView } from "../api/types";
-import { bestBusbw, isBenchmark, isSimulated } from "./state";
 
 export const SORTS = ["id", "-id", "name", "-name", "ranks", "-ranks", "busbw", "-busbw"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -41,16 +40,4 @@ export function nextSort(current: Sort | undefined, column: SortColumn): Sort | 
   if (column === "id") return current === "id" ? undefined : "id";
   const [first, second]: [Sort, Sort] = column === "name" ? ["name", "-name"] : [`-${column}`, column];
   return current === first ? second : current === second ? undefined : first;
-}
-
-/**
- * How much faster than the baseline, as a share of it: 0.1 for a tenth more. Null unless both measured the same
- * collective over the same number of ranks.
- */
-export function overBaseline(job: JobView, base: JobView | undefined): number | null {
-  if (!base || base.id === job.id || !isBenchmark(job) || !isBenchmark(base)) return null;
-  const isAlike = job.spec.benchmark.collective === base.spec.benchmark.collective && job.ranks === base.ranks;
-  const [value, before] = [bestBusbw(job), bestBusbw(base)];
-  if (!isAlike || isSimulated(job) || isSimulated(base) || value === null || !before) return null;
-  return value / before - 1;
 }

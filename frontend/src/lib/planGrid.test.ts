@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PriceCell } from "../api/types";
 import { aRow } from "./fixtures";
-import { curveSizes, lead, mapShapes, mapSizes, measuredColumns, priceColumns, slowestRatio } from "./planGrid";
+import { curveSizes, lead, mapShapes, mapSizes, measuredColumns, priceColumns, pricesCsv, slowestRatio } from "./planGrid";
 
 describe("the grids", () => {
   it("hold the size of interest, in order, and reach it", () => {
@@ -74,4 +74,12 @@ describe("measuredColumns", () => {
     expect(measuredColumns(rows, "all_reduce", ["ring"], 4, "busbw").lines[0]?.values[1]).toBe(5);
     expect(measuredColumns(rows, "all_reduce", ["ring"], 8, "time")).toEqual({ x: [], lines: [] });
   });
+});
+
+it("says in every copied line that nothing was measured", () => {
+  const prices = aCell(1024, { ring: 1, direct: 2 }).results;
+  const [heading, ...lines] = pricesCsv(prices).trim().split("\r\n");
+  expect(heading).toMatch(/^basis,algorithm,time_s,/);
+  expect(lines).toHaveLength(2);
+  for (const line of lines) expect(line).toMatch(/^simulated,/);
 });

@@ -1,5 +1,6 @@
 /** Which sizes and shapes the planner's charts ask for, and what they make of the answers. Pure. */
 import type { MeasurementView, PriceCell, Price } from "../api/types";
+import { toCsv } from "./csv";
 
 const LARGEST_USUAL = 2 ** 30;
 const MOST_RANKS = 32;
@@ -104,4 +105,14 @@ export function slowestRatio(cell: PriceCell): { slowest: Price; times: number }
   const slowest = cell.results.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
   const fastest = cell.results.find((price) => price.algorithm === cell.fastest);
   return slowest && fastest?.time_s ? { slowest, times: slowest.time_s / fastest.time_s } : null;
+}
+
+const CSV_COLUMNS = [
+  "basis", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
+  "bytes_on_critical_path",
+] as const satisfies readonly ("basis" | keyof Price)[];
+
+/** Prices to copy: nothing of them was measured, which the table must say itself once it is elsewhere. */
+export function pricesCsv(prices: readonly Price[]): string {
+  return toCsv(prices.map((price) => ({ basis: "simulated", ...price })), CSV_COLUMNS);
 }

@@ -1,5 +1,5 @@
 /** States as glyph, word and tone: never colour alone. */
-import type { BenchmarkJob, JobState, JobView, MeasurementView, NodeView } from "../api/types";
+import type { AlgorithmBest, BenchmarkJob, JobState, JobView, MeasurementView, NodeView } from "../api/types";
 import { COLLECTIVES } from "./collectives";
 import { formatRate, percent, threeDigits } from "./format";
 
@@ -70,6 +70,12 @@ export function outcome(job: JobView): string {
 /** The best bus bandwidth of any algorithm of the job in 1e9 bytes/s, or null before there is a row. */
 export function bestBusbw(job: JobView): number | null {
   return isBenchmark(job) ? (job.summary.best[0]?.busbw_gb_per_s ?? null) : null;
+}
+
+/** What may be held up as a best: what a succeeded job measured with nothing else on its nodes; null: there is nothing. */
+export function heldUp(job: JobView): AlgorithmBest | null {
+  if (job.state !== "succeeded" || !isBenchmark(job) || job.attempts.at(-1)?.disturbed_by) return null;
+  return job.summary.best.find(({ transport }) => transport !== "simulated") ?? null;
 }
 
 /** The job's name, or what stands in for it. */

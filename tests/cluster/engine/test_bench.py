@@ -40,7 +40,7 @@ def bench_here(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_three_tables_a_verdict_and_json(tmp_path):
     out = tmp_path / "out.json"
-    done = bench("all_reduce", "--ranks", "2", *SMALL, "-n", "5", "--algorithm", "direct,ring,mpi", "--json", str(out))
+    done = bench("all_reduce", "--ranks", "2", *SMALL, "-n", "12", "--algorithm", "direct,ring,mpi", "--json", str(out))
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert [line.split()[6] for line in lines if "starting" in line] == ["direct", "ring", "mpi"]
@@ -81,7 +81,7 @@ def test_another_collective():
     rows = [line.split() for line in done.stdout.splitlines() if line and not line.startswith("#")][:-1]
     assert [row[:5] for row in rows] == [[size, count, "float", "none", "-1"] for size, count in SHARES] * 2
     assert all((row[8], row[12]) == ("0", "N/A") for row in rows)
-    assert "No winner: that takes 5 iterations of each at least, and these are 3." in done.stdout
+    assert "No winner: that takes 12 iterations of each at least, and these are 3." in done.stdout
 
 
 @pytest.mark.long  # the gate has each half: test_rank.py finds it, tests/bench/test_nccl_tests.py prints it

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
+from statistics import stdev
 from typing import NamedTuple
 
 import numpy as np
 
-from ringscope.contracts.contest import FEWEST_ITERATIONS
+from ringscope.contracts.contest import sure_of
 from ringscope.engine.base import Array
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, PLACES, StepRing
@@ -19,9 +20,7 @@ Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.posi
 
 _MOST_ROUNDS = 5
 _FEWEST_ITERATIONS = 4  # of a block: what the barrier before it costs then stays small
-_DRAWS = 500  # of the bootstrap
-_MOST_DRAWN = 64  # values of a round
-_SHARE = 0.95
+_FEWEST_ROUNDS = 3  # of which an interval is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +125,19 @@ def spread(durations_us: Array) -> dict[str, float]:
 
 
 def mean_interval(rounds_us: Sequence[Array]) -> tuple[float, float] | None:
-    """The 95 % interval of the mean of all iterations, as (low, high); None of fewer than FEWEST_ITERATIONS.
+    """The 95 % interval of the mean of all iterations, as (low, high); None of fewer than three rounds.
 
-    A bootstrap in two stages: rounds are drawn, and out of each its iterations, so that it holds how the machine's
-    speed changes from round to round, too (Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8).
-    The iterations of long rounds are drawn as means of neighbours.
+    Each round counts as one value, whose mean holds how iterations differ as well as how the machine's speed changes
+    from round to round: iterations of one round say nothing of the next one. These are batch means (Law, Simulation
+    Modeling and Analysis, 9.5.3), with Student's quantile, as the rounds are few.
     """
-    if sum(len(one) for one in rounds_us) < FEWEST_ITERATIONS:
+    count = len(rounds_us)
+    if count < _FEWEST_ROUNDS:
         return None
-    draw = np.random.default_rng(0)  # the same rows give the same interval
-    means = [np.array([part.mean() for part in np.array_split(one, min(len(one), _MOST_DRAWN))]) for one in rounds_us]
-    of_round = np.array([one[draw.integers(len(one), size=(_DRAWS, len(one)))].mean(axis=1) for one in means])
-    weights = np.array([len(one) for one in rounds_us], float)
-    drawn = draw.integers(len(means), size=(_DRAWS, len(means)))
-    found = (of_round[drawn, np.arange(_DRAWS)[:, None]] * weights[drawn]).sum(axis=1) / weights[drawn].sum(axis=1)
-    low, high = np.quantile(found, ((1 - _SHARE) / 2, (1 + _SHARE) / 2))
-    return float(low), float(high)
+    means_us = [float(one.mean()) for one in rounds_us]
+    mean_us = float(np.average(means_us, weights=[len(one) for one in rounds_us]))
+    reach_us = sure_of(count) * stdev(means_us) / math.sqrt(count)
+    return max(0.0, mean_us - reach_us), mean_us + reach_us
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:

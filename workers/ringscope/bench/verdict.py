@@ -4,7 +4,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
-from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Range, leaders, ranges, reference_bytes
+from ringscope.contracts.contest import (
+    FEWEST_CYCLES,
+    FEWEST_ITERATIONS,
+    Contest,
+    Point,
+    Range,
+    leaders,
+    ranges,
+    reference_bytes,
+)
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.units import format_duration, format_size, plural
 from ringscope.schedules.algorithms import build
@@ -42,7 +51,8 @@ def verdict(contest: Contest) -> str:
             return f"{_name(name, contest)} takes {format_duration(point.time_us / 1e6)}{simulated}"
         reached = f"{point.busbw_gb_per_s:.3g} GB/s bus bandwidth at {format_size(size_bytes)}"
         return f"{_name(name, contest)} reaches {reached}{simulated}"
-    fewest = min(point.iterations for point in points.values())
+    short = [point.iterations // point.cycles for point in points.values() if point.cycles < FEWEST_CYCLES]
+    fewest = min(short, default=FEWEST_ITERATIONS)
     if fewest < FEWEST_ITERATIONS and not _is_simulated(contest):
         return f"No winner: that takes {FEWEST_ITERATIONS} iterations of each at least, and these are {fewest}."
     if any(point.log_error is None for point in points.values()):

@@ -38,7 +38,7 @@ class Measured:
         if not near:
             return None
         found_us = {name: _interpolated(times[name], near, size_bytes) for name in both}
-        return Choice.fastest("measured", found_us, _at(near, size_bytes))
+        return Choice.fastest("measured", found_us, f"{_at(near, size_bytes)} (medians)")
 
 
 def _at(near: Sequence[int], size_bytes: int) -> str:

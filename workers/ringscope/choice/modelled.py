@@ -52,7 +52,7 @@ class Model:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._fits: dict[tuple[str, bool, int], Fit | None] = {}
+        self._fits: dict[tuple[str, bool, int, bool], Fit | None] = {}
 
     def choose(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice:
         """The fastest in the model, or the library where that cannot be asked."""
@@ -60,7 +60,7 @@ class Model:
         library = next((name for name in names if name in VENDORS), None)
         if library is not None and situation.base_transport in ("nccl", MPI_ON_GPUS):
             return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
-        fitted = self._fit(situation.base_transport, len(situation.ranks_of_nodes) > 1, situation.ranks)
+        fitted = self._fit_of(situation, situation.base_transport)
         model = "model" if fitted is None else f"model, fitted to {len(fitted.log_ratios)} measured rows"
         times_us = self._times_us(situation, size_bytes, names)
         stands = library if library is not None else names[0]
@@ -92,7 +92,7 @@ class Model:
         is_mpi = algorithm == moved_by == "mpi"
         if not (is_known or is_mpi) or situation.ranks < 2 or not size_bytes:
             return None
-        fitted = self._fit(LIBRARY if is_mpi else moved_by, len(situation.ranks_of_nodes) > 1, situation.ranks)
+        fitted = self._fit_of(situation, LIBRARY if is_mpi else moved_by)
         price_s = self._price_s(situation, size_bytes, algorithm)
         if price_s is None:
             return None
@@ -110,7 +110,7 @@ class Model:
             nodes.append(list(range(first, first + ranks)))
             first += ranks
         moved_by = LIBRARY if name == "mpi" else situation.base_transport
-        links = self._links(situation.ranks_of_nodes, moved_by, size_bytes)
+        links = self._links(situation, moved_by, size_bytes)
         cores = self._cores(situation, moved_by)
         price_s = seconds_on(links, situation.collective, schedule_name, count, itemsize, nodes, cores)
         if price_s is None or moved_by == LIBRARY or self._is_fitted(situation, moved_by):
@@ -122,15 +122,16 @@ class Model:
         return self._table.machine or REFERENCE
 
     def _is_fitted(self, situation: Situation, moved_by: str) -> bool:
-        return self._fit(moved_by, len(situation.ranks_of_nodes) > 1, situation.ranks) is not None
+        return self._fit_of(situation, moved_by) is not None
 
-    def _links(self, ranks_of_nodes: tuple[int, ...], moved_by: str, size_bytes: int) -> Callable[[float], Topology]:
+    def _links(self, situation: Situation, moved_by: str, size_bytes: int) -> Callable[[float], Topology]:
         """The links by the size of messages, for a call of ``size_bytes``."""
+        ranks_of_nodes, is_crowded = situation.ranks_of_nodes, situation.is_crowded
         most = max(ranks_of_nodes)
-        found = self._fit(moved_by, False, most)
+        found = self._fit(moved_by, False, most, is_crowded)
         regimes = found.regimes if found is not None else inside_of(moved_by, self._table.machine, most, size_bytes)
         is_spread = len(ranks_of_nodes) > 1
-        outside = self._fit(moved_by, True, len(ranks_of_nodes)) if is_spread else None
+        outside = self._fit(moved_by, True, len(ranks_of_nodes), is_crowded) if is_spread else None
         between = outside.regimes if outside else DEFAULTS[moved_by].between
         return partial(topology_at, ranks_of_nodes, regimes, between)
 
@@ -141,17 +142,22 @@ class Model:
         shared = self._machine.ranks_per_core(situation.ranks)
         return Cores(shared, self._machine.call_us / 1e6, moved_by == "shared_memory")
 
-    def _fit(self, moved_by: str, between_nodes: bool, ranks: int) -> Fit | None:
+    def _fit_of(self, situation: Situation, moved_by: str) -> Fit | None:
+        is_spread = len(situation.ranks_of_nodes) > 1
+        return self._fit(moved_by, is_spread, situation.ranks, situation.is_crowded)
+
+    def _fit(self, moved_by: str, between_nodes: bool, ranks: int, is_crowded: bool) -> Fit | None:
         """Parameters of a carrier from the table's all-reduces; None where it holds too few.
 
-        Of the numbers of ranks that have enough rows the nearest counts alone: ranks that share a core wait for it, so
-        that rows of four ranks on two cores would spoil the parameters of two.
+        Of the numbers of ranks that have enough rows the nearest counts alone, and of rows only those that had a core
+        for each rank, or had not, as is asked: ranks that share a core wait for it, so that rows of four ranks on two
+        cores would spoil the parameters of two.
         """
-        place = moved_by, between_nodes, ranks
+        place = moved_by, between_nodes, ranks, is_crowded
         if place not in self._fits:
             by_ranks: dict[int, list[_Row]] = {}
             for row in self._rows(moved_by):
-                if row.is_spread is between_nodes:
+                if row.is_spread is between_nodes and row.is_crowded is is_crowded:
                     by_ranks.setdefault(row.ranks, []).append(row)
             enough = [number for number, rows in by_ranks.items() if len(rows) >= _MIN_FIT_ROWS]
             nearest = min(enough, key=lambda number: ratio(number, ranks), default=None)
@@ -173,7 +179,16 @@ class Model:
             else:
                 continue
             rows += [
-                _Row("all_reduce", named(size), sum(each), size, size // _ELEMENT_BYTES, time_us, len(each) > 1)
+                _Row(
+                    "all_reduce",
+                    named(size),
+                    sum(each),
+                    size,
+                    size // _ELEMENT_BYTES,
+                    time_us,
+                    is_spread=len(each) > 1,
+                    is_crowded=curve.is_crowded,
+                )
                 for size, time_us in curve.times_us.items()
                 if size >= _ELEMENT_BYTES
             ]
@@ -191,6 +206,7 @@ class _Row:
     count: int
     p50_us: float
     is_spread: bool
+    is_crowded: bool
 
 
 def _same(name: str, size_bytes: int) -> str:

@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ringscope.choice.chooser import Chooser
-from ringscope.choice.links import STEPWISE_RANKS
+from ringscope.choice.links import IN_HOST_MEMORY, STEPWISE_RANKS
 from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, bus_factor, elements
 from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.machine import REFERENCE, Machine
 from ringscope.contracts.tuning import Table
 from ringscope.cost.classes import by_classes
 from ringscope.cost.knee import knee_bytes
@@ -107,6 +108,12 @@ def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
     return MPI_ON_GPUS if spec.transport == "mpi" and on_gpus else spec.transport
 
 
+def is_crowded(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], machine: Machine | None) -> bool:
+    """Whether ranks will have fewer cores than they are, likewise; on GPUs nothing is counted."""
+    in_host_memory = transport_of(spec, len(ranks_of_nodes)) in IN_HOST_MEMORY
+    return in_host_memory and (machine or REFERENCE).ranks_per_core(max(ranks_of_nodes, default=0)) > 1
+
+
 class _Call(NamedTuple):
     algorithm: str
     chosen: str | None  # by auto
@@ -167,7 +174,8 @@ class _Fitted(_Model):
 
     def __init__(self, spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) -> None:
         transport = transport_of(spec, len(ranks_of_nodes))
-        self._situation = Situation(spec.collective, spec.dtype, tuple(ranks_of_nodes), transport)
+        crowd = is_crowded(spec, ranks_of_nodes, known.machine)
+        self._situation = Situation(spec.collective, spec.dtype, tuple(ranks_of_nodes), transport, is_crowded=crowd)
         super().__init__(spec, self._situation.ranks)
         self._chooser = Chooser(known)
         self._fits: dict[str, tuple[int, float | None]] = {}

@@ -20,6 +20,7 @@ class Situation:
     ranks_of_nodes: tuple[int, ...]
     transport: str
     in_place: bool = False
+    is_crowded: bool = False  # fewer cores than ranks
 
     @property
     def ranks(self) -> int:
@@ -35,12 +36,13 @@ class Situation:
     def key(self) -> Key:
         """Which curves of a table are about it."""
         arithmetic = arithmetic_of(self.collective, self.dtype)
-        return Key(self.collective, arithmetic, shape_of(self.ranks_of_nodes), self.in_place)
+        return Key(self.collective, arithmetic, shape_of(self.ranks_of_nodes), self.in_place, self.is_crowded)
 
     def __str__(self) -> str:
         nodes = len(self.ranks_of_nodes)
         where = f"{self.ranks} ranks on {nodes} node{'s' if nodes > 1 else ''} over {self.transport}"
-        return f"{self.collective} of {self.dtype}{' in place' if self.in_place else ''}, {where}"
+        crowded = ", on fewer cores" if self.is_crowded else ""
+        return f"{self.collective} of {self.dtype}{' in place' if self.in_place else ''}, {where}{crowded}"
 
 
 class Choice(NamedTuple):

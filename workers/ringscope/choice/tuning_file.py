@@ -28,7 +28,7 @@ def default_path() -> Path:
 def read(path: Path) -> Table:
     """The table in the file; an empty one where there is no file. UserError when it cannot be read or understood."""
     try:
-        return Table.model_validate_json(path.read_bytes())
+        return Table.model_validate_json(path.read_bytes()).told_crowds()
     except FileNotFoundError:
         return Table()
     except OSError as error:

@@ -1,6 +1,7 @@
 """What to know before a job's numbers are compared with others, in the page's words."""
 
 from ringscope.client import Job
+from ringscope.contracts.comparison import Ran
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
 
@@ -22,6 +23,11 @@ def sentences(job: Job) -> list[str]:
         *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
         *([f"{disturbed} So it is no best value, and none to expect."] if disturbed else []),
     ]
+
+
+def ran(job: Job) -> Ran:
+    """The same for a comparison."""
+    return Ran(crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job))
 
 
 def _disturbed_by(job: Job) -> str | None:

@@ -6,11 +6,21 @@ from typing import Annotated, Any
 
 import typer
 
+from ringscope.cli.caveats import ran, sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.cli.words import AsJson, table
 from ringscope.client import AttemptEnvironment, Client, Job
-from ringscope.contracts.comparison import Difference, RowPair, differences, points, row_pairs
+from ringscope.contracts.comparison import (
+    Difference,
+    RowPair,
+    caveats,
+    differences,
+    obstacles,
+    points,
+    row_pairs,
+)
+from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size
 
@@ -26,8 +36,9 @@ def register(app: typer.Typer) -> None:
 def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Compare two jobs: specification, outcome, nodes, versions, and the measured rows side by side.
 
-    B/A is the ratio of the times: below 1 B is faster. * marks times that differ by more than the noise: the root of
-    the squared sum of both rows' standard deviations (their cv). Of several cycles their mean is compared.
+    B/A is the ratio of the times: below 1 B is faster; beside it its 95 % interval, by how sure both means are. * marks
+    times that differ by more than the noise, which is wider, as the jobs ran at different times: the root of the
+    squared sum of both rows' standard deviations (their cv). Of several cycles their mean is compared.
     """
     with connect(url, data_dir) as client:
         jobs = client.job(a), client.job(b)
@@ -41,6 +52,7 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
     _say_differences(a, b, found)
     if not any(rows) and not any(job.spec.benchmark for job in jobs):
         return
+    _say_caveats(*jobs)
     say()
     counts = [points(part) for part in rows]
     say(
@@ -49,7 +61,7 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
     )
     if pairs:
         stdout_console().print(
-            table(("ALGORITHM", "SIZE", "PLACE", f"A={a} us", f"B={b} us", "B/A", ""), map(_row, pairs))
+            table(("ALGORITHM", "SIZE", "PLACE", f"A={a} us", f"B={b} us", "B/A", "95 %", ""), map(_row, pairs))
         )
         say(_sum(pairs))
 
@@ -91,6 +103,20 @@ def _say_differences(a: int, b: int, found: list[Difference]) -> None:
     stdout_console().print(table(("DIFFERS", f"A={a}", f"B={b}"), rows))
 
 
+def _say_caveats(a: Job, b: Job) -> None:
+    """What to know before their rows are compared."""
+    for job in (a, b):
+        simulated = (
+            [f"{SIMULATED.upper()}: times of the cost model, nothing was measured."] if job.spec.is_simulated else []
+        )
+        for sentence in (*simulated, *sentences(job)):
+            say(f"Job {job.id}: {sentence}")
+    # What disturbed them stands above.
+    found = [*obstacles(a.spec, b.spec), *caveats(*(ran(job)._replace(disturbed_by=None) for job in (a, b)))]
+    if a.id != b.id and found:
+        say(f"Job {b.id} and job {a.id}, the baseline, do not measure the same: {' '.join(found)}")
+
+
 def _text(value: Any) -> str:
     if value is None:
         return "-"
@@ -109,8 +135,13 @@ def _row(pair: RowPair) -> tuple[str, ...]:
         f"{pair.a_us:.2f}",
         f"{pair.b_us:.2f}",
         f"{pair.ratio:.3f}",
+        _interval(pair),
         "*" if pair.is_beyond_noise else "",
     )
+
+
+def _interval(pair: RowPair) -> str:
+    return "-" if pair.ratio_low is None else f"{pair.ratio_low:.3f} to {pair.ratio_high:.3f}"
 
 
 def _sum(pairs: list[RowPair]) -> str:

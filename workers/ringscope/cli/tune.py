@@ -127,7 +127,7 @@ def _grid(table: Table) -> Grid:
         if curve.algorithm not in VENDORS:  # a library's times count over every transport
             dtype = curve.arithmetic if curve.arithmetic.endswith("float16") else "float32"
             nodes = ranks_of_nodes_in(curve.shape)
-            situation = Situation(curve.collective, dtype, nodes, curve.transport, curve.in_place)
+            situation = Situation(curve.collective, dtype, nodes, curve.transport, curve.in_place, curve.is_crowded)
             sizes.setdefault(situation, set()).update(curve.times_us)
     for situation in sizes:
         for size_bytes in sorted(sizes[situation]):

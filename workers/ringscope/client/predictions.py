@@ -59,6 +59,25 @@ class ComparedRow(View):
     time_us: float
 
 
+class Standing(View):
+    """A job beside the baseline in one figure, the ratio of both times; with obstacles there is none."""
+
+    job_id: int
+    obstacles: list[str]
+    algorithm: str | None
+    size_bytes: int | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+
+
+class Standings(View):
+    """Benchmarks beside a baseline, in one figure each."""
+
+    base: int
+    jobs: list[Standing]
+
+
 class ComparedJob(View):
     """A job beside the baseline; with obstacles its rows do not measure the same thing."""
 
@@ -75,7 +94,7 @@ class Comparison(View):
 
 
 class PredictionRoutes(Connection):
-    """/jobs/prediction, /jobs/{id}/expectations and /comparison."""
+    """/jobs/prediction, /jobs/{id}/expectations, /comparison and /comparison/standings."""
 
     def predict_job(self, body: Mapping[str, Any]) -> Prediction:
         """What a benchmark would take and reach; nothing is submitted."""
@@ -90,3 +109,7 @@ class PredictionRoutes(Connection):
     def comparison(self, job_ids: Sequence[int], base: int | None = None) -> Comparison:
         """Benchmarks beside one of them, the first if none is named."""
         return Comparison.read(self._get("/comparison", {"job": job_ids, "base": base}))
+
+    def standings(self, job_ids: Sequence[int], base: int | None = None) -> Standings:
+        """The same in one figure each: the ratio of both times at the size nearest to 1 MiB."""
+        return Standings.read(self._get("/comparison/standings", {"job": job_ids, "base": base}))

@@ -6,6 +6,8 @@ from math import hypot, sqrt
 from typing import Any, NamedTuple
 
 from ringscope.contracts.collectives import REDUCING
+from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Ratio, point_of, reference_bytes
+from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement
 
@@ -27,10 +29,14 @@ class Timed(NamedTuple):
     algorithm: str
     size_bytes: int
     in_place: bool
-    time_us: float
+    point: Point
     stdev_us: float  # of the iterations of all cycles
-    busbw_gb_per_s: float
-    iterations: int
+    is_enough: bool  # to say how far they differ
+
+    @property
+    def time_us(self) -> float:
+        """The mean of the cycles' times."""
+        return self.point.time_us
 
 
 @dataclass(frozen=True)
@@ -38,8 +44,8 @@ class RowPair:
     """What both jobs measured with one algorithm at one size and place; of several cycles their mean.
 
     ``noise_us`` says how far iterations differ among themselves: the root of the squared sum of both standard
-    deviations. A row that one preemption has spoiled has a large one. It is wider than the interval of a mean, as the
-    jobs ran at different times: what changed between them is in no interval.
+    deviations. A row that one preemption has spoiled has a large one. It is wider than the interval of the ratio, as
+    the jobs ran at different times: what changed between them is in no interval.
     """
 
     algorithm: str
@@ -48,6 +54,9 @@ class RowPair:
     a_us: float
     b_us: float
     noise_us: float
+    ratio_low: float | None = None  # of the ratio's 95 % interval, as far as the rows tell one
+    ratio_high: float | None = None
+    is_enough: bool = True  # iterations, to tell noise from more
 
     @property
     def ratio(self) -> float:
@@ -56,8 +65,8 @@ class RowPair:
 
     @property
     def is_beyond_noise(self) -> bool:
-        """Whether the times differ by more than the noise."""
-        return abs(self.a_us - self.b_us) > self.noise_us
+        """Whether the times differ by more than the noise; of too few iterations nobody knows."""
+        return self.is_enough and abs(self.a_us - self.b_us) > self.noise_us
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
@@ -91,7 +100,18 @@ def timed(rows: Sequence[Measurement]) -> list[Timed]:
 
 def pair(a: Timed, b: Timed) -> RowPair:
     """Two of the same algorithm, size and place."""
-    return RowPair(a.algorithm, a.size_bytes, a.in_place, a.time_us, b.time_us, hypot(a.stdev_us, b.stdev_us))
+    ratio = a.point.faster_than(b.point)
+    return RowPair(
+        a.algorithm,
+        a.size_bytes,
+        a.in_place,
+        a.time_us,
+        b.time_us,
+        noise_us=hypot(a.stdev_us, b.stdev_us),
+        ratio_low=ratio.low,
+        ratio_high=ratio.high,
+        is_enough=a.is_enough and b.is_enough,
+    )
 
 
 def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
@@ -113,6 +133,45 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
     return [f"{name} is {there}, and {here} in the baseline." for name, here, there in facts if here != there]
 
 
+class Ran(NamedTuple):
+    """How a benchmark ran, which its specification does not say."""
+
+    crowd: str  # "4 ranks on 2 cores" (``contest.crowd``); empty: a core for each
+    disturbed_by: str | None
+
+
+def caveats(base: Ran, other: Ran) -> list[str]:
+    """The same of how they ran: as crowded as each other they can be compared, but not where others disturbed one."""
+    here, there = (ran.crowd or "a core for each rank" for ran in (other, base))
+    crowded = [] if here == there else [f"It had {here}, and the baseline {there}."]
+    return [
+        *crowded,
+        *([f"It was disturbed: {other.disturbed_by}"] if other.disturbed_by else []),
+        *([f"The baseline was disturbed: {base.disturbed_by}"] if base.disturbed_by else []),
+    ]
+
+
+class Standing(NamedTuple):
+    """One job against another in one figure."""
+
+    algorithm: str
+    size_bytes: int
+    ratio: Ratio  # the time of the second over that of the first
+
+
+def standing(base: Contest, other: Contest) -> Standing | None:
+    """Out of place at the size nearest to 1 MiB, of the fastest there, of what both have; None: they have nothing."""
+    common = set(base.sizes()) & set(other.sizes())
+    size_bytes = reference_bytes(
+        size for size in common if base.at(size, in_place=False).keys() & other.at(size, in_place=False).keys()
+    )
+    before = base.at(size_bytes, in_place=False)
+    for algorithm, point in other.at(size_bytes, in_place=False).items():
+        if algorithm in before:
+            return Standing(algorithm, size_bytes, before[algorithm].faster_than(point))
+    return None
+
+
 def points(rows: Sequence[Measurement]) -> int:
     """How many combinations of algorithm, size and place were measured."""
     return len(_by_point(rows))
@@ -131,17 +190,17 @@ def _by_point(rows: Sequence[Measurement]) -> dict[_Point, list[Measurement]]:
 
 def _timed(cycles: Sequence[Measurement]) -> Timed:
     first, count = cycles[0], len(cycles)
-    time_us = sum(row.time_us for row in cycles) / count
+    point = point_of(first)
+    for row in cycles[1:]:
+        point = point.with_row(row)
     within_us2 = sum((row.time_us * row.cv_percent / 100) ** 2 for row in cycles) / count
-    between_us2 = sum((row.time_us - time_us) ** 2 for row in cycles) / count
     return Timed(
         algorithm=first.algorithm,
         size_bytes=first.size_bytes,
         in_place=first.in_place,
-        time_us=time_us,
-        stdev_us=sqrt(within_us2 + between_us2),
-        busbw_gb_per_s=first.busbw_gb_per_s * first.time_us / time_us,
-        iterations=sum(row.iterations for row in cycles),
+        point=point,
+        stdev_us=sqrt(within_us2 + point.deviations_us2 / count),
+        is_enough=point.iterations >= FEWEST_ITERATIONS or first.transport == SIMULATED,
     )
 
 

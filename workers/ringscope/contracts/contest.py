@@ -3,7 +3,7 @@
 The time of an algorithm at a size and place is nccl-tests' number: the mean of the timed iterations, over the ranks as
 the job's ``average`` says, and of several cycles their mean. How sure it is follows from the rows' intervals
 (``bench.timing.mean_interval``) and, where that is more, from how the cycles differ. The median of a row stands beside
-its mean wherever rows are shown, but winners, ratios and the best are means.
+its mean wherever rows are shown, but winners, ratios, the best and what is usual are means.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,10 +17,10 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.units import plural
 
 REFERENCE_BYTES = 1 << 20
-FEWEST_ITERATIONS = 5  # of which an interval can be told
+FEWEST_ITERATIONS = 12  # of which an interval can be told: three rounds (``bench.timing.rounds``)
 FEWEST_CYCLES = 5  # the same, where their rows tell none
 MAX_SIZES = 128  # of a curve; one that doubles its sizes has not half as many
-SURE = 1.96  # standard errors on either side hold 95 %
+SURE = 1.96  # standard errors on either side hold 95 %, where those are known
 UNSTABLE_CV_PERCENT = 20.0
 UNSTABLE_P99 = 10.0  # times the median
 
@@ -101,6 +101,16 @@ class Row(Spread, Protocol):
         """Wrong elements over all ranks."""
 
 
+# Student's quantiles for 2, 3, 4 … degrees of freedom.
+_STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+
+
+def sure_of(values: int) -> float:
+    """How many standard errors on either side hold 95 %, where so many values tell the error, three at least."""
+    freedom = values - 1
+    return _STUDENT[freedom - 2] if freedom < len(_STUDENT) + 2 else SURE + 2.5 / freedom
+
+
 def crowd(ranks: int, cores: int | None) -> str:
     """ "4 ranks on 2 cores" where ranks had to take turns; else empty."""
     return f"{ranks} ranks on {plural(cores, 'core')}" if cores is not None and cores < ranks else ""
@@ -147,8 +157,17 @@ class Point(NamedTuple):
         """Half of the 95 % interval of the time's logarithm; None: nothing tells it."""
         if self.time_us <= 0 or (self.error_us2 is None and self.cycles < FEWEST_CYCLES):
             return None
-        between_us2 = self.deviations_us2 / (self.cycles - 1) if self.cycles > 1 else 0.0
-        return SURE * sqrt(max(between_us2, self.error_us2 or 0.0) / self.cycles) / self.time_us
+        within_us = SURE * sqrt((self.error_us2 or 0.0) / self.cycles)
+        return max(within_us, self._between_us()) / self.time_us
+
+    def _between_us(self) -> float:
+        """Half of the 95 % interval by how the cycles differ; two of them say little of that, and by themselves
+        would make many times too wide what is known from their rows.
+        """
+        if self.cycles < 2:
+            return 0.0
+        sure = sure_of(self.cycles) if self.cycles > 2 else SURE
+        return sure * sqrt(self.deviations_us2 / (self.cycles - 1) / self.cycles)
 
     def interval_us(self) -> tuple[float, float] | None:
         """The 95 % interval of the time."""
@@ -197,9 +216,10 @@ def _bus_bytes(row: Row) -> float:
 def _error_us2(row: Row) -> float | None:
     if row.transport == SIMULATED:
         return 0.0  # the model's times have none
-    if row.time_low_us is None or row.time_high_us is None:
-        return None
-    return float(((row.time_high_us - row.time_low_us) / 2 / SURE) ** 2)
+    if row.time_low_us is None or row.time_high_us is None or row.iterations < FEWEST_ITERATIONS:
+        return None  # earlier versions told far too narrow ones of few iterations
+    reach_us = max(row.time_high_us - row.time_us, row.time_us - row.time_low_us)  # none reaches below zero
+    return float((reach_us / SURE) ** 2)
 
 
 class Curve(BaseModel):
@@ -297,9 +317,9 @@ def ranges(contest: Contest, in_place: bool) -> list[Range]:
 
 
 def leaders(points: dict[str, Point]) -> list[str]:
-    """Those that the fastest does not clearly beat, the fastest first."""
-    fastest, *_ = points.values()
-    return [name for name, point in points.items() if not fastest.faster_than(point).is_clear]
+    """Those that nobody clearly beats, the fastest first: who is fastest may be too unsure to beat whom others do."""
+    rivals = points.values()
+    return [name for name, point in points.items() if not any(rival.faster_than(point).is_clear for rival in rivals)]
 
 
 def reference_bytes(sizes_bytes: Iterable[int]) -> int:

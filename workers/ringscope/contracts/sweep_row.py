@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.columns import GbPerS, Int32, Int64, Microseconds
+from ringscope.contracts.contest import FEWEST_ITERATIONS
 
 
 class SweepRow(BaseModel):
@@ -33,8 +34,8 @@ class SweepRow(BaseModel):
     time_us: Microseconds
     time_low_us: Microseconds | None = Field(
         None,
-        description="Its 95 % interval, by a bootstrap over rounds and iterations, reaches from here; null: fewer than "
-        "5 iterations, or measured by an earlier version.",
+        description="Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than "
+        f"{FEWEST_ITERATIONS} iterations, or measured by an earlier version.",
     )
     time_high_us: Microseconds | None = Field(None, description="To here.")
     algbw_gb_per_s: GbPerS  # size_bytes / time, in 1e9 bytes per second

@@ -1,12 +1,13 @@
 """What was measured so far, by situation, as ``auto`` looks it up. Pure.
 
 A table is a list of curves. A curve is one algorithm's median times over the message size, for ranks that lie on their
-nodes in the same way, over the same transport, in place or out of place. The device needs no field of its own: every
-transport works on one, or has a name for each (``devices.MPI_ON_GPUS``). Nor does the operation, as the algorithms
-differ in what they send and in how often they add, not in how long one addition takes; half precision, which is
-converted to be added, has curves of its own.
+nodes in the same way, with a core each or not, over the same transport, in place or out of place. The device needs no
+field of its own: every transport works on one, or has a name for each (``devices.MPI_ON_GPUS``). Nor does the
+operation, as the algorithms differ in what they send and in how often they add, not in how long one addition takes;
+half precision, which is converted to be added, has curves of its own.
 """
 
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -15,6 +16,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from ringscope.contracts.collectives import REDUCING
+from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import Measurement
@@ -38,6 +40,7 @@ class Key(NamedTuple):
     arithmetic: str
     shape: str
     in_place: bool
+    is_crowded: bool = False  # fewer cores than ranks
 
 
 class Curve(BaseModel):
@@ -52,11 +55,13 @@ class Curve(BaseModel):
     transport: str = Field(description="As in measurements: a library in host memory carries its own name.")
     algorithm: str
     times_us: dict[int, float] = Field(max_length=MAX_SIZES, description="Median time by size_bytes.")
+    # Left out where it is false, so that agents of earlier versions, which refuse what they do not know, take the rest.
+    is_crowded: bool = Field(False, exclude_if=operator.not_, description="The ranks had fewer cores than they are.")
 
     @property
     def key(self) -> Key:
         """What the curve belongs to."""
-        return Key(self.collective, self.arithmetic, self.shape, self.in_place)
+        return Key(self.collective, self.arithmetic, self.shape, self.in_place, self.is_crowded)
 
 
 class Table(BaseModel):
@@ -81,6 +86,20 @@ class Table(BaseModel):
             older = {size: time for size, time in times.get(name, {}).items() if size not in curve.times_us}
             times[name] = older | curve.times_us
         return _table(times).on(newer.machine or self.machine)
+
+    def told_crowds(self) -> "Table":
+        """This table, where earlier versions did not say of their curves whether ranks had a core each.
+
+        Those that its machine has not cores enough for are taken as crowded.
+        """
+        if self.machine is None or self.machine.cores is None:
+            return self
+        most = self.machine.cores
+        curves = [
+            curve.model_copy(update={"is_crowded": curve.is_crowded or max(ranks_of_nodes_in(curve.shape)) > most})
+            for curve in self.curves
+        ]
+        return self.model_copy(update={"curves": tuple(curves)})
 
     def on(self, machine: Machine | None) -> "Table":
         """The same times, on this machine."""
@@ -118,7 +137,8 @@ def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Tabl
     for row in rows:
         if row.transport not in _CARRIERS or row.wrong or not row.size_bytes or row.p50_us <= 0:
             continue
-        key = Key(row.collective, arithmetic_of(row.collective, row.dtype), shape, row.in_place)
+        is_crowded = bool(crowd(row.ranks, row.cores))
+        key = Key(row.collective, arithmetic_of(row.collective, row.dtype), shape, row.in_place, is_crowded)
         found[key, row.transport, row.chosen_algorithm or row.algorithm][row.size_bytes].append(row.p50_us)
     return _table({name: {size: median(times) for size, times in sizes.items()} for name, sizes in found.items()})
 

@@ -15,6 +15,7 @@ from mpi4py import MPI
 
 from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import usual_channels
 from ringscope.contracts.dtypes import check_dtype
 from ringscope.contracts.machine import REFERENCE
@@ -195,7 +196,7 @@ class Communicator:
             self.maximum,
             self.barrier,
         )
-        found = Choice.fastest("tried here", times_us, f" at {format_size(size_bytes)}")
+        found = Choice.fastest("tried here", times_us, f" at {format_size(size_bytes)} (medians)")
         self._chooser.learn(situation, size_bytes, found)
         return found
 
@@ -215,7 +216,8 @@ class Communicator:
         return found
 
     def _situation(self, collective: str, dtype: str, in_place: bool) -> Situation:
-        return Situation(collective, dtype, tuple(map(len, self.nodes)), self.transport.name, in_place)
+        is_crowded = bool(crowd(self.size, self.cores))
+        return Situation(collective, dtype, tuple(map(len, self.nodes)), self.transport.name, in_place, is_crowded)
 
     def plan(
         self,

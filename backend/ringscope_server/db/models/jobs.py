@@ -63,7 +63,7 @@ class Job(Base):
     summary: Mapped[dict[str, Any]]
     busbw_gb_per_s: Mapped[
         float | None
-    ]  # the best that was measured; null also of a simulation, and where it was disturbed
+    ]  # the best that a succeeded job measured; null also of a simulation, and where it was disturbed
     attempts: Mapped[list["Attempt"]] = relationship(back_populates="job", order_by="Attempt.number", lazy="raise")
     insights: Mapped[list[Insight]] = relationship(order_by="Insight.id", lazy="raise", viewonly=True)
 

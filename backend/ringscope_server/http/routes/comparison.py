@@ -3,22 +3,28 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.findings import FieldError
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.specs import specs_of
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, invalid, not_found
 from ringscope_server.jobs.filters import MAX_ID
 from ringscope_server.results import comparison
-from ringscope_server.results.comparison import Comparison
+from ringscope_server.results.comparison import Comparison, Standings
 
 router = APIRouter(prefix="/comparison", tags=["results"])
 
 MAX_JOBS = 6
+MAX_FIGURES = 100
 JobId = Annotated[int, Query(ge=1, le=MAX_ID)]
 Jobs = Annotated[
     list[JobId], Query(alias="job", min_length=1, max_length=MAX_JOBS, description="Give it again for each job.")
+]
+ManyJobs = Annotated[
+    list[JobId], Query(alias="job", min_length=1, max_length=MAX_FIGURES, description="Give it again for each job.")
 ]
 Base = Annotated[int | None, Query(ge=1, le=MAX_ID, description="The baseline, one of the jobs; default: the first.")]
 
@@ -26,16 +32,28 @@ Base = Annotated[int | None, Query(ge=1, le=MAX_ID, description="The baseline, o
 @router.get("", operation_id="compare_jobs")
 async def compare_jobs(user: Viewer, services: ServicesDep, jobs: Jobs, base: Base = None) -> Comparison:
     """The rows of benchmarks beside those of a baseline, what is noise in them, and which cannot be compared."""
+    async with services.database.read() as session:
+        return await comparison.comparison(session, *await _asked(session, jobs, base))
+
+
+@router.get("/standings", operation_id="compare_jobs_in_one_figure")
+async def compare_in_one_figure(user: Viewer, services: ServicesDep, jobs: ManyJobs, base: Base = None) -> Standings:
+    """How benchmarks stand to a baseline: the ratio of both times at the size nearest to 1 MiB, and how sure it is."""
+    async with services.database.read() as session:
+        return await comparison.standings(session, *await _asked(session, jobs, base))
+
+
+async def _asked(session: AsyncSession, jobs: list[int], base: int | None) -> tuple[list[tuple[int, JobSpec]], int]:
+    """Each job once with its specification, and the baseline."""
     wanted = list(dict.fromkeys(jobs))
     base_id = wanted[0] if base is None else base
     if base_id not in wanted:
         sentence = f"base: job {base_id} is not one of those that are compared; name it as job too, or leave it out."
         raise invalid([FieldError(pointer="/base", detail=sentence)])
-    async with services.database.read() as session:
-        specs = await specs_of(session, wanted)
-        for job_id in wanted:
-            if job_id not in specs:
-                raise not_found("job", job_id)
-            if specs[job_id].benchmark is None:
-                raise Problem(409, "no_benchmark", f"Job {job_id} is of kind {specs[job_id].kind}; leave it out.")
-        return await comparison.comparison(session, [(job_id, specs[job_id]) for job_id in wanted], base_id)
+    specs = await specs_of(session, wanted)
+    for job_id in wanted:
+        if job_id not in specs:
+            raise not_found("job", job_id)
+        if specs[job_id].benchmark is None:
+            raise Problem(409, "no_benchmark", f"Job {job_id} is of kind {specs[job_id].kind}; leave it out.")
+    return [(job_id, specs[job_id]) for job_id in wanted], base_id

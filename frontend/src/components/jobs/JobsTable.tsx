@@ -10,6 +10,7 @@ import type { JobsSearch } from "../../lib/search";
 import { type Column, columnsFor, RESULT_PX, STEPS_PX } from "./columns";
 import { JobRow } from "./JobRow";
 import classes from "./JobsTable.module.css";
+import { useStandings } from "./useStandings";
 
 /** As the style sheet has it: every row is as high, so that only those in view need to be there. */
 const ROW_PX = 32;
@@ -43,7 +44,8 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
   const rowPx = isNarrow ? TWO_LINES_PX : ROW_PX;
   const { body, first, end, reveal } = useWindowed(jobs.length, rowPx);
   useListKeys(jobs.length, reveal);
-  const columns = useMemo(() => columnsFor(widthPx, baseline), [widthPx, baseline]);
+  const standings = useStandings(useMemo(() => [...pinned, ...jobs], [pinned, jobs]), baseline);
+  const columns = useMemo(() => columnsFor(widthPx, baseline, standings), [widthPx, baseline, standings]);
   const width = columns.length + (choice ? 1 : 0);
   const rest = (job: JobView) => ({
     columns,

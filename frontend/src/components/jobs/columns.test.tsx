@@ -1,9 +1,10 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import type { JobView } from "../../api/types";
-import { aJob, aTraining } from "../../lib/fixtures";
+import type { JobView, Standing } from "../../api/types";
+import { aJob, aSimulation, aTraining } from "../../lib/fixtures";
 import { columnsFor } from "./columns";
 
+const NONE: ReadonlyMap<number, Standing> = new Map();
 const UNMARKED = { isPinned: false, isBaseline: false };
 
 function measured(id: number, busbw: number): JobView {
@@ -14,13 +15,13 @@ function measured(id: number, busbw: number): JobView {
 }
 
 /** What a column shows of a job, and tells on hover, where that is text. */
-function told(job: JobView, name: string, baseline?: JobView): unknown[] {
-  const column = columnsFor(2000, baseline).find((one) => one.name === name);
+function told(job: JobView, name: string, baseline?: JobView, standings = NONE): unknown[] {
+  const column = columnsFor(2000, baseline, standings).find((one) => one.name === name);
   return [column?.content(job, UNMARKED), column?.title?.(job)];
 }
 
 it("has a column from its width on", () => {
-  const names = (widthPx: number): string[] => columnsFor(widthPx, undefined).map(({ name }) => name);
+  const names = (widthPx: number): string[] => columnsFor(widthPx, undefined, NONE).map(({ name }) => name);
   expect(names(390)).toEqual(["state", "name"]);
   expect(names(1199)).not.toContain("of-limit");
   expect(names(1200)).toContain("of-limit");
@@ -38,11 +39,11 @@ it.each([
   [measured(1, 12.5), "12.5 GB/s · "],
   [aJob({ state: "failed", reason: "oom", message: "A rank ran out of memory." }), "A rank ran out of memory."],
 ])("tells a phone below the name how far a job is and what came out", (job, text) => {
-  const name = columnsFor(390, undefined).find((one) => one.name === "name");
+  const name = columnsFor(390, undefined, NONE).find((one) => one.name === "name");
   // A link needs a router: what stands below it does not.
   const parts = (name?.content(job, UNMARKED) as { props: { children: unknown[] } }).props.children;
   expect(renderToStaticMarkup(<>{parts[1] as never}</>)).toContain(text);
-  expect(columnsFor(640, undefined).map((one) => one.name)).toContain("result");
+  expect(columnsFor(640, undefined, NONE).map((one) => one.name)).toContain("result");
 });
 
 it("tells of a benchmark what it reached, at which size, and of what the links allow", () => {
@@ -79,6 +80,15 @@ it("tells of training its samples per second, strategy and batch", () => {
 
 it("compares with a baseline in a column of its own, before the age", () => {
   const [slow, fast] = [measured(1, 10), measured(2, 12)];
-  expect(columnsFor(2000, slow).slice(-2).map(({ name }) => name)).toEqual(["difference", "age"]);
-  expect(told(fast, "difference", slow)[0]).toBe("+20.0 %");
+  expect(columnsFor(2000, slow, NONE).slice(-2).map(({ name }) => name)).toEqual(["difference", "age"]);
+  const standing = { job_id: 2, obstacles: [], algorithm: "ring", size_bytes: 1024, ratio: 0.8, ratio_low: 0.78, ratio_high: 0.82 };
+  const cell = (change: Partial<Standing>): unknown[] => told(fast, "difference", slow, new Map([[2, { ...standing, ...change }]]));
+  expect(cell({})).toEqual(["+25.0 %", "ring at 1 KiB, out of place; 95 %: +22.0 % to +28.2 %"]);
+  expect(renderToStaticMarkup(<>{cell({ ratio_high: 1.1 })[0]}</>)).toContain("≈ +25.0 %");
+  expect(renderToStaticMarkup(<>{told(fast, "difference", slow)[0]}</>), "not known yet").toContain("–");
+});
+
+it("says in every figure's tooltip that it is simulated", () => {
+  const job = { ...measured(1, 12.5), spec: aSimulation() };
+  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(told(job, name)[1]).toMatch(/^SIMULATED ring/);
 });

@@ -1,7 +1,7 @@
 /** The columns of a list of jobs: how wide each is, what its heading says, and what it shows of a job. */
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { JobView, SizeBusbw } from "../../api/types";
+import type { JobView, SizeBusbw, Standing } from "../../api/types";
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../Caveats";
@@ -10,10 +10,11 @@ import { SimulatedBadge } from "../SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../StateBadge";
 import { rankCount } from "../../lib/caption";
-import { formatDuration, formatRate, plural, secondsBetween, shortList, signedPercent, threeDigits } from "../../lib/format";
-import { overBaseline, type SortColumn } from "../../lib/jobFilter";
+import { formatDuration, formatRate, plural, secondsBetween, shortList, threeDigits } from "../../lib/format";
+import type { SortColumn } from "../../lib/jobFilter";
 import { formatSize } from "../../lib/size";
-import { isBenchmark, isSimulated, JOB_STATES, jobName, jobTitle, outcome, workTitle } from "../../lib/state";
+import { standingWords } from "../../lib/standing";
+import { isBenchmark, isSimulated, JOB_STATES, jobName, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobsTable.module.css";
 
 /** What a row is among the others. */
@@ -108,8 +109,8 @@ const AGE: Column = {
 export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
 
 /** Those that a window of this width shows, from state to age; with a baseline also the difference to it. */
-export function columnsFor(widthPx: number, baseline: JobView | undefined): Column[] {
-  const all = baseline ? [...COLUMNS, differenceTo(baseline), AGE] : [...COLUMNS, AGE];
+export function columnsFor(widthPx: number, baseline: JobView | undefined, standings: ReadonlyMap<number, Standing>): Column[] {
+  const all = baseline ? [...COLUMNS, differenceTo(baseline, standings), AGE] : [...COLUMNS, AGE];
   const shown = all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
   return widthPx < RESULT_PX ? shown.map((column) => (column.name === "name" ? withResult(column) : column)) : shown;
 }
@@ -130,16 +131,22 @@ function withResult(column: Column): Column {
   };
 }
 
-function differenceTo(baseline: JobView): Column {
+function differenceTo(baseline: JobView, standings: ReadonlyMap<number, Standing>): Column {
+  const words = ({ id }: JobView) => {
+    const standing = standings.get(id);
+    return standing && standingWords(standing);
+  };
   return {
     name: "difference",
     heading: `Δ to ${baseline.id}`,
-    meaning: `Best bus bandwidth against that of job ${baseline.id}`,
+    meaning: `How much faster than job ${baseline.id}: one algorithm, out of place, at the size nearest to 1 MiB that both have; ≈ where they cannot be told apart`,
     widthPx: 76,
     isNumber: true,
+    title: (job) => words(job)?.why,
     content: (job) => {
-      const share = overBaseline(job, baseline);
-      return share === null ? <span className="dim">–</span> : signedPercent(share);
+      const found = words(job);
+      if (!found || found.text === "–") return <span className="dim">–</span>;
+      return found.isClear ? found.text : <span className="dim">≈ {found.text}</span>;
     },
   };
 }
@@ -229,7 +236,7 @@ function isMeasured(job: JobView): boolean {
 
 function speedAt(job: JobView): string | undefined {
   const best = isBenchmark(job) ? job.summary.best[0] : undefined;
-  return best && `${best.algorithm} at ${formatSize(best.size_bytes)}`;
+  return best && `${simulatedPrefix(job)}${best.algorithm} at ${formatSize(best.size_bytes)}`;
 }
 
 function rate(busbw: number | undefined): string {
@@ -243,7 +250,7 @@ function largest(job: JobView): SizeBusbw | undefined {
 /** "ring, in place at 1 KiB": whose number it is, and at which size. */
 function fastestAt(job: JobView, size: SizeBusbw | undefined): string | undefined {
   const best = isBenchmark(job) ? job.summary.best[0] : undefined;
-  return best && size && `${best.algorithm}, ${best.in_place ? "in place" : "out of place"} at ${formatSize(size.size_bytes)}`;
+  return best && size && `${simulatedPrefix(job)}${best.algorithm}, ${best.in_place ? "in place" : "out of place"} at ${formatSize(size.size_bytes)}`;
 }
 
 function shareOfLimit(job: JobView): string {

@@ -53,10 +53,11 @@ export function SizeTable({ found, algorithm, inPlace, sizes, hovered, onHover }
       </ScrollX>
       <div className={`card-body ${classes.foot}`}>
         <p className="dim">
-          Δ is of the time: − is faster. ▲ and ▼ differ by more than the noise, ≈ does not: the noise (±) is the root of the
-          squared sum of both rows&rsquo; standard deviations, as in <code>ringscope diff</code>.
+          Δ is of the time: − is faster; in brackets its 95 % interval, which is what the same two runs would give again. ▲ and ▼ differ by more
+          than the noise, ≈ does not, or has too few iterations to tell: the noise (±) is the root of the squared sum of both rows&rsquo;
+          standard deviations, as in <code>ringscope diff</code>, and wider, as the jobs ran at different times.
         </p>
-        <CopyButton text={() => toCsv(flat(jobs), ["job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "iterations", "ratio", "noise", "is_beyond_noise"])} label="Copy CSV" />
+        <CopyButton text={() => toCsv(flat(jobs), ["job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "iterations", "ratio", "ratio_low", "ratio_high", "noise", "is_beyond_noise"])} label="Copy CSV" />
       </div>
     </>
   );
@@ -73,7 +74,8 @@ function Cell({ row, isBase }: { row: ComparedRow | undefined; isBase: boolean }
         <td className={`number ${classes.delta}`} data-mark={delta?.mark}>
           {delta && (
             <span title={`${MARKS[delta.mark].text} (${delta.noise})`}>
-              {delta.text} <span aria-hidden="true">{MARKS[delta.mark].glyph}</span>
+              {delta.text}
+              {delta.interval && <span className={classes.noise}> ({delta.interval})</span>} <span aria-hidden="true">{MARKS[delta.mark].glyph}</span>
               <span className="hidden-visually">{MARKS[delta.mark].text}</span> <span className={classes.noise}>{delta.noise}</span>
             </span>
           )}

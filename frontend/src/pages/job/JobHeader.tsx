@@ -29,9 +29,9 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         <JobSteps jobId={job.id} />
       </p>
       <div className="page-head">
+        {isSimulated && <SimulatedBadge />}
         <h1>{jobTitle(job)}</h1>
         <StateBadge look={JOB_STATES[job.state]} large />
-        {isSimulated && <SimulatedBadge />}
         <Caveats job={job} />
         <div className={classes.actions}>
           <GraphLinks job={job} />

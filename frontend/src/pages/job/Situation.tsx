@@ -6,12 +6,13 @@ import { JobProgress } from "../../components/JobProgress";
 import { Unstable } from "../../components/Unstable";
 import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
-import { overBaseline } from "../../lib/jobFilter";
 import { rankCount } from "../../lib/caption";
-import { formatDuration, plural, secondsBetween, signedPercent, threeDigits } from "../../lib/format";
+import { formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
+import { standingWords } from "../../lib/standing";
 import { isActive, isBenchmark } from "../../lib/state";
 import { useBaseline } from "../../components/useMarks";
+import { useStandings } from "../../components/jobs/useStandings";
 import { Advice } from "./Advice";
 import { CheckFact } from "./CheckFact";
 import { Failure } from "./Failure";
@@ -80,17 +81,25 @@ function SweepFacts({ job, rows }: { job: BenchmarkJob; rows: readonly Measureme
   );
 }
 
-/** How the best bus bandwidth differs from that of the job that was made the baseline. */
+/** How much faster it was than the job that was made the baseline. */
 function Difference({ job }: { job: BenchmarkJob }) {
   const base = useBaseline();
-  const share = overBaseline(job, base);
+  const standing = useStandings([job], base).get(job.id);
   if (!base || base.id === job.id) return null;
-  const to = (
-    <>
-      best busbw to <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id} ★</Link>
-    </>
+  const found = standing && standingWords(standing);
+  const to = <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id} ★</Link>;
+  return (
+    <Fact
+      label="Against baseline"
+      value={found?.text ?? "–"}
+      note={
+        <>
+          to {to}
+          {found && `: ${found.why}`}
+        </>
+      }
+    />
   );
-  return <Fact label="Against baseline" value={share === null ? "–" : signedPercent(share)} note={share === null ? <>not alike: {to}</> : to} />;
 }
 
 function where(job: JobView, how = ""): string {

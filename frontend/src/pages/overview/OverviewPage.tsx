@@ -12,9 +12,11 @@ import { Skeleton } from "../../components/Skeleton";
 import { useSlots } from "../../components/useSlots";
 import { useTimeWords } from "../../components/useNow";
 import { usePageTitle } from "../../components/usePageTitle";
+import { caveats } from "../../lib/caveats";
 import { COLLECTIVES } from "../../lib/collectives";
 import { plural, threeDigits } from "../../lib/format";
 import { beyondWords, gpuUse } from "../../lib/nodes";
+import { heldUp } from "../../lib/state";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import pageCommands from "../../lib/pageCommands.json";
 import { jobsCommand } from "../../lib/views";
@@ -95,7 +97,7 @@ function midnight(nowMs: number): string {
 /** The best that was measured since midnight here; what a simulation says is no measurement. */
 function BestFact() {
   const { data: job } = useQuery(bestJobQuery(useTimeWords(midnight)));
-  const row = job?.summary.best.find(({ transport }) => transport !== "simulated");
+  const row = job && heldUp(job);
   if (!job || !row) return <Fact label="Best bus bandwidth today" value="–" note="no measurement yet" />;
   const limit = job.summary.limit_gb_per_s;
   return (
@@ -108,6 +110,7 @@ function BestFact() {
           {limit && `${threeDigits((100 * row.busbw_gb_per_s) / limit)} % of its links' limit, `}
           {COLLECTIVES[job.spec.benchmark.collective].name} by {row.algorithm},{" "}
           <Link to="/jobs/$jobId" params={{ jobId: job.id }}>job {job.id}</Link>
+          {caveats(job).map(({ word }) => `, ${word}`)}
         </>
       }
     />

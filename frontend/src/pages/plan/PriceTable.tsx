@@ -1,19 +1,14 @@
-import type { PriceCell, Price } from "../../api/types";
+import type { PriceCell } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Swatch } from "../../components/Swatch";
 import { digits, formatSeconds } from "../../lib/amount";
-import { toCsv } from "../../lib/csv";
 import { percent, threeDigits } from "../../lib/format";
-import { slowestRatio } from "../../lib/planGrid";
+import { pricesCsv, slowestRatio } from "../../lib/planGrid";
 import { phaseInWords } from "../../lib/moveWords";
 import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
-
-const CSV_COLUMNS: (keyof Price)[] = [
-  "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes", "bytes_on_critical_path",
-];
 
 /** All prices for the size and ranks in question, fastest first: what `ringscope plan` prints. */
 export function PriceTable({ cell }: { cell: PriceCell }) {
@@ -28,7 +23,7 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
         </h2>
         <SimulatedBadge />
         <div className={classes.controls}>
-          <CopyButton text={() => toCsv(sorted, CSV_COLUMNS)} label="Copy CSV" />
+          <CopyButton text={() => pricesCsv(sorted)} label="Copy CSV" />
         </div>
       </div>
       <p className={`card-body ${classes.verdict}`} role="status">

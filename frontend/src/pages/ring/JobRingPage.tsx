@@ -54,8 +54,8 @@ function JobRing({ job }: { job: JobView }) {
           ring
         </p>
         <div className="page-head">
-          <h1>{jobTitle(job)}, step by step</h1>
           {chosen?.transport === "simulated" && <SimulatedBadge />}
+          <h1>{jobTitle(job)}, step by step</h1>
         </div>
         {chosen && <Reference id={String(job.id)} command={jobTraceCommand(job.id, chosen)} path={tracePath(job.id, filterOf(chosen))} />}
       </header>

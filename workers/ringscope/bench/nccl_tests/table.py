@@ -10,7 +10,7 @@ from itertools import groupby
 from ringscope.bench.nccl_tests.dtypes import THEIR_DTYPES
 from ringscope.bench.nccl_tests.pairs import Pair, by_algorithm, failed_checks, mean_busbw, placements, root_of
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.contest import crowd
+from ringscope.contracts.contest import crowd, is_unstable
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Hello, Measurement
 from ringscope.contracts.units import format_size
@@ -77,6 +77,37 @@ def _table(
     yield "#"
     yield f"# Collective test concluded: {_collective(spec)}"
     yield from _choices(rows)
+    if rows[0].transport != SIMULATED:
+        yield from _medians(rows)
+        yield from _unstable(rows)
+
+
+def _medians(rows: Sequence[Measurement]) -> Iterable[str]:
+    """What stands beside the means, as comments: nccl-tests' columns are what parsers count on."""
+    yield "#"
+    yield "# Beside the mean times, of the slowest rank in each iteration: median, p5 to p95 (us)"
+    yield f"# {'size (B)':>10}  {'out-of-place':>32}  {'in-place':>32}"
+    for pair in placements(rows):
+        row = pair[0] or pair[1]
+        assert row is not None
+        yield f"# {row.size_bytes:10d}" + "".join(f"  {_median(placed):>32}" for placed in pair)
+
+
+def _median(row: Measurement | None) -> str:
+    if row is None:
+        return "N/A"
+    median = _fitted(row.p50_us, 7)
+    return median if row.p5_us is None else f"{median}, {_fitted(row.p5_us, 7)} to {_fitted(row.p95_us, 7)}"
+
+
+def _unstable(rows: Sequence[Measurement]) -> Iterable[str]:
+    for row in rows:
+        if is_unstable(row):
+            place = "in place" if row.in_place else "out of place"
+            yield (
+                f"# UNSTABLE: {format_size(row.size_bytes)}, {place}: cv {row.cv_percent:.0f} %, p99 "
+                f"{row.p99_us / row.p50_us if row.p50_us else 0:.3g} times the median; the mean says little"
+            )
 
 
 def _choices(rows: Sequence[Measurement]) -> Iterable[str]:

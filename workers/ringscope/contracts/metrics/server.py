@@ -73,13 +73,14 @@ NODE_LAST_HEARTBEAT_TIMESTAMP = SERVER.gauge(
 
 BENCHMARK_BUS_BANDWIDTH = SERVER.gauge(
     "benchmark_bus_bandwidth_bytes_per_second",
-    "By the mean time of the last succeeded, undisturbed benchmark of this shape; backend is algorithm and "
-    "transport, as in ring/mpi.",
-    "op", "message_bytes", "world_size", "nodes", "backend", unit="B/s", alerts=("RingscopeBenchmarkRegressed",),
+    "By the mean time of the last succeeded, undisturbed benchmark of this shape, out of place; backend is algorithm "
+    "and transport, as in ring/mpi, redop how numbers are combined; crowded: ranks had fewer cores than they are.",
+    "op", "message_bytes", "world_size", "nodes", "backend", "dtype", "redop", "crowded", unit="B/s",
+    alerts=("RingscopeBenchmarkRegressed",),
 )  # fmt: skip
 BENCHMARK_LAST_RUN_TIMESTAMP = SERVER.gauge(
     "benchmark_last_run_timestamp_seconds", "Unix time at which it ended.", "op", "world_size", "nodes", "backend",
-    unit="s",
+    "dtype", "redop", "crowded", unit="s",
 )  # fmt: skip
 
 # *** the server itself

@@ -1,0 +1,87 @@
+"""How sure the comparison of two algorithms is."""
+
+import numpy as np
+import pytest
+
+from ringscope.bench.timing import mean_interval, rounds
+from ringscope.contracts.contest import Point, point_of, sure_of
+from ringscope.contracts.record import Measurement
+
+WITHIN = 0.1  # how iterations of a round differ, as a share
+
+
+def timed(
+    draw: np.random.Generator, iterations: int, shift: float, time_us: float = 100.0, cycle: int = 0
+) -> Measurement:
+    """One algorithm, as the machine's speed shifts from round to round."""
+    blocks = [
+        time_us * (1 + shift * draw.normal()) * (1 + WITHIN * draw.normal(size=count)) for count in rounds(iterations)
+    ]
+    low_us, high_us = mean_interval(blocks) or (None, None)
+    mean_us = float(np.concatenate(blocks).mean())
+    times = dict.fromkeys(("min_us", "mean_us", "p50_us", "p95_us", "p99_us", "max_us"), mean_us)
+    return Measurement(
+        **times,
+        collective="all_reduce",
+        algorithm="ring",
+        transport="mpi",
+        in_place=False,
+        cycle=cycle,
+        size_bytes=1024,
+        count=256,
+        dtype="float32",
+        op="sum",
+        ranks=2,
+        iterations=iterations,
+        time_us=mean_us,
+        time_low_us=low_us,
+        time_high_us=high_us,
+        algbw_gb_per_s=1.0,
+        busbw_gb_per_s=1.0,
+        wrong=0,
+        stdev_us=0.0,
+        cv_percent=0.0,
+        time_ns=0,
+    )
+
+
+def of_cycles(draw: np.random.Generator, cycles: int, iterations: int, shift: float, time_us: float = 100.0) -> Point:
+    first, *others = (timed(draw, iterations, shift, time_us) for _ in range(cycles))
+    point = point_of(first)
+    for other in others:
+        point = point.with_row(other)
+    return point
+
+
+def clear_share(iterations: int, shift: float, cycles: int = 1, slower: float = 1.0) -> float:
+    """How often one of two is called clearly faster."""
+    draw = np.random.default_rng(7)
+    tries = 200
+    clear = 0
+    for _ in range(tries):
+        one = of_cycles(draw, cycles, iterations, shift)
+        other = of_cycles(draw, cycles, iterations, shift, 100.0 * slower)
+        clear += one.faster_than(other).is_clear or other.faster_than(one).is_clear
+    return clear / tries
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.05, 0.1, 0.3])
+@pytest.mark.parametrize("iterations", [5, 8, 12, 16, 20, 23])
+def test_of_equals_hardly_ever_one_wins_however_the_machine_changes_from_round_to_round(
+    iterations: int, shift: float
+) -> None:
+    assert clear_share(iterations, shift) <= 0.05
+
+
+@pytest.mark.parametrize(("cycles", "iterations"), [(2, 20), (3, 12), (5, 5), (8, 4)])
+def test_nor_does_it_over_several_cycles(cycles: int, iterations: int) -> None:
+    assert clear_share(iterations, 0.1, cycles) <= 0.05
+
+
+def test_a_fifth_is_mostly_told_by_the_iterations_that_are_usual() -> None:
+    assert clear_share(20, 0.05, slower=1.2) > 0.7
+    assert clear_share(100, 0.05, slower=1.2) > 0.9
+
+
+def test_few_values_take_a_wider_interval() -> None:
+    assert [round(sure_of(values), 2) for values in (3, 5, 10, 11, 31, 10_000)] == [4.30, 2.78, 2.26, 2.21, 2.04, 1.96]

@@ -35,8 +35,8 @@ ROUTES = {
     "/plan": Route("/plan", "text=What the times hang on", "text=What the times hang on"),
     "/ring": Route("/ring", "text=In time", "text=In time"),
     "/settings/tokens": Route("/settings/tokens", "tbody tr", "tbody tr"),
-    "/settings/webhooks": Route("/settings/webhooks", "text=Nobody is told yet", "text=Nobody is told yet"),
-    "/settings/schedules": Route("/settings/schedules", "text=Nothing is scheduled", "text=Nothing is scheduled"),
+    "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=Nobody is told yet"),
+    "/settings/schedules": Route("/settings/schedules?id=1", "text=Next times", "text=Nothing is scheduled"),
     "/settings/audit": Route("/settings/audit", "tbody tr", "tbody tr"),
 }
 # They lead elsewhere at once.
@@ -94,6 +94,39 @@ def test_no_route_has_an_accessibility_violation(
             visit.shoot(f"{shot(name)}-{state}-{scheme}")
             if violations := visit.violations():
                 found[name] = violations
+        assert found == {}
+
+
+# By the start of their buttons' names, and where they are.
+DIALOGS = {
+    "Ctrl K": "/",
+    "Keys": "/",
+    "Keep this view": "/jobs?q=first",
+    "Share": "/jobs/1",
+    "Drain": "/nodes/NODE",
+    "New token": "/settings/tokens",
+    "Rotate": "/settings/tokens",
+    "New webhook": "/settings/webhooks?id=1",
+    "Remove": "/settings/webhooks?id=1",
+    "New schedule": "/settings/schedules?id=1",
+    "Edit": "/settings/schedules?id=1",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_dialog_has_an_accessibility_violation(
+    browser: Browser, site: Site, scheme: Literal["light", "dark"]
+) -> None:
+    with visiting(browser, site, scheme) as visit:
+        found = {}
+        for button, path in DIALOGS.items():
+            page = visit.open(path.replace("NODE", node_name(site)))
+            page.get_by_role("button", name=re.compile(f"^{button}")).first.click()
+            expect(page.get_by_role("dialog")).to_be_visible()
+            visit.shoot(f"dialog-{button.lower().replace(' ', '-')}-{scheme}")
+            if violations := visit.violations():
+                found[button] = violations
         assert found == {}
 
 

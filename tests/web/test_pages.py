@@ -179,6 +179,7 @@ def test_overview_and_nodes_show_what_the_api_says(visit: Visit) -> None:
     row = page.get_by_role("row", name=node["name"])
     expect(row).to_contain_text("ready")
     expect(row).to_contain_text(f"python {node['versions']['python']}")
+    expect(row.get_by_text("load")).to_be_visible()  # which its agent tells with each heartbeat
     row.get_by_role("link", name=node["name"]).click()
     expect(page.get_by_text(node["inventory"]["cpu_model"])).to_be_visible()
 

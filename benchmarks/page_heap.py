@@ -2,8 +2,9 @@
 
     python benchmarks/page_heap.py [MINUTES]
 
-A real server and agent, a training job that tells of every step, and Chromium on the job's page. Twice a minute the
-heap is collected and measured; the first two minutes are left out, in which the curve fills up to its number of points.
+A real server and agent, and Chromium on the page of a training job that tells of every step, then as long on that of a
+benchmark whose steps and rows come live. Twice a minute the heap is collected and measured; the first two minutes are
+left out, in which the curve fills up to its number of points. The exit code is 1 where the heap grows.
 """
 
 import os
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import linear_regression
+from typing import Any
 
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
@@ -22,42 +24,51 @@ from ringscope.cli.stack import StackOptions, running_stack
 
 LOOK_SECONDS = 30
 WARM_UP_LOOKS = 4
+FEWEST_LOOKS = WARM_UP_LOOKS + 2  # a line takes two
 TARGET_MB_PER_MINUTE = 0.1
 MB = 1e6
-JOB = {
-    "name": "endless",
-    "kind": "training",
-    "training": {"model": "mlp", "epochs": 100_000},
-    "placement": {"ranks": 2},
-    "time_limit_seconds": 7200,
-}
+ENDLESS: dict[str, Any] = {"name": "endless", "placement": {"ranks": 2}, "time_limit_seconds": 7200}
+TRAINING = ENDLESS | {"kind": "training", "training": {"model": "mlp", "epochs": 100_000}}
+# Each row takes long, so that the table of rows, which may grow, hardly does while the steps come.
+SWEEP = {"algorithms": ["ring"], "min_bytes": 1 << 20, "max_bytes": 4 << 20, "step_bytes": 1024, "iterations": 100_000}
+BENCHMARK = ENDLESS | {"benchmark": SWEEP}
+# And what its page has once it is followed.
+JOBS = {"training": (TRAINING, "Training"), "benchmark": (BENCHMARK, "Steps now")}
 
 
-def main(minutes: float) -> None:
-    """Print the heap at each look, and its slope beside the target."""
-    with followed_job() as page:
+def main(minutes: float) -> int:
+    """Print the heap at each look, and its slope beside the target; 1 where the target is missed."""
+    count = max(FEWEST_LOOKS, round(minutes * 60 / LOOK_SECONDS))
+    slopes = [slope_of(kind, count) for kind in JOBS]
+    return 1 if any(slope > TARGET_MB_PER_MINUTE for slope in slopes) else 0
+
+
+def slope_of(kind: str, count: int) -> float:
+    """MB a minute by which the heap of the job's page grows."""
+    with followed_job(*JOBS[kind]) as page:
         session = page.context.new_cdp_session(page)
-        heaps_mb = list(looks(session, page, round(minutes * 60 / LOOK_SECONDS)))
+        heaps_mb = list(looks(session, page, count))
         nodes = page.evaluate("document.querySelectorAll('*').length")
     slope = slope_mb_per_minute(heaps_mb[WARM_UP_LOOKS:])
     verdict = "met" if slope <= TARGET_MB_PER_MINUTE else "MISSED"
-    say(f"{verdict}: {slope:+.3f} MB a minute (asked <= {TARGET_MB_PER_MINUTE:g}); {nodes} elements at the end")
+    say(f"{verdict}: {kind} {slope:+.3f} MB a minute (asked <= {TARGET_MB_PER_MINUTE:g}); {nodes} elements at the end")
+    return slope
 
 
 @contextmanager
-def followed_job() -> Iterator[Page]:
+def followed_job(spec: dict[str, Any], heading: str) -> Iterator[Page]:
     """The page of a job that runs."""
     with tempfile.TemporaryDirectory(prefix="ringscope-bench-") as scratch, ExitStack() as started:
         options = StackOptions(Path(scratch), "127.0.0.1", 0, 2, 0)
         client = started.enter_context(running_stack(options)).client
-        job = client.submit(JOB)
+        job = client.submit(spec)
         playwright = started.enter_context(sync_playwright())
         executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
         page.goto(client.login_link().url)
         page.goto(f"{client.login_link().url.split('/login')[0]}/jobs/{job.id}")
-        page.get_by_role("heading", name="Training").wait_for()
+        page.get_by_role("heading", name=heading, exact=True).wait_for()
         yield page
         browser.close()
 
@@ -84,4 +95,4 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 10.0)
+    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else 10.0))

@@ -148,7 +148,7 @@ def run_together(tiers: list[Tier], is_long: bool, letter: str) -> list[Run]:
 def run_in_room(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
     """Run the tiers' tools or tests; what outlives them is ended and told, and nothing of their room is left."""
     room = leftovers.make_room(letter)
-    environment = _environment() | leftovers.environment(room)
+    environment = _environment(is_long) | leftovers.environment(room)
     tools = [tool for tier in tiers for tool in tier.tools]
     if tools:
         say(f"--- {_names(tiers)}", *lengths.told(lengths.lines_of()))
@@ -274,11 +274,13 @@ def _counts(outcomes: list[Outcome]) -> str:
     return f"{told}, {flaky} flaky" if flaky else told
 
 
-def _environment() -> dict[str, str]:
+def _environment(is_long: bool) -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
     # Tests start thousands of interpreters: each would compile the whole project again where no bytecode is kept.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment["PATH"] = f"{BIN}:{environment['PATH']}"
+    if is_long:
+        environment["SCREENSHOTS"] = "1"  # there is time for pictures of the pages
     return environment
 
 

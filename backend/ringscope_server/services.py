@@ -18,6 +18,7 @@ from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 from ringscope_server.nodes.directory import Directory
 from ringscope_server.nodes.heartbeats import Heartbeats
+from ringscope_server.nodes.readings import Readings
 from ringscope_server.placement.capacity import Capacity
 from ringscope_server.placement.queue import Queue
 from ringscope_server.planner.prices import Worker
@@ -48,6 +49,7 @@ class Services:
     signals: Signals = field(default_factory=Signals)
     clock_watch: ClockWatch = field(default_factory=ClockWatch)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
+    readings: Readings = field(default_factory=Readings)
     directory: Directory = field(default_factory=Directory)
     token_cache: TokenCache = field(default_factory=TokenCache)
     capacity: Capacity = field(default_factory=Capacity)

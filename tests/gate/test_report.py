@@ -41,6 +41,20 @@ def test_the_slowest_come_first_and_are_ten():
     ]
 
 
+@pytest.mark.parametrize("is_long", [False, True])
+def test_the_long_ones_leave_pictures_of_the_pages(monkeypatch: pytest.MonkeyPatch, is_long: bool):
+    given = []
+
+    def take(tiers, is_long, environment):
+        given.append(environment.get("SCREENSHOTS"))
+        return []
+
+    monkeypatch.delenv("SCREENSHOTS", raising=False)
+    monkeypatch.setattr(test, "run_pytest", take)
+    test.run_in_room([FAST], is_long, "p")
+    assert given == ["1" if is_long else None]
+
+
 COMPANIES = [[tier] for tier in TIERS if tier.folders]
 
 

@@ -1,5 +1,6 @@
 """Insights from what agents tell to what people see: the table, the routes, the live stream, events and metrics."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from ringscope_server.background.detection import Insights
 from ringscope_server.db.models import Pulse
 from ringscope_server.insights import rows, store
 from ringscope_server.insights.kinds import KINDS, MAX_ACTIVE, Finding
+from ringscope_server.live.stream import Message
 from ringscope_server.results.clocks import seats
 
 THREE = ONE_SIZE | {"placement": {"ranks": 3}, "hang_seconds": 5, "max_attempts": 1}
@@ -110,6 +112,20 @@ async def test_the_live_stream_tells_at_once(cluster: Cluster) -> None:
         (message.type, message.data["kind"], message.data["job_id"]) for message in told if "insight" in message.type
     ]
     assert found == [("insight_opened", "straggler", cluster.job_id), ("insight_closed", "straggler", cluster.job_id)]
+
+
+async def insights_of_the_job(cluster: Cluster, messages: AsyncIterator[Message]) -> list[tuple[str, bool]]:
+    """What the live stream's last message about the job says is wrong with it, and whether it is so now."""
+    cluster.server.services.stream.close()
+    told = [message.data["insights"] async for message in messages if message.type == "job"]
+    return [(insight["kind"], insight["until"] is None) for insight in told[-1]]
+
+
+async def test_the_job_of_an_open_page_has_its_insights(cluster: Cluster) -> None:
+    with cluster.server.services.stream.subscription([f"job:{cluster.job_id}"], None) as messages:
+        for _ in range(3):
+            await cluster.pulse(stopped=0.4)
+        assert await insights_of_the_job(cluster, messages) == [("straggler", True)]
 
 
 async def test_metrics_count_every_kind_and_name_each(cluster: Cluster) -> None:
@@ -291,7 +307,9 @@ async def test_what_was_open_when_nobody_judged_is_closed(cluster: Cluster) -> N
         await cluster.pulse(stopped=0.4)
     await cluster.agent.report(cluster.attempt_id, "ended", reason="rank_exit", message="x")
     await cluster.agent.report(cluster.attempt_id, "clean")
-    await Insights(cluster.server.services).look()
+    with cluster.server.services.stream.subscription([f"job:{cluster.job_id}"], None) as messages:
+        await Insights(cluster.server.services).look()
+        assert await insights_of_the_job(cluster, messages) == [("straggler", False)]
     assert await cluster.kinds() == [("straggler", 2, False)]
 
 

@@ -22,6 +22,9 @@ FIRST_SWEEP = {
     "benchmark": {"algorithms": ["ring", "mpi"], "min_bytes": 1024, "max_bytes": 16384, "iterations": 150, "warmup": 1},
     "placement": {"ranks": 2},
 }
+# Neither is ever due while the tests run.
+WEBHOOK = {"name": "seeded", "url": "http://127.0.0.1:9/hook", "events": ["node.removed"]}
+SCHEDULE = {"name": "seeded", "cron": "0 0 29 2 *", "spec": FIRST_SWEEP}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,7 +44,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
-    """`ringscope up` with four slots, one job that succeeded, and the login link that it printed."""
+    """`ringscope up` with four slots, a job that succeeded, a webhook, a schedule, and the login link it printed."""
     with (
         tempfile.TemporaryDirectory(prefix="ringscope-") as path,
         running_lab(
@@ -53,6 +56,8 @@ def site() -> Iterator[Site]:
         assert up.stdout is not None
         site = Site(lab, printed_login_link(up.stdout))
         job_id = site.post("/jobs", FIRST_SWEEP).raise_for_status().json()["id"]
+        site.post("/webhooks", WEBHOOK).raise_for_status()
+        site.post("/schedules", SCHEDULE).raise_for_status()
         lab.wait_for_state(job_id, "succeeded")
         yield site
 
@@ -104,14 +109,11 @@ def faulty_site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def hung_site() -> Iterator[Site]:
-    """`ringscope up` whose last rank never comes to a check, and a job that was ended for that."""
+    """`ringscope up` whose last rank never comes to a check, so that a job hangs."""
     with ExitStack() as stack:
         path = stack.enter_context(tempfile.TemporaryDirectory(prefix="ringscope-"))
         lab, up = stack.enter_context(running_lab(Path(path), RINGSCOPE_FAULT="deadlock"))
         assert up.stdout is not None
-        sweep = ("-b", "1K", "-e", "1K", "--algorithm", "ring", "--hang-seconds", "2", "--max-attempts", "1")
-        lab.run("submit", "--ranks", "3", *sweep, "--wait")
-        assert lab.job(1).reason == "hang_detected"
         yield Site(lab, printed_login_link(up.stdout))
 
 

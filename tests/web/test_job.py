@@ -21,6 +21,7 @@ ENDLESS = {
     },
     "placement": {"ranks": 2},
 }
+SMALL = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}, "placement": {"ranks": 3}}
 
 
 @pytest.fixture(scope="module")
@@ -125,11 +126,21 @@ def test_a_wrong_sum_is_shown_as_failure(browser: Browser, faulty_site: Site) ->
 
 
 @pytest.mark.long
-def test_a_gang_that_hung_shows_what_each_rank_was_doing(browser: Browser, hung_site: Site) -> None:
+def test_a_gang_that_hangs_is_told_on_the_open_page_with_what_each_rank_was_doing(
+    browser: Browser, hung_site: Site
+) -> None:
+    limits = {"hold": True, "hang_seconds": 2, "max_attempts": 1}
+    job_id = hung_site.post("/jobs", SMALL | limits).raise_for_status().json()["id"]
     with visiting(browser, hung_site) as visit:
-        page = visit.open("/jobs/1")
+        page = visit.open(f"/jobs/{job_id}")
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        page.evaluate("window.isSameDocument = true")
+        hung_site.post(f"/jobs/{job_id}/release", {}).raise_for_status()
         insights = page.get_by_role("region", name="Insights")
         expect(insights).to_contain_text("(limit 2 s). Behind all others is rank 2 on node")
+        expect(page.locator("header").get_by_text("failed")).to_be_visible()
+        expect(page.get_by_text("hang_detected").first).to_be_visible()
+        assert page.evaluate("window.isSameDocument"), "the page was loaded again"
         insights.get_by_text("What the ranks were doing").click()
         expect(insights.get_by_label("Rank 2 on")).to_contain_text(re.compile(r"in _check\b|_check \(ringscope/"))
         assert visit.violations() == []

@@ -13,10 +13,19 @@ pytestmark = pytest.mark.long
 AT_MOST_SECONDS = 120
 
 
+def gives_a_reason(verdict: str, explanation: str) -> bool:
+    """What the winner of the verdict does less of than another one; of a tie how sure each time is."""
+    if counted := re.match(r"(\w+) sends at most \S+ \w+ from a rank, over \d+ hops?[;,]", explanation):
+        return counted[1] in verdict
+    return explanation.count(" µs ± ") >= 2 or explanation.endswith("the library's choice.")
+
+
 def test_the_winner_of_three_is_found_and_shared_within_two_minutes(browser: Browser, site: Site) -> None:
     began = time.monotonic()
-    with visiting(browser, site) as visit:
-        page = visit.open("/")
+    with visiting(browser, site, has_own_session=True) as visit:
+        page = visit.page
+        page.context.clear_cookies()
+        page.goto(site.fresh_link())
         page.get_by_role("link", name="New job").first.click()
         expect(page.get_by_role("textbox", name="Ranks")).to_have_value("4")  # as many as there are slots
         chosen = page.locator("input[name=algorithms]:checked")
@@ -28,7 +37,7 @@ def test_the_winner_of_three_is_found_and_shared_within_two_minutes(browser: Bro
         summary = job["summary"]
         assert [each["algorithm"] for each in summary["best"]] != []
         expect(page.get_by_text(summary["verdict"])).to_be_visible()  # who wins
-        assert re.search("hop|library|±", summary["explanation"])  # of a tie: how sure each time is
+        assert gives_a_reason(summary["verdict"], summary["explanation"])
         expect(page.get_by_text(summary["explanation"])).to_be_visible()  # and why
         choose(page, "Buffers", "in place", exact=True)
         expect(page).to_have_url(re.compile(r"place=in"))

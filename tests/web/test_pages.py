@@ -35,8 +35,8 @@ ROUTES = {
     "/plan": Route("/plan", "text=What the times hang on", "text=What the times hang on"),
     "/ring": Route("/ring", "text=In time", "text=In time"),
     "/settings/tokens": Route("/settings/tokens", "tbody tr", "tbody tr"),
-    "/settings/webhooks": Route("/settings/webhooks", "text=Nobody is told yet", "text=Nobody is told yet"),
-    "/settings/schedules": Route("/settings/schedules", "text=Nothing is scheduled", "text=Nothing is scheduled"),
+    "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=Nobody is told yet"),
+    "/settings/schedules": Route("/settings/schedules?id=1", "text=Next times", "text=Nothing is scheduled"),
     "/settings/audit": Route("/settings/audit", "tbody tr", "tbody tr"),
 }
 # They lead elsewhere at once.
@@ -97,6 +97,39 @@ def test_no_route_has_an_accessibility_violation(
         assert found == {}
 
 
+# By the start of their buttons' names, and where they are.
+DIALOGS = {
+    "Ctrl K": "/",
+    "Keys": "/",
+    "Keep this view": "/jobs?q=first",
+    "Share": "/jobs/1",
+    "Drain": "/nodes/NODE",
+    "New token": "/settings/tokens",
+    "Rotate": "/settings/tokens",
+    "New webhook": "/settings/webhooks?id=1",
+    "Remove": "/settings/webhooks?id=1",
+    "New schedule": "/settings/schedules?id=1",
+    "Edit": "/settings/schedules?id=1",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_dialog_has_an_accessibility_violation(
+    browser: Browser, site: Site, scheme: Literal["light", "dark"]
+) -> None:
+    with visiting(browser, site, scheme) as visit:
+        found = {}
+        for button, path in DIALOGS.items():
+            page = visit.open(path.replace("NODE", node_name(site)))
+            page.get_by_role("button", name=re.compile(f"^{button}")).first.click()
+            expect(page.get_by_role("dialog")).to_be_visible()
+            visit.shoot(f"dialog-{button.lower().replace(' ', '-')}-{scheme}")
+            if violations := visit.violations():
+                found[button] = violations
+        assert found == {}
+
+
 def test_an_empty_site_says_what_to_run(visit: Visit) -> None:
     """By empty answers; that a server with nothing gives such is told above, of the state ``empty``."""
     for what in ("nodes", "jobs"):
@@ -146,6 +179,7 @@ def test_overview_and_nodes_show_what_the_api_says(visit: Visit) -> None:
     row = page.get_by_role("row", name=node["name"])
     expect(row).to_contain_text("ready")
     expect(row).to_contain_text(f"python {node['versions']['python']}")
+    expect(row.get_by_text("load")).to_be_visible()  # which its agent tells with each heartbeat
     row.get_by_role("link", name=node["name"]).click()
     expect(page.get_by_text(node["inventory"]["cpu_model"])).to_be_visible()
 

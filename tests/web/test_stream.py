@@ -52,3 +52,29 @@ def test_the_indicator_tells_the_age_of_the_last_event(browser: Browser, site: S
         site.post(f"/nodes/{name}/drain", {"reason": "an event"}).raise_for_status()
         site.post(f"/nodes/{name}/resume", {}).raise_for_status()
         expect(page.get_by_title("How long ago the last event came")).to_have_text(re.compile(r"^(now|\d+ s)$"))
+
+
+HIDE = """isHidden => {
+  Object.defineProperty(document, 'hidden', {value: isHidden, configurable: true})
+  document.dispatchEvent(new Event('visibilitychange'))
+}"""
+
+
+@pytest.mark.long
+def test_a_tab_that_nobody_sees_is_paused_and_has_everything_when_it_is_seen_again(
+    browser: Browser, site: Site
+) -> None:
+    with visiting(browser, site, wears_out=True) as visit:
+        page = visit.page
+        page.clock.install()
+        job_id = site.post("/jobs", SWEEP | {"name": "meanwhile", "hold": True}).json()["id"]
+        visit.open(f"/jobs/{job_id}")
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        page.evaluate(HIDE, True)
+        page.clock.fast_forward(61_000)
+        expect(page.locator("[data-status=paused]")).to_be_visible()
+        site.post(f"/jobs/{job_id}/cancel", {}).raise_for_status()
+        expect(page.locator("header").get_by_text("held")).to_be_visible()
+        page.evaluate(HIDE, False)
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        expect(page.locator("header").get_by_text("cancelled")).to_be_visible()

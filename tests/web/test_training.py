@@ -61,7 +61,7 @@ def test_submit_by_the_form_and_watch_it_learn(visit: Visit) -> None:
     line = terminal_line(page)
     assert line == (
         "ringscope train mlp --epochs 2 --name 'from the form' "
-        "--set training.model_arguments.hidden=64 --set training.bucket_bytes=65536"
+        f"--set training.model_arguments.hidden=64 --set training.bucket_bytes=65536 --url {visit.site.url}"
     )
     page.reload()
     expect(page.get_by_label("Hidden")).to_have_value("64")
@@ -209,6 +209,7 @@ def test_no_page_of_training_has_an_accessibility_violation(
         "jobs-training": "/jobs",
     }
     with visiting(browser, site, "dark" if scheme == "dark" else "light") as visit:
+        visit.expect_error("422")  # what a form without a script is told
         for name, path in pages.items():
             settle(visit.open(path), name)
             visit.shoot(f"{name}-{scheme}")

@@ -22,6 +22,7 @@ from ringscope_agent.launch.programs import find_programs
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.metrics.gpu_watch import watched_gpus
 from ringscope_agent.metrics.metrics_server import MetricsServer
+from ringscope_agent.readings import node_reading
 from ringscope_agent.settings import AgentSettings, SettingsError
 
 logger = logging.getLogger(__name__)
@@ -68,7 +69,14 @@ class Agent:
             token = await self._unless_stopped(node_token.obtain())
             if token is None:
                 return
-            client = ServerClient(self._settings.server, token, registration, exporter.contact, renew=node_token.renew)
+            client = ServerClient(
+                self._settings.server,
+                token,
+                registration,
+                exporter.contact,
+                renew=node_token.renew,
+                reading=lambda: node_reading(exporter.gpus),
+            )
             keepers = Keepers(self._settings.data_dir)
             checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)
             context = NodeContext(self._settings, client, exporter, keepers, checkpoints, self._programs, machine)

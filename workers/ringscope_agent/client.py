@@ -29,6 +29,7 @@ from ringscope.contracts.protocol import (
     Report,
     Stamped,
 )
+from ringscope.contracts.reading import Reading
 from ringscope_agent.clock import Exchange, OffsetEstimate
 
 logger = logging.getLogger(__name__)
@@ -76,6 +77,7 @@ class ServerClient:
         on_contact: called whenever the server accepted a request.
         renew: gives another token in place of a refused one; without it, or where it raises TokenRefusedError, the call
             ends with that.
+        reading: how busy the node is at a poll.
         transport: another way to reach the server than the network (tests).
     """
 
@@ -87,12 +89,14 @@ class ServerClient:
         on_contact: Callable[[], None] = lambda: None,
         transport: httpx.AsyncBaseTransport | None = None,
         renew: Callable[[str], Awaitable[str]] | None = None,
+        reading: Callable[[], Reading | None] = lambda: None,
     ) -> None:
         self._token = token
         self._renew = renew
         self._renewing = asyncio.Lock()
         self._registration = registration
         self._on_contact = on_contact
+        self._reading = reading
         self._registering = asyncio.Lock()
         self._is_registered = asyncio.Event()
         self.registered: Registered | None = None
@@ -143,7 +147,7 @@ class ServerClient:
 
         def body(epoch: int, server: str) -> bytes:
             # After a new registration the server may be another one, whose revisions mean nothing here.
-            poll = Poll(epoch=epoch, seen=seen if epoch == started else -1)
+            poll = Poll(epoch=epoch, seen=seen if epoch == started else -1, reading=self._reading())
             if clock := self._clock.offset(server, time.monotonic()):
                 poll.clock_offset_seconds, poll.clock_error_seconds = clock.offset_seconds, clock.error_seconds
             return poll.model_dump_json().encode()

@@ -156,13 +156,15 @@ class Insights:
 
     async def _close_orphans(self, active: Sequence[Insight], looked_at: set[int], now: datetime) -> None:
         """Those of attempts that ended while nobody judged."""
-        left = {insight.attempt_id for insight in active} - looked_at
-        if left:
-            async with self._services.database.write() as session:
-                await self._services.lease.keep(session)
-                for attempt_id in left:
-                    await store.close(session, attempt_id, None, now)
-                    await pulses.forget(session, attempt_id)
+        orphans = [insight for insight in active if insight.attempt_id not in looked_at]
+        if not orphans:
+            return
+        async with self._services.database.write() as session:
+            await self._services.lease.keep(session)
+            for attempt_id in {insight.attempt_id for insight in orphans}:
+                await store.close(session, attempt_id, None, now)
+                await pulses.forget(session, attempt_id)
+        await announce(self._services, Changes(jobs={insight.job_id for insight in orphans}))
 
     async def _refresh(self) -> None:
         """The insights of this moment, for /metrics, and the live stream where they changed."""

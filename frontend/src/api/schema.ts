@@ -1182,6 +1182,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/readings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Readings
+         * @description How busy nodes were in the last five minutes, every ten seconds: of agents that call this server.
+         *
+         *     GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'.
+         */
+        get: operations["list_readings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/schedules": {
         parameters: {
             query?: never;
@@ -3768,6 +3790,41 @@ export interface components {
             next?: string | null;
         };
         /**
+         * NodeReadings
+         * @description A node's readings in columns, oldest first; null in a column: it could not tell.
+         */
+        NodeReadings: {
+            /**
+             * Age Seconds
+             * @description How long ago each was told.
+             */
+            age_seconds: number[];
+            /**
+             * Gpu Memory Used Bytes
+             * @description Of all GPUs.
+             */
+            gpu_memory_used_bytes: (number | null)[];
+            /**
+             * Gpu Temperature Celsius
+             * @description Of the hottest GPU.
+             */
+            gpu_temperature_celsius: (number | null)[];
+            /**
+             * Gpu Utilization Ratio
+             * @description Mean of the GPUs.
+             */
+            gpu_utilization_ratio: (number | null)[];
+            /**
+             * Load Average
+             * @description Processes that ran or waited for a core.
+             */
+            load_average: (number | null)[];
+            /** Memory Used Bytes */
+            memory_used_bytes: (number | null)[];
+            /** Node */
+            node: string;
+        };
+        /**
          * NodeView
          * @description A node: what people want of it (desired), what it is (observed), what it has, what it runs.
          */
@@ -4126,6 +4183,8 @@ export interface components {
             clock_offset_seconds?: number | null;
             /** Epoch */
             epoch: number;
+            /** @description How busy the node is; null: its agent does not look. */
+            reading?: components["schemas"]["Reading"] | null;
             /**
              * Seen
              * @description Revision of the last directives that the agent has acted on.
@@ -4524,6 +4583,42 @@ export interface components {
             untimed: number;
             /** Waited Us */
             waited_us: number;
+        };
+        /**
+         * Reading
+         * @description Of all cores and all GPUs together; null: the node cannot tell, or has none.
+         */
+        Reading: {
+            /**
+             * Gpu Memory Used Bytes
+             * @description Of all GPUs.
+             */
+            gpu_memory_used_bytes?: number | null;
+            /**
+             * Gpu Temperature Celsius
+             * @description Of the hottest GPU.
+             */
+            gpu_temperature_celsius?: number | null;
+            /**
+             * Gpu Utilization Ratio
+             * @description Mean of the GPUs.
+             */
+            gpu_utilization_ratio?: number | null;
+            /**
+             * Load Average
+             * @description Processes that run or wait for a core, over the last minute.
+             */
+            load_average?: number | null;
+            /** Memory Used Bytes */
+            memory_used_bytes?: number | null;
+        };
+        /**
+         * ReadingList
+         * @description Nodes that told in the last minutes, by name.
+         */
+        ReadingList: {
+            /** Items */
+            items: components["schemas"]["NodeReadings"][];
         };
         /**
          * RecordBatch
@@ -7883,6 +7978,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TargetGroup"][];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_readings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadingList"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

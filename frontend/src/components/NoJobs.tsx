@@ -2,13 +2,21 @@ import { Link } from "@tanstack/react-router";
 import pageCommands from "../lib/pageCommands.json";
 import { ServerCommand } from "./ServerCommand";
 import { EmptyState } from "./EmptyState";
+import { useRole } from "./useRole";
 
 /** Nobody has submitted a job: how to do that. */
 export function NoJobs() {
+  const { mayChange } = useRole();
   return (
     <EmptyState title="No jobs yet">
       <p>
-        <Link to="/jobs/new">Fill in the form</Link>, or run this on the server&rsquo;s machine:
+        {mayChange ? (
+          <>
+            <Link to="/jobs/new">Fill in the form</Link>, or run this on the server&rsquo;s machine:
+          </>
+        ) : (
+          "Run this on the server\u2019s machine:"
+        )}
       </p>
       <ServerCommand text={pageCommands.firstJob} />
     </EmptyState>

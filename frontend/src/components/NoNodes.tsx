@@ -2,9 +2,11 @@ import { Link } from "@tanstack/react-router";
 import type { FormSearch } from "../lib/formSearch";
 import { Command } from "./Command";
 import { EmptyState } from "./EmptyState";
+import { useRole } from "./useRole";
 
 /** The cluster has no node: how to add one. */
 export function NoNodes() {
+  const { mayChange } = useRole();
   return (
     <EmptyState title="No nodes yet">
       <p>
@@ -17,10 +19,12 @@ export function NoNodes() {
       <p className="dim">
         <span aria-hidden="true">◌ </span>Waiting: the node appears here as soon as its agent calls.
       </p>
-      <p>
-        Or <Link to="/jobs/new" search={{ transport: "simulated", algorithms: "ring,hierarchical" } as FormSearch}>try the simulator</Link>, which
-        needs no GPU and measures nothing, once one node of any kind has called.
-      </p>
+      {mayChange && (
+        <p>
+          Or <Link to="/jobs/new" search={{ transport: "simulated", algorithms: "ring,hierarchical" } as FormSearch}>try the simulator</Link>, which
+          needs no GPU and measures nothing, once one node of any kind has called.
+        </p>
+      )}
     </EmptyState>
   );
 }

@@ -81,6 +81,15 @@ export const linksQuery = queryOptions({
   queryFn: async () => unwrap(await api.GET("/api/v1/links")).items,
 });
 
+const READINGS_MS = 10_000;
+
+/** How busy nodes were in the last minutes, by name. */
+export const readingsQuery = queryOptions({
+  queryKey: ["readings"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/readings")).items,
+  refetchInterval: READINGS_MS,
+});
+
 /** What happened to a node, newest first. */
 export function nodeEventsQuery(name: string) {
   const query = { target_type: "node", target_id: name, limit: 20 };

@@ -71,6 +71,18 @@ class Cluster(View):
     jobs_finished: int
 
 
+class Readings(View):
+    """How busy a node was in the last minutes, in columns, oldest first; None where it could not tell."""
+
+    node: str
+    age_seconds: list[float]
+    load_average: list[float | None] = []
+    memory_used_bytes: list[int | None] = []
+    gpu_utilization_ratio: list[float | None] = []
+    gpu_memory_used_bytes: list[int | None] = []
+    gpu_temperature_celsius: list[float | None] = []
+
+
 class Link(View):
     """Two nodes, and what the newest sendrecv of one rank on each measured between them."""
 
@@ -84,7 +96,7 @@ class Link(View):
 
 
 class NodeRoutes(Connection):
-    """/nodes, /links and /cluster."""
+    """/nodes, /links, /readings and /cluster."""
 
     def cluster(self) -> Cluster:
         """Nodes, slots and jobs, counted."""
@@ -97,6 +109,10 @@ class NodeRoutes(Connection):
     def links(self) -> list[Link]:
         """Pairs of nodes that were measured."""
         return [Link.read(item) for item in self._items("/links")]
+
+    def readings(self) -> list[Readings]:
+        """How busy nodes were in the last minutes, those that told."""
+        return [Readings.read(item) for item in self._items("/readings")]
 
     def node(self, name: str) -> Node:
         """One node."""

@@ -27,6 +27,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 from ringscope.contracts.columns import Count, Int32, Int64
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.machine import Machine
+from ringscope.contracts.reading import Reading
 from ringscope.contracts.tuning import Table
 
 HEARTBEAT_SECONDS = 5.0
@@ -192,6 +193,7 @@ class Poll(BaseModel):
     clock_error_seconds: ClockSeconds | None = Field(
         None, ge=0, description="The offset is at most so far from the truth."
     )
+    reading: Reading | None = Field(None, description="How busy the node is; null: its agent does not look.")
 
 
 class Directives(Stamped):

@@ -97,6 +97,7 @@ async def poll(name: NodeName, body: Poll, agent: Agent, services: ServicesDep) 
     known = services.directory.find(name, body.epoch)
     node_id = known if known is not None else await _ask(services, name, body.epoch)
     services.heartbeats.note(node_id, body.epoch, services.now(), Clock.told_by(body))
+    services.readings.note(node_id, body.reading)
     await services.signals.wait_for_assignments(node_id, body.seen, services.settings.poll_seconds)
     revision = services.signals.revision(node_id)
     assignments, rotate = None, False

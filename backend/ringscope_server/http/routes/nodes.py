@@ -1,4 +1,4 @@
-"""/nodes, /links and /cluster: what there is to run on."""
+"""/nodes, /links, /readings and /cluster: what there is to run on."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,6 +20,7 @@ from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.queries import counts_by_state
 from ringscope_server.nodes import queries, service
+from ringscope_server.nodes.readings import ReadingList
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
 from ringscope_server.results.links import LinkList, links
 from ringscope_server.services import Services
@@ -123,6 +124,17 @@ async def list_links(user: Viewer, services: ServicesDep) -> LinkList:
     """Bandwidth between pairs of nodes, as the newest sendrecv of one rank on each measured it."""
     async with services.database.read() as session:
         return await links(session)
+
+
+@router.get("/readings", operation_id="list_readings")
+async def list_readings(user: Viewer, services: ServicesDep) -> ReadingList:
+    """How busy nodes were in the last five minutes, every ten seconds: of agents that call this server.
+
+    GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'.
+    """
+    async with services.database.read() as session:
+        nodes = await queries.all_nodes(session)
+    return services.readings.columns([(node.id, node.name) for node in nodes])
 
 
 @router.get("/cluster", operation_id="get_cluster")

@@ -1,20 +1,12 @@
 /** The part of a job's page that the URL names. */
+import { lazy, Suspense, useEffect } from "react";
 import type { JobView, MeasurementView } from "../../api/types";
 import type { Tab } from "../../lib/search";
 import { Skeleton } from "../../components/Skeleton";
 import { isBenchmark } from "../../lib/state";
-import { Buckets } from "./Buckets";
-import { Configuration } from "./Configuration";
-import { Curve } from "./Curve";
-import { Environment } from "./Environment";
-import { Epochs } from "./Epochs";
-import classes from "./JobPage.module.css";
-import { Latency } from "./Latency";
-import { Log } from "./Log";
 import { NewestSteps } from "./NewestSteps";
 import { NoRows } from "./NoRows";
 import { Results } from "./Results";
-import { Stragglers } from "./Stragglers";
 
 const OF_BENCHMARKS: readonly Tab[] = ["results", "latency", "stragglers", "log", "configuration"];
 const OF_OTHERS: readonly Tab[] = ["results", "log", "configuration"];
@@ -22,6 +14,29 @@ const OF_OTHERS: readonly Tab[] = ["results", "log", "configuration"];
 /** The parts that a job's page has. */
 export function tabsOf(job: JobView): readonly Tab[] {
   return isBenchmark(job) ? OF_BENCHMARKS : OF_OTHERS;
+}
+
+// What the page does without at first.
+const LOADS = {
+  latency: () => import("./Latency"),
+  log: () => import("./Log"),
+  setUp: () => import("./SetUp"),
+  stragglers: () => import("./Stragglers"),
+  training: () => import("./TrainingResults"),
+};
+const Latency = lazy(async () => ({ default: (await LOADS.latency()).Latency }));
+const Log = lazy(async () => ({ default: (await LOADS.log()).Log }));
+const SetUp = lazy(async () => ({ default: (await LOADS.setUp()).SetUp }));
+const Stragglers = lazy(async () => ({ default: (await LOADS.stragglers()).Stragglers }));
+const TrainingResults = lazy(async () => ({ default: (await LOADS.training()).TrainingResults }));
+const REST_AFTER_MS = 2_000;
+
+/** All parts are there soon: whoever opens one waits for nothing, also while the server is away. */
+function useRest(): void {
+  useEffect(() => {
+    const timer = window.setTimeout(() => void Promise.allSettled(Object.values(LOADS).map((load) => load())), REST_AFTER_MS);
+    return () => window.clearTimeout(timer);
+  }, []);
 }
 
 interface Props {
@@ -33,23 +48,23 @@ interface Props {
   isFailed: boolean;
 }
 
-export function JobTab({ job, tab, rows, isFailed }: Props) {
+export function JobTab(props: Props) {
+  useRest();
+  return (
+    <Suspense fallback={<Skeleton rows={14} />}>
+      <Part {...props} />
+    </Suspense>
+  );
+}
+
+function Part({ job, tab, rows, isFailed }: Props) {
   if (tab === "log") return <Log job={job} />;
-  if (tab === "configuration") {
-    return (
-      <div className={classes.columns}>
-        <Configuration job={job} />
-        <Environment jobId={job.id} />
-      </div>
-    );
-  }
+  if (tab === "configuration") return <SetUp job={job} />;
   if (!isBenchmark(job)) {
     return (
       <>
         <NewestSteps job={job} />
-        <Curve job={job} />
-        <Epochs job={job} />
-        <Buckets job={job} />
+        <TrainingResults job={job} />
       </>
     );
   }

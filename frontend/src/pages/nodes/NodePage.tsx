@@ -14,6 +14,7 @@ import { usePageTitle } from "../../components/usePageTitle";
 import { useRole } from "../../components/useRole";
 import { formatDateTime } from "../../lib/format";
 import { clockInWords } from "../../lib/gang";
+import { gbit } from "../../lib/readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { NodeStrip } from "../../components/NodeStrip";
@@ -114,7 +115,7 @@ function Why({ node }: { node: SeenNode }) {
 
 function Inventory({ node }: { node: SeenNode }) {
   const { inventory } = node;
-  const nics = (inventory.nics ?? []).map((nic) => `${nic.name}${nic.speed_mbit_per_s ? ` ${nic.speed_mbit_per_s / 1000} Gbit/s` : ""}`);
+  const nics = (inventory.nics ?? []).map((nic) => `${nic.name}${nic.speed_mbit_per_s ? ` ${gbit(nic.speed_mbit_per_s)}` : ""}`);
   return (
     <section className="card">
       <div className="card-head">

@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
-import { nodesQuery, type SeenNode } from "../../data/queries";
+import { nodesQuery, readingsQuery, type SeenNode } from "../../data/queries";
+import type { NodeReadings } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
 import { Loaded } from "../../components/Loaded";
 import { NoNodes } from "../../components/NoNodes";
@@ -12,6 +13,7 @@ import { useListKeys } from "../../components/useListKeys";
 import { usePageTitle } from "../../components/usePageTitle";
 import { plural } from "../../lib/format";
 import { beyondWords, busyWords, slotUse, usualVersions, versionsOf } from "../../lib/nodes";
+import { hasUnreadGpus, nicWords } from "../../lib/readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
@@ -19,6 +21,7 @@ import pageCommands from "../../lib/pageCommands.json";
 import { LinkMatrix } from "./LinkMatrix";
 import { NodeJobs } from "./NodeJobs";
 import classes from "./NodesPage.module.css";
+import { Trends } from "./Trends";
 
 const HEARTBEAT_MS = 5000;
 
@@ -51,34 +54,52 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
   const reveal = useCallback((index: number) => body.current?.rows.item(index) ?? null, []);
   useListKeys(nodes.length, reveal);
   const usual = usualVersions(nodes);
+  const readings = useQuery(readingsQuery).data;
+  const told = new Map(readings?.map((each) => [each.node, each]));
   return (
-    <ScrollX label="Nodes, one row each">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col" className="number">Heartbeat</th>
-            <th scope="col" className="number">Slots busy</th>
-            <th scope="col">Runs</th>
-            <th scope="col" className="number">Cores</th>
-            <th scope="col" className="number">Memory</th>
-            <th scope="col">GPUs</th>
-            <th scope="col">Versions</th>
-            <th scope="col">Labels</th>
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          {nodes.map((node, index) => (
-            <Row key={node.id} node={node} index={index} usual={usual} />
-          ))}
-        </tbody>
-      </table>
-    </ScrollX>
+    <>
+      <ScrollX label="Nodes, one row each">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">State</th>
+              <th scope="col" className="number">Heartbeat</th>
+              <th scope="col" className="number">Slots busy</th>
+              <th scope="col">Runs</th>
+              <th scope="col" className="number">Cores</th>
+              <th scope="col" className="number">Memory</th>
+              <th scope="col">GPUs</th>
+              <th scope="col">Network</th>
+              <th scope="col">Last 5 minutes</th>
+              <th scope="col">Versions</th>
+              <th scope="col">Labels</th>
+            </tr>
+          </thead>
+          <tbody ref={body}>
+            {nodes.map((node, index) => (
+              <Row key={node.id} node={node} index={index} usual={usual} told={told.get(node.name)} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+      {readings && nodes.some((node) => hasUnreadGpus(node, told.get(node.name))) && (
+        <p className={`dim ${classes.hint}`}>
+          How busy GPUs are is told by agents that were started with <code>--gpu-metrics</code>; where dcgm-exporter runs, Grafana has it.
+        </p>
+      )}
+    </>
   );
 }
 
-function Row({ node, index, usual }: { node: SeenNode; index: number; usual: ReadonlyMap<string, string> }) {
+interface RowProps {
+  node: SeenNode;
+  index: number;
+  usual: ReadonlyMap<string, string>;
+  told: NodeReadings | undefined;
+}
+
+function Row({ node, index, usual, told }: RowProps) {
   return (
     <tr data-index={index}>
       <th scope="row">
@@ -103,6 +124,10 @@ function Row({ node, index, usual }: { node: SeenNode; index: number; usual: Rea
       <td className="number">{node.inventory.cores}</td>
       <td className="number">{formatSize(node.inventory.memory_bytes)}</td>
       <td className={classes.nowrap}>{gpuText(node)}</td>
+      <td className={classes.nowrap}>{nicWords(node.inventory.nics)}</td>
+      <td>
+        <Trends node={node} told={told} />
+      </td>
       <td className={classes.nowrap}>
         <Versions node={node} usual={usual} />
       </td>

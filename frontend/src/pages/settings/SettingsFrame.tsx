@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { NeedsRole } from "../../components/NeedsRole";
 import { usePageTitle } from "../../components/usePageTitle";
 import { useRole } from "../../components/useRole";
 import classes from "./Settings.module.css";
@@ -39,7 +40,7 @@ export function SettingsFrame({ title, about, action, children }: Props) {
         <p className="dim">{about}</p>
         {isAllowed && action && <div className="spread">{action}</div>}
       </div>
-      {isAllowed ? children : <p role="note">This needs the role admin. Ask somebody who has it, or log in with another token.</p>}
+      {isAllowed ? children : <NeedsRole name="admin" />}
     </div>
   );
 }

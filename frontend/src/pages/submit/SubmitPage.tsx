@@ -4,8 +4,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { engineQuery, jobQuery, nodesQuery } from "../../data/queries";
 import type { Engine, JobSpec } from "../../api/types";
 import { FailedPage } from "../../components/FailedPage";
+import { NeedsRole } from "../../components/NeedsRole";
 import { PageSkeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
+import { useRole } from "../../components/useRole";
 import { kindOf } from "../../lib/formSearch";
 import { ScriptForm } from "./ScriptForm";
 import { SweepForm } from "./SweepForm";
@@ -13,9 +15,20 @@ import { TrainingForm } from "./TrainingForm";
 
 const route = getRouteApi("/jobs/new");
 
-/** With ?from=42 the form starts from job 42's specification, else ?kind= says which form it is. */
 export function SubmitPage() {
   usePageTitle("new job");
+  const { mayChange } = useRole();
+  if (mayChange) return <NewJob />;
+  return (
+    <div className="page">
+      <h1>New job</h1>
+      <NeedsRole name="operator" />
+    </div>
+  );
+}
+
+/** With ?from=42 the form starts from job 42's specification, else ?kind= says which form it is. */
+function NewJob() {
   const search = route.useSearch();
   const { from } = search;
   const job = useQuery({ ...jobQuery(Number(from)), enabled: from !== undefined });

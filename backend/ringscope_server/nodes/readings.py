@@ -1,0 +1,74 @@
+"""How busy nodes were in the last minutes: in memory, of the agents that call this server."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from ringscope.contracts.reading import Reading
+
+SPACING_SECONDS = 10.0
+KEPT_SECONDS = 300.0
+KEPT = round(KEPT_SECONDS / SPACING_SECONDS)
+
+
+class NodeReadings(BaseModel):
+    """A node's readings in columns, oldest first; null in a column: it could not tell."""
+
+    node: str
+    age_seconds: list[float] = Field(description="How long ago each was told.")
+    load_average: list[float | None] = Field(description="Processes that ran or waited for a core.")
+    memory_used_bytes: list[int | None]
+    gpu_utilization_ratio: list[float | None] = Field(description="Mean of the GPUs.")
+    gpu_memory_used_bytes: list[int | None] = Field(description="Of all GPUs.")
+    gpu_temperature_celsius: list[float | None] = Field(description="Of the hottest GPU.")
+
+
+class ReadingList(BaseModel):
+    """Nodes that told in the last minutes, by name."""
+
+    items: list[NodeReadings]
+
+
+@dataclass(frozen=True)
+class _Told:
+    at: float
+    reading: Reading
+
+
+class Readings:
+    """A short ring for each node."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._rings: dict[int, deque[_Told]] = {}
+
+    def note(self, node_id: int, reading: Reading | None) -> None:
+        """Keep it, unless the last one is too new; agents of earlier versions tell none."""
+        if reading is None:
+            return
+        now = self._monotonic()
+        if node_id not in self._rings:
+            self._forget_the_silent(now)
+        ring = self._rings.setdefault(node_id, deque(maxlen=KEPT))
+        if not ring or now - ring[-1].at >= SPACING_SECONDS:
+            ring.append(_Told(now, reading))
+
+    def columns(self, nodes: Iterable[tuple[int, str]]) -> ReadingList:
+        """Of these nodes, each an id and a name, in their order."""
+        now = self._monotonic()
+        kept = [
+            (name, [told for told in self._rings.get(node_id, ()) if now - told.at <= KEPT_SECONDS])
+            for node_id, name in nodes
+        ]
+        return ReadingList(items=[_columns(name, told, now) for name, told in kept if told])
+
+    def _forget_the_silent(self, now: float) -> None:
+        self._rings = {key: ring for key, ring in self._rings.items() if now - ring[-1].at <= KEPT_SECONDS}
+
+
+def _columns(name: str, told: list[_Told], now: float) -> NodeReadings:
+    columns = {column: [getattr(one.reading, column) for one in told] for column in Reading.model_fields}
+    return NodeReadings(node=name, age_seconds=[round(now - one.at, 1) for one in told], **columns)

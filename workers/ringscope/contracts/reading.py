@@ -1,0 +1,21 @@
+"""How busy a node is at a moment, as its agent tells it with a heartbeat. Pure."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from ringscope.contracts.columns import Count
+
+
+class Reading(BaseModel):
+    """Of all cores and all GPUs together; null: the node cannot tell, or has none."""
+
+    load_average: Annotated[float, Field(ge=0, le=1e6)] | None = Field(
+        None, description="Processes that run or wait for a core, over the last minute."
+    )
+    memory_used_bytes: Count | None = None
+    gpu_utilization_ratio: Annotated[float, Field(ge=0, le=1)] | None = Field(None, description="Mean of the GPUs.")
+    gpu_memory_used_bytes: Count | None = Field(None, description="Of all GPUs.")
+    gpu_temperature_celsius: Annotated[float, Field(ge=-300, le=1000)] | None = Field(
+        None, description="Of the hottest GPU."
+    )

@@ -1,0 +1,33 @@
+"""How busy this node is, for the server's pages. Cheap enough for every heartbeat: GPUs are read elsewhere."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import psutil
+
+from ringscope.contracts.reading import Reading
+from ringscope_agent.gpus import GpuReading
+
+T = TypeVar("T", int, float)
+
+
+def node_reading(gpus: Sequence[GpuReading] | None) -> Reading:
+    """This moment's; of GPUs what was last seen of them, None where nobody looks."""
+    return Reading(
+        load_average=os.getloadavg()[0],
+        memory_used_bytes=psutil.virtual_memory().used,
+        gpu_utilization_ratio=_over(_mean, [gpu.utilization_ratio for gpu in gpus or ()]),
+        gpu_memory_used_bytes=_over(sum, [gpu.memory_used_bytes for gpu in gpus or ()]),
+        gpu_temperature_celsius=_over(max, [gpu.temperature_celsius for gpu in gpus or ()]),
+    )
+
+
+def _over(how: Callable[[list[T]], T], values: list[T | None]) -> T | None:
+    """Over those that can tell."""
+    told = [value for value in values if value is not None]
+    return how(told) if told else None
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

@@ -2,8 +2,9 @@
 
     python benchmarks/plan_scale.py
 
-A process of its own for each size, so that the memory told is that of one plan. Algorithms without classes are left out
-where their messages are too many, as `ringscope plan` does.
+A process of its own for each size, so that the memory told is that of one plan. All algorithms that have a schedule are
+priced; of `direct`, whose messages share the uplinks at different times, it is an upper bound. Reached: 10 s and
+0.2 GB, of the time two thirds for `double_tree`; without it 3 s.
 """
 
 import resource
@@ -15,7 +16,7 @@ from report import Target, say, say_targets
 
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
-from ringscope.cost.prices import TooManyMessagesError, prices
+from ringscope.cost.prices import prices
 
 RACKS = (4, 16, 64)
 TARGET_S, TARGET_GB = 5.0, 1.0
@@ -35,7 +36,7 @@ def main(arguments: list[str]) -> int:
         seconds, memory_gb = (float(figure) for figure in answer.split()[-2:])
     say_targets(
         [
-            Target("16,384 ranks, all algorithms that are priced: s", TARGET_S, seconds, at_most=True),
+            Target("16,384 ranks, all algorithms: s of a processor", TARGET_S, seconds, at_most=True),
             Target("16,384 ranks: GB of memory", TARGET_GB, memory_gb, at_most=True),
         ]
     )
@@ -45,17 +46,14 @@ def main(arguments: list[str]) -> int:
 def _plan(racks: int) -> None:
     topology = ClusterSpec(shape=f"{racks}x32x8", link="ib400", oversubscription=4, reduce_gb_per_s=200).topology
     say(f"{topology.ranks} ranks, 1 GiB")
-    began_s = time.perf_counter()
+    began_s = time.process_time()
     for algorithm in SCHEDULED["all_reduce"]:
-        at_s = time.perf_counter()
-        try:
-            (price,) = prices([algorithm], 1 << 30, topology)
-        except TooManyMessagesError:
-            say(f"  {algorithm:20} left out")
-            continue
-        say(f"  {algorithm:20} {price.time_s * 1e3:12.3f} ms, found in {time.perf_counter() - at_s:.3f} s")
+        at_s = time.process_time()
+        (price,) = prices([algorithm], 1 << 30, topology)
+        bound = "at most" if price.is_bound else ""
+        say(f"  {algorithm:20} {bound:7} {price.time_s * 1e3:12.3f} ms, found in {time.process_time() - at_s:.3f} s")
     memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    say(f"  seconds and GB in all: {time.perf_counter() - began_s:.2f} {memory_gb:.3f}")
+    say(f"  seconds and GB in all: {time.process_time() - began_s:.2f} {memory_gb:.3f}")
 
 
 if __name__ == "__main__":

@@ -146,6 +146,7 @@ def test_model_times_are_called_simulated_and_are_sure() -> None:
     none = {"time_low_us": None, "time_high_us": None, "transport": "simulated"}
     rows = [row(name, time_us, **none) for name, time_us in (("ring", 40), ("tree", 80))]
     assert said(*rows) == "ring is 2x tree at 1 MiB (simulated)"
+    assert explained(rows) == "", "its channels are not told"
     assert said(rows[0]) == "ring reaches 2.5 GB/s bus bandwidth at 1 MiB (simulated)"
 
 

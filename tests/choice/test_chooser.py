@@ -137,12 +137,17 @@ def test_any_number_of_ranks_is_priced(nodes):
     assert large[0] != "recursive_doubling"
 
 
-def test_a_library_that_cannot_be_priced_stands():
-    odd = Situation("all_reduce", "float32", (3,) * 50, "mpi")
-    assert choose(Table(), MIB, odd) == (
-        "mpi",
-        f"mpi on 150 ranks cannot be priced, so it stands; nothing measured near 1 MiB for {odd}.",
-    )
+@pytest.mark.parametrize("nodes", [(40,), (7,) * 9, (3,) * 50])
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_everything_is_priced_on_crowds_that_share_cards(nodes: tuple[int, ...], collective: str) -> None:
+    crowd, known = Situation(collective, "float32", nodes, "mpi"), Chooser(Table())
+    for size_bytes in (KIB, MIB):
+        assert all(known.priced(crowd, size_bytes, name) is not None for name in candidates(collective, "mpi"))
+        chosen, because = known.choose(crowd, size_bytes)
+        assert because.startswith("model: ")
+        priced = known.priced(crowd, size_bytes, chosen)
+        assert priced is not None
+        assert (f"{chosen} at most " in because) == priced.is_bound
 
 
 def test_mpi_on_gpus_has_rows_of_its_own():

@@ -86,7 +86,9 @@ def test_what_the_model_does_not_know_is_named():
     found = predict(sweep("ring", "nccl", device="cuda"), (8,), Table())
     assert (found.unpredicted, found.rows) == (("ring", "nccl"), ())
     assert "does not know" in found.model
-    assert predict(sweep("double_tree"), (64,), Table()).unpredicted == ("double_tree",), "too many to follow"
+    assert predict(sweep("double_tree"), (64,), Table()).unpredicted == ()
+    shared = predict(sweep("direct", transport="mpi"), (4,) * 10, Table())
+    assert shared.unpredicted == ("direct",), "messages that take turns on a card have a bound, which is no prediction"
     assert predict(sweep("auto"), (16, 16), Table()).unpredicted == ("auto",), "it would price every algorithm"
     assert predict(sweep("ring"), (1,), Table()).rows == (), "one rank sends nothing"
 

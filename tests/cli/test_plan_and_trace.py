@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 
+from ringscope.cli.plan import ACCURACY
+
 LECTURE = ("--ranks", "10", "--bytes", "1.2GB", "--bandwidth", "1GB/s")
 
 
@@ -29,12 +31,20 @@ def test_plan_prints_json_of_the_lectures_ring() -> None:
 
 def test_plan_prints_algorithms_side_by_side() -> None:
     _, *lines = ringscope("plan", "--algorithm", "gather,naive,ring", *LECTURE).splitlines()
+    assert lines.pop() == ACCURACY
     assert [line.split()[:3] for line in lines[1:]] == [
         ["gather", "10.8", "s"],
         ["naive", "21.6", "s"],
         ["ring", "2.16", "s"],
     ]
     assert "gather 10.8 s, broadcast 21.6 s" in lines[2]
+
+
+def test_plan_marks_an_upper_bound() -> None:
+    crowd = ("--topology", "4x32x8", "--link", "ib400", "--oversubscription", "4", "--bytes", "4MiB")
+    ring, direct, *more = ringscope("plan", "--algorithm", "ring,direct", *crowd).splitlines()[2:]
+    assert ("at most" in ring, "at most" in direct, "schedule, bound" in direct) == (False, True, True)
+    assert more[0].startswith("at most: messages share links")
 
 
 def test_plan_of_another_collective_takes_all_its_algorithms() -> None:
@@ -58,14 +68,14 @@ def test_plan_says_in_how_many_channels() -> None:
     arguments = ("plan", "--algorithm", "ring,naive", "--topology", "2x4", "--link", "ib400", "--bytes", "1GiB")
     by_card, by_two = ([*map(float, _busbw(ringscope(*arguments, *more)))] for more in ((), ("--channels", "2")))
     assert by_card[0] == pytest.approx(2 * by_two[0], rel=0.1)
-    ring, naive = ringscope(*arguments).splitlines()[2:]
+    ring, naive = ringscope(*arguments).splitlines()[2:4]
     assert "schedule, 4 channels" in ring and "channels" not in naive
     told = json.loads(ringscope(*arguments, "--channels", "2", "--json"))
     assert [result["channels"] for result in told["results"]] == [2, 1]
 
 
 def _busbw(printed: str) -> list[str]:
-    return [line.split()[5] for line in printed.splitlines()[2:]]
+    return [line.split()[5] for line in printed.splitlines()[2:-1]]
 
 
 def test_plan_with_a_fit_of_processes_takes_one_channel(tmp_path: Path) -> None:

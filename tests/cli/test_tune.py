@@ -8,7 +8,10 @@ from tests.bench.test_nccl_tests import row
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 
 from ringscope.choice.tuning_file import path_in, write
+from ringscope.cli import stack
+from ringscope.cli import tune as tune_command
 from ringscope.contracts.tuning import Table, table_of
+from ringscope.engine.cores import Place
 
 
 def tune(data_dir: Path, *arguments: str):
@@ -48,3 +51,17 @@ def test_nothing_is_known_at_first(tmp_path: Path) -> None:
 )
 def test_bad_input_is_refused_in_a_sentence(tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
     assert_refused(tune(tmp_path, *arguments), sentence)
+
+
+@pytest.mark.parametrize(
+    ("cores", "most", "numbers", "slots"), [(8, None, [2, 4, 8], 8), (8, 5, [2, 4], 5), (1, None, [2], 1)]
+)
+def test_without_a_number_ranks_have_a_core_each(
+    monkeypatch: pytest.MonkeyPatch, cores: int, most: int | None, numbers: list[int], slots: int
+) -> None:
+    """Physical ones, and no more than the quota of the control group; slots are as many."""
+    place = Place("", "", frozenset(range(cores)), most)
+    for module in (stack, tune_command):
+        monkeypatch.setattr(module, "own_place", lambda: place)
+    assert tune_command._numbers(None) == numbers
+    assert stack.default_slots() == slots

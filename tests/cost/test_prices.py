@@ -1,5 +1,8 @@
 """Prices side by side: which model each comes from, and what is refused."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -85,15 +88,15 @@ def test_between_nodes_nccl_is_bound_by_the_network_cards(architecture):
         ("nccl", LECTURE, "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5"),
         ("gather", NODE, "algorithm: gather has a formula for flat networks only; leave out the topology"),
         (
-            "double_tree",
+            "parameter_server",
             flat(16_384, Link(0, 1e9)),
-            "algorithm: double_tree sends about .* too many to price",
+            "algorithm: parameter_server sends about .* too many to price",
         ),
     ],
 )
 def test_what_cannot_be_priced_is_refused(algorithm, topology, sentence):
     with pytest.raises(ValueError, match=sentence):
-        times(algorithm, topology=topology)
+        times(algorithm, topology=topology, servers=2)
 
 
 @pytest.mark.parametrize(
@@ -115,12 +118,30 @@ def test_no_algorithm_passes_the_limit_of_the_links(shape: dict[str, Any], limit
     assert fastest <= limit * 1.0001
 
 
-@pytest.mark.parametrize("shape", ["513", "100x8", "4x32x8", "64x32x8"])
-def test_more_ranks_than_a_simulation_takes_are_priced_by_classes(shape: str) -> None:
-    topology = ClusterSpec(shape=shape, link="ib400").topology
-    names = ["ring", "ring_pipelined", "recursive_doubling", "halving_doubling", "tree", "hierarchical", "naive"]
-    found = list(prices(names, 1 << 30, topology))
+@pytest.mark.parametrize("shape", ["513", "100x8", "4x32x8"])
+def test_more_ranks_than_a_simulation_takes_are_priced_with_every_algorithm(shape: str) -> None:
+    oversubscription = 4 if shape.count("x") == 2 else 1
+    topology = ClusterSpec(shape=shape, link="ib400", oversubscription=oversubscription).topology
+    found = list(prices(SCHEDULES, 1 << 22, topology))
     assert all(price.time_s > 0 and price.messages is None for price in found)
+    assert [price.algorithm for price in found if price.is_bound] == (["direct"] if oversubscription > 1 else [])
+
+
+@pytest.mark.long
+def test_16_384_ranks_take_little_memory_and_time() -> None:
+    """All algorithms together, in a process of their own that may have no more; the time is three times the usual."""
+    program = """
+import resource
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.cost.prices import SCHEDULES, prices
+resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (40, 40))
+topology = ClusterSpec(shape="64x32x8", oversubscription=4).topology
+print(*(price.algorithm for price in prices(SCHEDULES, 1 << 30, topology)))
+"""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [*SCHEDULES], done.stderr
 
 
 def test_a_ring_goes_through_every_card() -> None:

@@ -6,6 +6,7 @@ from statistics import median
 
 import pytest
 
+from ringscope.cli.plan import ACCURACY
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.units import parse_size
 from ringscope.cost.nccl_model import ARCHITECTURES, machine_of, predictions
@@ -78,3 +79,13 @@ def test_no_row_of_the_issue_is_missing() -> None:
         *(f"{1 << i} MiB" for i in range(10)),
         *(f"{1 << i} GiB" for i in range(5)),
     ]
+
+
+def test_who_plans_is_told_how_far_off_it_is() -> None:
+    """On the command line and on the page, with the figures of this document."""
+    said = re.search(r"the error has a median of ([\d.]+ %)", PAGE), re.search(r"of NVLink it gets (about \d+ %)", PAGE)
+    page = (Path(__file__).parents[2] / "frontend" / "src" / "pages" / "plan" / "PriceTable.tsx").read_text()
+    for figure in said:
+        assert figure is not None
+        assert figure[1] in ACCURACY and figure[1] in page
+    assert "docs/planner.md" in ACCURACY and "docs/planner.md" in page

@@ -82,8 +82,9 @@ async def test_many_that_start_at_once_are_looked_at_over_several_passes(
 async def test_other_jobs_say_nothing(server: Server) -> None:
     agent = await server.node()
     for _ in range(3):
-        await run_sweep(server, agent, rows(1.0, 1.0), **SIZES | {"placement": {"ranks": 1}})
-        await run_sweep(server, agent, [row | {"dtype": "float64"} for row in rows(1.0, 1.0)], **SIZES)
+        alone, doubles = ([row | more for row in rows(1.0, 1.0)] for more in ({"ranks": 1}, {"dtype": "float64"}))
+        await run_sweep(server, agent, alone, **SIZES | {"placement": {"ranks": 1}})
+        await run_sweep(server, agent, doubles, **SIZES | {"benchmark": {**SIZES["benchmark"], "dtype": "float64"}})
     for _ in range(2):
         await run_sweep(server, agent, rows(1.0, 1.0), **SIZES)
     job = await server.submit(**SIZES)

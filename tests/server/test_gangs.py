@@ -71,7 +71,7 @@ async def test_it_runs_once_all_ranks_run_and_succeeds_once_all_rows_came(server
     assert (await server.job(job_id))["state"] == "starting"
     await second.report(attempt, "running")
     assert (await server.job(job_id))["state"] == "running"
-    await first.records(attempt, measurement(), measurement(in_place=True))
+    await first.records(attempt, measurement(ranks=4), measurement(in_place=True, ranks=4))
     await first.report(attempt, "ended", reason="completed")
     assert (await server.job(job_id))["state"] == "running"
     await second.report(attempt, "ended", reason="completed")

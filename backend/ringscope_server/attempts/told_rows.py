@@ -25,10 +25,20 @@ class Key(NamedTuple):
         return f"{self.algorithm} at {format_size(self.size_bytes)} {place} of cycle {self.cycle}"
 
 
+class Sweep(NamedTuple):
+    """What every row of a sweep says alike."""
+
+    collective: str
+    dtype: str
+    ranks: int
+    iterations: int
+
+
 class Told(NamedTuple):
     """A row that was stored."""
 
     key: Key
+    sweep: Sweep
     wrong: int | None
 
 
@@ -43,6 +53,11 @@ def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
         key = next(iter(more))
         why = "was told twice" if key in asked else "was not asked for"
         return f"The row of {key} {why}."
+    sweep = Sweep(spec.collective, spec.dtype, ranks, spec.iterations)
+    if other := next((row for row in told if row.sweep != sweep), None):
+        name = next(name for name, is_, asked in zip(Sweep._fields, other.sweep, sweep, strict=True) if is_ != asked)
+        is_, was_asked = getattr(other.sweep, name), getattr(sweep, name)
+        return f"The row of {other.key} has {name} {is_}, but {was_asked} was asked for."
     unchecked = next((row.key for row in told if row.wrong is None and _is_checked(spec, row.key)), None)
     if unchecked:
         return f"The row of {unchecked} tells no result of the check, which was asked for."

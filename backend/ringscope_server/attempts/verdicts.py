@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.protocol import rank_words
 from ringscope.contracts.units import plural
 from ringscope_server.attempts import told_rows
-from ringscope_server.attempts.told_rows import Key, Told
+from ringscope_server.attempts.told_rows import Key, Sweep, Told
 from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.reasons import Reason, reason_of
@@ -72,10 +72,11 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
 
 
 async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
-    columns = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place, Measurement.wrong
-    query = select(*columns).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
+    key = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place
+    sweep = Measurement.collective, Measurement.dtype, Measurement.ranks, Measurement.iterations
+    query = select(*key, *sweep, Measurement.wrong).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
     found = await session.execute(query)
-    return [Told(Key(cycle, size, algorithm, in_place), wrong) for cycle, size, algorithm, in_place, wrong in found]
+    return [Told(Key(*row[:4]), Sweep(*row[4:8]), row.wrong) for row in found]
 
 
 def _lost(attempt: Attempt, *phases: str) -> Member | None:

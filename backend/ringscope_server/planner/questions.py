@@ -12,7 +12,7 @@ from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.cost.effort import followed_count
 from ringscope.cost.fit_document import RegimeFigures
 
-MAX_RANKS = 128
+MAX_SERVERS = 128
 MAX_CELLS = 200
 # Of one request: some seconds of one processor.
 MAX_MESSAGES = 300_000
@@ -32,7 +32,7 @@ class Question(SpecModel):
         description="Compared side by side, those of `ringscope plan`; empty: all that have a schedule.",
     )
     cluster: ClusterSpec = ClusterSpec.model_validate({})
-    servers: int = Field(1, ge=1, le=MAX_RANKS, description="Parameter servers, or helpers of assisted_servers.")
+    servers: int = Field(1, ge=1, le=MAX_SERVERS, description="Parameter servers, or helpers of assisted_servers.")
     parameters: tuple[RegimeFigures, ...] = Field(
         (),
         max_length=6,
@@ -76,7 +76,6 @@ class PlanQuestion(Question):
         clusters = self.clusters
         if len(clusters) * len(self.sizes_bytes) > MAX_CELLS:
             raise at(("sizes_bytes",), f"shapes times sizes are more than {MAX_CELLS}; give fewer of either.", None)
-        check_ranks([cluster.ranks for cluster in clusters], self.shapes)
         total = sum(self.messages(cluster, size) for cluster in clusters for size in self.sizes_bytes)
         check_messages(total)
         return self
@@ -90,7 +89,6 @@ class SensitivityQuestion(Question):
 
     @model_validator(mode="after")
     def _is_not_too_much(self) -> "SensitivityQuestion":
-        check_ranks([self.cluster.ranks], ())
         check_messages(7 * self.messages(self.cluster, self.size_bytes))  # at most six figures, and none
         return self
 
@@ -103,24 +101,12 @@ def _reshaped(cluster: ClusterSpec, number: int, shape: str) -> ClusterSpec:
         raise at(("shapes", number), sentence, shape) from error
 
 
-def check_ranks(ranks: list[int], shapes: tuple[str, ...]) -> None:
-    """A finding for the first that the server does not price, though `ringscope plan` may."""
-    for i, count in enumerate(ranks):
-        if count > MAX_RANKS:
-            location: tuple[str | int, ...] = ("shapes", i) if shapes else ("cluster", "shape")
-            raise at(
-                location,
-                f"{count} ranks are too many to price here; give {MAX_RANKS} or fewer, or run `ringscope plan`.",
-                count,
-            )
-
-
 def check_messages(count: int) -> None:
     """A finding where the prices would keep the server busy for too long."""
     if count > MAX_MESSAGES:
         raise at(
             ("algorithms",),
-            f"all prices together follow about {count:,} messages, more than {MAX_MESSAGES:,}; "
+            f"all prices together are the work of about {count:,} messages, more than {MAX_MESSAGES:,}; "
             "give fewer algorithms, sizes or ranks, or run `ringscope plan`.",
             None,
         )

@@ -80,6 +80,7 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
 
 
 def _is_sealed(attempt: Attempt, member: Member) -> bool:
+    """Not for a member in quarantine: its agent still sends what its spool holds, and each record is stored once."""
     return attempt.finished_at is not None and (attempt.reason == "completed" or member.phase == "clean")
 
 

@@ -4263,7 +4263,8 @@ export interface components {
          *     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
          *     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
          *     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
-         *     ``channels`` is in how many the schedule goes.
+         *     ``channels`` is in how many the schedule goes. With ``is_bound`` the call takes at most ``time_s``, and the rates
+         *     are the least: messages share links at times that were not followed.
          */
         Price: {
             /** Algbw Gb Per S */
@@ -4278,6 +4279,11 @@ export interface components {
             channels?: number | null;
             /** Formula S */
             formula_s?: number | null;
+            /**
+             * Is Bound
+             * @default false
+             */
+            is_bound: boolean;
             /** Messages */
             messages?: number | null;
             /** Phase Ends S */

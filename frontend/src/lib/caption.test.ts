@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Collective } from "../api/types";
-import { busFactorInWords, callInWords, caption, sizeInWords, uncheckedInWords } from "./caption";
+import { busFactorInWords, callInWords, caption, rowTimeInWords, sizeInWords, uncheckedInWords } from "./caption";
 import { busFactor, COLLECTIVES, whatARankSends } from "./collectives";
 import { aJob, aSimulation } from "./fixtures";
 
@@ -52,4 +52,11 @@ it("says what a rank sends, and names the library's call", () => {
   expect(whatARankSends("all_reduce", "ring")).toContain("2(n−1)/n");
   expect(whatARankSends("broadcast", "mpi")).toContain("MPI_Bcast");
   expect(whatARankSends("broadcast", "direct")).toBe("");
+});
+
+describe("the time of a row in words", () => {
+  it("says whose it is", () => {
+    expect(rowTimeInWords("mean")).toBe("mean of the timed iterations over all ranks");
+    expect(rowTimeInWords("max")).toBe("mean of the timed iterations on the slowest rank");
+  });
 });

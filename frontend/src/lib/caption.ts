@@ -46,6 +46,11 @@ const OVER_RANKS = {
   max: "on the slowest rank",
 } as const;
 
+/** What the time of a row is. */
+export function rowTimeInWords(average: keyof typeof OVER_RANKS): string {
+  return `mean of the timed iterations ${OVER_RANKS[average]}`;
+}
+
 function overRanks({ benchmark: { average, cycles } }: BenchmarkSpec): string {
   return `${OVER_RANKS[average]}${cycles > 1 ? `, over ${cycles} cycles` : ""}`;
 }

@@ -30,7 +30,7 @@ describe("the grids", () => {
 function aCell(sizeBytes: number, seconds: Record<string, number>): PriceCell {
   const results = Object.entries(seconds).map(([algorithm, time_s]) => ({
     algorithm, time_s, algbw_gb_per_s: 1, busbw_gb_per_s: 2, source: "schedule", formula_s: null, phase_ends_s: null,
-    messages: null, bytes_on_critical_path: null, steps: null, sent_bytes: null,
+    messages: null, bytes_on_critical_path: null, steps: null, sent_bytes: null, is_bound: false,
   }));
   const fastest = Object.entries(seconds).sort((a, b) => a[1] - b[1])[0]?.[0] ?? null;
   return { shape: "4", ranks: 4, size_bytes: sizeBytes, fastest, limit_gb_per_s: 1, results };
@@ -53,6 +53,14 @@ describe("priceColumns", () => {
     expect(lead(cell)).toBe(2);
     expect(slowestRatio(cell)).toMatchObject({ slowest: { algorithm: "ring" }, times: 2 });
     expect(lead(aCell(8, { ring: 1 }))).toBeNull();
+  });
+
+  it("compares with no upper bound", () => {
+    const cell = aCell(8, { ring: 1, tree: 2, direct: 4 });
+    const bounded = (name: string): PriceCell => ({ ...cell, results: cell.results.map((price) => ({ ...price, is_bound: price.algorithm === name })) });
+    expect([lead(bounded("ring")), lead(bounded("tree")), lead(bounded("direct"))]).toEqual([null, null, 2]);
+    expect(slowestRatio(bounded("ring"))).toBeNull();
+    expect(slowestRatio(bounded("direct"))).toMatchObject({ slowest: { algorithm: "tree" }, times: 2 });
   });
 });
 

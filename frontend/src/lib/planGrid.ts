@@ -94,21 +94,22 @@ export function measuredColumns(
   };
 }
 
-/** How many times as long the second fastest takes; null where there is none. */
+/** How many times as long the second fastest takes; null where there is none, or of either only an upper bound. */
 export function lead(cell: PriceCell): number | null {
-  const [first, second] = cell.results.map((price) => price.time_s).sort((a, b) => a - b);
-  return first && second ? second / first : null;
+  const [first, second] = [...cell.results].sort((a, b) => a.time_s - b.time_s);
+  return first?.time_s && second && !first.is_bound && !second.is_bound ? second.time_s / first.time_s : null;
 }
 
 /** "ring is fastest: 2.16 s, 10 times as fast as naive": numbers of one cell in a sentence. */
 export function slowestRatio(cell: PriceCell): { slowest: Price; times: number } | null {
-  const slowest = cell.results.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
-  const fastest = cell.results.find((price) => price.algorithm === cell.fastest);
+  const exact = cell.results.filter((price) => !price.is_bound);
+  const slowest = exact.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
+  const fastest = exact.find((price) => price.algorithm === cell.fastest);
   return slowest && fastest?.time_s ? { slowest, times: slowest.time_s / fastest.time_s } : null;
 }
 
 const CSV_COLUMNS = [
-  "basis", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
+  "basis", "algorithm", "time_s", "is_bound", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
   "bytes_on_critical_path",
 ] as const satisfies readonly ("basis" | keyof Price)[];
 

@@ -125,7 +125,8 @@ def explanation(contest: Contest) -> str:
     """What the winner sends, and over how many hops, beside the next of our algorithms: counted in the schedules.
 
     It says what differs, not that this made the difference; without a clear winner, what stands in its way. Empty with
-    wrong elements, with more ranks than are counted, and for ``hierarchical``, whose schedule depends on the nodes.
+    wrong elements, with more ranks than are counted, for ``hierarchical``, whose schedule depends on the nodes, and for
+    a simulation, whose schedules go in as many channels as its nodes have cards: `ringscope plan` counts those.
     """
     size_bytes = reference_bytes(contest.sizes())
     points = contest.at(size_bytes, in_place=False)
@@ -140,7 +141,7 @@ def explanation(contest: Contest) -> str:
     unknown = f"what {_name(library, contest)} does inside is the library's choice." if library else ""
     if library == winner:
         return f"W{unknown[1:]}"
-    if contest.ranks > MOST_COUNTED_RANKS or "hierarchical" in (winner, rival):
+    if contest.ranks > MOST_COUNTED_RANKS or "hierarchical" in (winner, rival) or _is_simulated(contest):
         return ""
     mine = _effort(winner, points[winner], contest)
     sends = f"{winner} sends at most {mine.bytes(size_bytes)} from a rank, over {mine.way}"

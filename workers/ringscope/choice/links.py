@@ -18,6 +18,13 @@ STEPWISE_RANKS = 32  # the schedules of more take longer to price message by mes
 LIBRARY = "library"  # the MPI library's own messages, as a carrier in the model
 
 
+class CallTime(NamedTuple):
+    """Of one call in the model; ``is_bound``: it takes at most so long."""
+
+    seconds: float
+    is_bound: bool = False
+
+
 class Parameters(NamedTuple):
     """A carrier's regimes between ranks of one node, and its link between nodes."""
 
@@ -81,28 +88,28 @@ def seconds_on(
     itemsize_bytes: int,
     nodes: Sequence[Sequence[int]],
     cores: Cores | None = None,
-) -> float | None:
+) -> CallTime | None:
     """The time of a schedule on the links that messages of its own size see, on any number of ranks.
 
-    Of many ranks by classes; None where these have none on such links. With ``cores`` the ranks are on one node,
-    and wait for these as well.
+    Of many ranks by classes; where these do not tell it exactly an upper bound. None for what has no classes. With
+    ``cores`` the ranks are on one node, and wait for these as well.
     """
     ranks = sum(map(len, nodes))
     if ranks <= STEPWISE_RANKS:
         schedule = build(algorithm, ranks, count, nodes, collective)
         on = links(max(chunk.length for chunk in schedule.chunks) * itemsize_bytes)
         if cores is not None and cores.is_shared_memory and (of := hubs(schedule)):
-            return hub_seconds(schedule, of, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores)
+            return CallTime(hub_seconds(schedule, of, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores))
         if cores is not None and cores.are_shared:
-            return crowded_seconds(schedule, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores)
-        return timeline_on(links, schedule, itemsize_bytes).seconds
+            return CallTime(crowded_seconds(schedule, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores))
+        return CallTime(timeline_on(links, schedule, itemsize_bytes).seconds)
     found = by_classes(collective, algorithm, count, itemsize_bytes, shortest := links(0.0))
     if found is None:
         return None
     theirs = links(found.message_bytes)
     if theirs != shortest:
         found = by_classes(collective, algorithm, count, itemsize_bytes, theirs)
-    return None if found is None else found.seconds
+    return None if found is None else CallTime(found.seconds, found.is_bound)
 
 
 def topology_at(

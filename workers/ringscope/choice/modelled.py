@@ -8,12 +8,12 @@ NCCL, or of a CUDA-aware MPI, stands.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from typing import NamedTuple
 
-from ringscope.choice.links import DEFAULTS, IN_HOST_MEMORY, LIBRARY, inside_of, seconds_on, topology_at
+from ringscope.choice.links import DEFAULTS, IN_HOST_MEMORY, LIBRARY, CallTime, inside_of, seconds_on, topology_at
 from ringscope.choice.situation import Choice, Situation, ratio
 from ringscope.contracts.collectives import PER_RANK, SCHEDULED, VENDORS
 from ringscope.contracts.devices import MPI_ON_GPUS, carrier
@@ -39,12 +39,13 @@ _NOT_FITTED = frozenset({"hierarchical"})  # its schedule depends on the nodes, 
 class Priced(NamedTuple):
     """A call in the model: its time, how many measured rows the parameters were fitted to (0: none, ``DEFAULTS``),
 
-    and the median of abs(ln(model / measured)) over these rows (None without any).
+    and the median of abs(ln(model / measured)) over these rows (None without any). ``is_bound``: at most so long.
     """
 
     time_us: float
     rows: int
     median_error: float | None
+    is_bound: bool = False
 
 
 class Model:
@@ -53,20 +54,20 @@ class Model:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._fits: dict[tuple[str, bool, int, bool], Fit | None] = {}
+        self._times: dict[tuple[Situation, int, str], CallTime | None] = {}
 
     def choose(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice:
-        """The fastest in the model, or the library where that cannot be asked."""
+        """The fastest in the model; on GPUs the library, which the model does not know there."""
         missing = f"nothing measured near {format_size(size_bytes)} for {situation}"
         library = next((name for name in names if name in VENDORS), None)
         if library is not None and situation.base_transport in ("nccl", MPI_ON_GPUS):
             return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
         fitted = self._fit_of(situation, situation.base_transport)
         model = "model" if fitted is None else f"model, fitted to {len(fitted.log_ratios)} measured rows"
-        times_us = self._times_us(situation, size_bytes, names)
-        stands = library if library is not None else names[0]
-        if stands not in times_us:
-            return Choice(stands, f"{stands} on {situation.ranks} ranks cannot be priced, so it stands; {missing}.")
-        return Choice.fastest(model, times_us, f"; {missing}")
+        times = self._times_of(situation, size_bytes, names)
+        times_us = {name: time.seconds * 1e6 for name, time in times.items()}
+        bounds = [name for name, time in times.items() if time.is_bound]
+        return Choice.fastest(model, times_us, f"; {missing}", bounds)
 
     def likely(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> list[str]:
         """Those that may well be the fastest, the likeliest first: the model is a guess about machines not measured.
@@ -75,15 +76,21 @@ class Model:
         """
         if situation.base_transport not in DEFAULTS or situation.ranks < 2:
             return []
-        times_us = self._times_us(situation, size_bytes, names)
-        most_us = _DOUBT * min(times_us.values(), default=inf)
-        ordered = sorted(names, key=lambda name: times_us.get(name, inf))
-        return [name for name in ordered if times_us.get(name, inf) <= most_us or name in VENDORS]
+        times = self._times_of(situation, size_bytes, names)
+        most_s = _DOUBT * min((time.seconds for time in times.values()), default=inf)
+        ordered = sorted(times, key=lambda name: times[name].seconds)
+        return [name for name in ordered if times[name].seconds <= most_s or name in VENDORS]
 
-    def _times_us(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> dict[str, float]:
-        """Of those that can be priced."""
-        prices_s = {name: self._price_s(situation, size_bytes, name) for name in names}
-        return {name: price_s * 1e6 for name, price_s in prices_s.items() if price_s is not None}
+    def _times_of(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> dict[str, CallTime]:
+        """Of those that can be priced, which a schedule of ours always can; in place they are the same."""
+        found = {}
+        for name in names:
+            asked = replace(situation, in_place=False), size_bytes, name
+            if asked not in self._times:
+                self._times[asked] = self._time(*asked)
+            if (time := self._times[asked]) is not None:
+                found[name] = time
+        return found
 
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
         """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, odd crowds."""
@@ -93,13 +100,13 @@ class Model:
         if not (is_known or is_mpi) or situation.ranks < 2 or not size_bytes:
             return None
         fitted = self._fit_of(situation, LIBRARY if is_mpi else moved_by)
-        price_s = self._price_s(situation, size_bytes, algorithm)
-        if price_s is None:
+        time = self._times_of(situation, size_bytes, [algorithm]).get(algorithm)
+        if time is None:
             return None
         rows, error = (0, None) if fitted is None else (len(fitted.log_ratios), fitted.median_error)
-        return Priced(price_s * 1e6, rows, error)
+        return Priced(time.seconds * 1e6, rows, error, time.is_bound)
 
-    def _price_s(self, situation: Situation, size_bytes: int, name: str) -> float | None:
+    def _time(self, situation: Situation, size_bytes: int, name: str) -> CallTime | None:
         itemsize = ITEMSIZE_BYTES[situation.dtype]
         count = -(-size_bytes // itemsize)
         if situation.collective in PER_RANK:  # in whole parts, as the sweep has it
@@ -112,10 +119,10 @@ class Model:
         moved_by = LIBRARY if name == "mpi" else situation.base_transport
         links = self._links(situation, moved_by, size_bytes)
         cores = self._cores(situation, moved_by)
-        price_s = seconds_on(links, situation.collective, schedule_name, count, itemsize, nodes, cores)
-        if price_s is None or moved_by == LIBRARY or self._is_fitted(situation, moved_by):
-            return price_s
-        return price_s + _CALLS_OF_A_CALL * self._machine.call_us / 1e6
+        time = seconds_on(links, situation.collective, schedule_name, count, itemsize, nodes, cores)
+        if time is None or moved_by == LIBRARY or self._is_fitted(situation, moved_by):
+            return time
+        return time._replace(seconds=time.seconds + _CALLS_OF_A_CALL * self._machine.call_us / 1e6)
 
     @property
     def _machine(self) -> Machine:

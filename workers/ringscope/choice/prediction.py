@@ -166,7 +166,9 @@ class _Described(_Model):
             schedule = build(name, self.ranks, total, *where)
             return _Call(name, None, self.bytes_of(size_bytes), simulate(schedule, itemsize, topology).seconds * 1e6)
         folded = by_classes(self.spec.collective, name, total, itemsize, topology) if self.spec.root == 0 else None
-        return None if folded is None else _Call(name, None, self.bytes_of(size_bytes), folded.seconds * 1e6)
+        if folded is None or folded.is_bound:
+            return None
+        return _Call(name, None, self.bytes_of(size_bytes), folded.seconds * 1e6)
 
 
 class _Fitted(_Model):
@@ -184,7 +186,7 @@ class _Fitted(_Model):
         size_bytes = self.bytes_of(size_bytes)
         chosen = self._chooser.choose(self._situation, size_bytes).algorithm if name == AUTO else None
         found = self._chooser.priced(self._situation, size_bytes, chosen or name)
-        if found is None:
+        if found is None or found.is_bound:  # what at most comes is no prediction
             return None
         self._fits[chosen or name] = found.rows, found.median_error
         return _Call(name, chosen, size_bytes, found.time_us)

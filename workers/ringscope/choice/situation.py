@@ -1,6 +1,6 @@
 """What a choice depends on, and what comes of it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,12 +52,17 @@ class Choice(NamedTuple):
     because: str
 
     @classmethod
-    def fastest(cls, source: str, times_us: Mapping[str, float], where: str) -> "Choice":
-        """The lowest time; of equal ones the library's, since its messages start without Python."""
+    def fastest(cls, source: str, times_us: Mapping[str, float], where: str, bounds: Collection[str] = ()) -> "Choice":
+        """The lowest time; of equal ones the library's, since its messages start without Python.
+
+        ``bounds`` are those that take at most as long as it says.
+        """
         ordered = sorted(times_us, key=lambda name: (times_us[name], name not in VENDORS))
         named = ordered[: _NAMED - 1]
         named += [name for name in ordered[_NAMED - 1 :] if name in VENDORS][:1]
-        figures = ", ".join(f"{name} {format_duration(times_us[name] / 1e6)}" for name in named)
+        figures = ", ".join(
+            f"{name} {'at most ' if name in bounds else ''}{format_duration(times_us[name] / 1e6)}" for name in named
+        )
         return cls(ordered[0], f"{source}: {figures}{where}.")
 
 

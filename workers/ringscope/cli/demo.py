@@ -45,7 +45,8 @@ def demo(
 
     With --exit the exit code is 0 only if the benchmark succeeded.
     """
-    options = StackOptions(data_dir, host, port, min(MOST_RANKS, default_slots()), _free_or_any(host, metrics_port))
+    slots = min(MOST_RANKS, max(2, default_slots()))  # a single rank has nobody to reduce with
+    options = StackOptions(data_dir, host, port, slots, _free_or_any(host, metrics_port))
     code = 0
     try:
         with interrupts(), running_stack(options) as stack:

@@ -76,8 +76,8 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 
 
 def default_slots() -> int:
-    """A slot per core, as of any agent, and two at least: a single rank has nobody to reduce with."""
-    return max(2, own_place().at_once)
+    """A slot per core, as of any agent: more would share cores, which only who asks for it gets."""
+    return own_place().at_once
 
 
 def _server_arguments(options: StackOptions, data_dir: Path, prometheus: Prometheus | None) -> tuple[str, ...]:

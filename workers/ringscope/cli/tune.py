@@ -1,6 +1,5 @@
 """`ringscope tune`: measures this machine, so that ``auto`` knows what is fastest here."""
 
-import os
 from typing import Annotated
 
 import typer
@@ -26,6 +25,7 @@ from ringscope.contracts.collectives import COLLECTIVES, VENDORS
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
 from ringscope.contracts.units import format_size
+from ringscope.engine.cores import own_place
 from ringscope.rank.local import Run
 
 
@@ -110,8 +110,7 @@ def _algorithms(collective: str, transport: str) -> tuple[str, ...]:
 def _numbers(text: str | None) -> list[int]:
     """The numbers of ranks: as given, else the powers of two that have a core each, two at least."""
     if text is None:
-        cores = len(os.sched_getaffinity(0))
-        return [number for number in (2, 4, 8, 16, 32) if number <= max(2, cores)]
+        return [number for number in (2, 4, 8, 16, 32) if number <= max(2, own_place().at_once)]
     try:
         return [int(number) for number in text.split(",")]
     except ValueError as error:

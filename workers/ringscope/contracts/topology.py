@@ -120,6 +120,13 @@ class Topology:
         return self.ranks_per_node == 1 and (self.nodes_per_rack is None or self.nodes_per_rack == self.ranks)
 
     @property
+    def shares_links(self) -> bool:
+        """Whether there are cards or uplinks for which ranks may have to wait."""
+        has_racks = self.nodes_per_rack is not None and self.nodes_per_rack < self.node_count
+        is_narrow = self.ranks_per_node * self.oversubscription > self.cards  # the uplinks for all ranks of a rack
+        return (has_racks and is_narrow) or (self.cards < self.ranks_per_node and self.node_count > 1)
+
+    @property
     def node_count(self) -> int:
         """Nodes in all racks."""
         return self.ranks // self.ranks_per_node

@@ -1,4 +1,4 @@
-"""Rings and trees in several channels, as rounds of whole messages on classes of equal ranks. Pure.
+"""Rings in several channels, as rounds of whole messages on classes of equal ranks. Pure.
 
 What a rank sends in one step to another one is a message, however many channels have a part in it. The schedules are
 those of ``ringscope.schedules.algorithms.channels``.
@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ringscope.contracts.topology import Topology
-from ringscope.cost.rounds import Ranks, Rounds, Seconds
-from ringscope.schedules.algorithms.channels import rotated
+from ringscope.cost.rounds import Rounds
 
 
 def ring(
@@ -45,40 +44,3 @@ def ring(
 
         kept = [times_s for pair in arrived for times_s in pair]
         rounds.repeat(topology.ranks - 1, pass_on, period, kept)
-
-
-def tree(rounds: Rounds, topology: Topology, levels: Sequence[tuple[int, Ranks]], size_bytes: int) -> None:
-    """Binomial trees up and down, a channel's part being ``size_bytes``; ``levels``: a bit, and the ranks that send."""
-    ranks, channels = topology.ranks, topology.rails
-    rank_at = np.array([rotated(topology.nodes, channel + 1) for channel in range(channels)])
-    ended_s = np.zeros((channels, ranks))
-    for bit, children in levels:
-        _together(rounds, "reduce", rank_at[:, children], rank_at[:, children - bit], size_bytes, ended_s)
-    for bit, children in reversed(levels):
-        _together(rounds, "broadcast", rank_at[:, children - bit], rank_at[:, children], size_bytes, ended_s)
-
-
-def _together(rounds: Rounds, phase: str, src: Ranks, dst: Ranks, size_bytes: int, ended_s: Seconds) -> None:
-    """One step, in which row k of ``src`` sends to row k of ``dst`` in channel k."""
-    is_sum, ranks, channel = phase == "reduce", ended_s.shape[1], np.arange(len(src))[:, None]
-    pairs, message, parts = np.unique(src * ranks + dst, return_inverse=True, return_counts=True)
-    message = message.reshape(src.shape)
-    needs = np.zeros(len(pairs))
-    np.maximum.at(needs, message, ended_s[channel, src])
-    if is_sum:
-        np.maximum.at(needs, message, ended_s[channel, dst])
-    ended_of = np.zeros(len(pairs))
-    left = np.arange(len(pairs))
-    while left.size:  # a port has one message after the other, in the order of the ranks
-        now = left[rounds.are_first(pairs[left] // ranks, pairs[left] % ranks)]
-        ended_of[now] = rounds.send(
-            phase,
-            pairs[now] // ranks,
-            pairs[now] % ranks,
-            size_bytes * parts[now],
-            is_sum,
-            needs[now],
-            is_same_step=left.size < len(pairs),
-        )
-        left = np.setdiff1d(left, now, assume_unique=True)
-    ended_s[channel, dst] = ended_of[message]

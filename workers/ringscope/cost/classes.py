@@ -14,16 +14,21 @@ from typing import NamedTuple
 import numpy as np
 
 from ringscope.contracts.topology import Topology
-from ringscope.cost import channel_rounds
-from ringscope.cost.rounds import ContendedError, Ranks, Rounds, Seconds
+from ringscope.cost import channel_rounds, tree_rounds
+from ringscope.cost.rounds import InexactError, Ranks, Rounds, Seconds
 from ringscope.schedules.algorithms import channels_of
+from ringscope.schedules.algorithms.chain import segments as chain_segments
+from ringscope.schedules.algorithms.double_tree import segments_of as tree_segments
 from ringscope.schedules.algorithms.ring_pipelined import segments_of
+
+_MOST_IN_PAIRS = 2048  # ranks that all meet each other: each round then takes some 0.2 ms
 
 
 class ClassTimes(NamedTuple):
     """A call in the model: its time, when its phases end, and how many steps it has.
 
-    ``sent_bytes`` is what the rank sends that sends most, ``message_bytes`` the mean size of its messages.
+    ``sent_bytes`` is what the rank sends that sends most, ``message_bytes`` the mean size of its messages. Where
+    ``is_bound`` the call takes at most so long.
     """
 
     seconds: float
@@ -31,6 +36,7 @@ class ClassTimes(NamedTuple):
     steps: int
     sent_bytes: int
     message_bytes: float
+    is_bound: bool = False
 
 
 class _Call(NamedTuple):
@@ -41,6 +47,11 @@ class _Call(NamedTuple):
     itemsize_bytes: int
     collective: str
     algorithm: str
+    is_bound: bool
+
+    def rounds(self, classes: int) -> Rounds:
+        """None of them yet."""
+        return Rounds(self.topology, classes, self.is_bound)
 
     @property
     def ranks(self) -> int:
@@ -67,24 +78,24 @@ class _Call(NamedTuple):
 def by_classes(
     collective: str, algorithm: str, count: int, itemsize_bytes: int, topology: Topology, servers: int = 1
 ) -> ClassTimes | None:
-    """The time of one call of ``count`` elements; None for what cannot be folded on this topology.
+    """The time of one call of ``count`` elements, or an upper bound of it; None for what cannot be folded.
 
-    That are algorithms without such symmetry, and messages that share a link but not their times.
+    A bound it is where messages share a link but not their times, or cannot be followed for their number.
     """
     fold = FOLDED.get((collective, algorithm))
     if fold is None or topology.ranks < 2 or not count or (algorithm == "parameter_server" and servers > 1):
         return None
     try:
-        rounds = fold(_Call(topology, count, itemsize_bytes, collective, algorithm))
-    except ContendedError:
-        return None
-    most_bytes = round(float(rounds.sent_bytes.max()))
-    return ClassTimes(rounds.seconds, rounds.phase_ends_s, rounds.steps, most_bytes, rounds.steps_bytes / rounds.steps)
+        rounds = fold(_Call(topology, count, itemsize_bytes, collective, algorithm, is_bound := False))
+    except InexactError:
+        rounds = fold(_Call(topology, count, itemsize_bytes, collective, algorithm, is_bound := True))
+    most_bytes, message_bytes = round(float(rounds.sent_bytes.max())), rounds.steps_bytes / rounds.steps
+    return ClassTimes(rounds.seconds, rounds.phase_ends_s, rounds.steps, most_bytes, message_bytes, is_bound)
 
 
 def _ring(call: _Call, segments: int = 1) -> Rounds:
     """Also its halves, reduce-scatter and all-gather; with segments the pipelined ring."""
-    rounds = Rounds(call.topology, call.period)
+    rounds = call.rounds(call.period)
     if call.channels > 1:
         part_bytes = call.chunk_bytes(call.ranks * segments * call.channels)
         channel_rounds.ring(rounds, call.topology, call.period, _phases(call), part_bytes, segments)
@@ -111,7 +122,7 @@ def _ring_pipelined(call: _Call) -> Rounds:
 def _hierarchical(call: _Call) -> Rounds:
     topology = call.topology
     nodes, per_node = topology.node_count, topology.ranks_per_node
-    rounds = Rounds(topology, classes := max(call.period, per_node))
+    rounds = call.rounds(classes := max(call.period, per_node))
     src = np.arange(classes)
     beside = src // per_node * per_node + (src + 1) % per_node
     between = (src + per_node) % call.ranks
@@ -133,7 +144,7 @@ def _hierarchical(call: _Call) -> Rounds:
 
 def _direct(call: _Call) -> Rounds:
     """Also its halves. From rank r, rotations by whole periods and more leave what is near; they all cost the same."""
-    rounds, src = Rounds(call.topology, call.period), np.arange(call.period)
+    rounds, src = call.rounds(call.period), np.arange(call.period)
     period, ranks, size_bytes = call.period, call.ranks, call.chunk_bytes(call.ranks)
     near = min(period, ranks)
     turns = max(0, ranks - 2 * period) // period
@@ -156,7 +167,7 @@ def _direct(call: _Call) -> Rounds:
 
 def _hub(call: _Call) -> Rounds:
     """Everybody to rank 0 and back, one after another: of those that are as far away one stands for all."""
-    rounds, topology, size_bytes = Rounds(call.topology, call.ranks), call.topology, call.chunk_bytes(1)
+    rounds, topology, size_bytes = call.rounds(call.ranks), call.topology, call.chunk_bytes(1)
     hub, phases = np.zeros(1, np.int64), _HUB_PHASES[call.collective, call.algorithm]
     per_rack = topology.ranks_per_node * (topology.nodes_per_rack or topology.node_count)
     borders = sorted({1, topology.ranks_per_node, per_rack, call.ranks})
@@ -178,23 +189,83 @@ def _one(rounds: Rounds, phase: str, src: Ranks, dst: Ranks, size_bytes: int, is
 
 def _tree(call: _Call) -> Rounds:
     """Also its halves, reduce to rank 0 and broadcast from it."""
-    rounds, ranks = Rounds(call.topology, call.ranks), call.ranks
-    size_bytes = call.chunk_bytes(1)
-    levels = [(1 << k, np.arange(1 << k, ranks, 2 << k)) for k in range((ranks - 1).bit_length())]
-    if call.channels > 1:
-        channel_rounds.tree(rounds, call.topology, levels, call.chunk_bytes(call.channels))
-        return rounds
-    if call.collective != "broadcast":
-        for bit, children in levels:
-            parents = children - bit
-            needs = rounds.ended_s[children], rounds.ended_s[parents]
-            rounds.send("reduce", children, parents, size_bytes, True, *needs)
-    if call.collective != "reduce":
-        for bit, children in reversed(levels):
-            parents = children - bit
-            rounds.send(
-                "broadcast", parents, children, size_bytes, False, rounds.ended_s[parents], rounds.sent_s[children]
-            )
+    rounds = call.rounds(call.ranks)
+    tree_rounds.binomial(rounds, call.topology, call.channels, call.collective, call.chunk_bytes(call.channels))
+    return rounds
+
+
+def _double_tree(call: _Call) -> Rounds:
+    rounds, segments = call.rounds(call.ranks), tree_segments(-(-call.length // call.channels))
+    size_bytes = call.chunk_bytes(2 * segments * call.channels)
+    tree_rounds.double(rounds, call.topology, call.channels, segments, size_bytes)
+    return rounds
+
+
+def _chain(call: _Call) -> Rounds:
+    """From rank 0 to the last one, or from rank 1 around to rank 0, in segments that follow one another.
+
+    Links and adders are stations that all segments pass in turn, and each takes as long for every segment: the last
+    one is through after one way past all stations and, for each segment before it, the time of the slowest one.
+    """
+    rounds, ranks, is_sum = call.rounds(call.ranks), call.ranks, call.collective == "reduce"
+    segments = len(chain_segments(call.length))
+    size_bytes = call.chunk_bytes(segments)
+    src = (np.arange(ranks - 1) + is_sum) % ranks
+    way = rounds.way(src, (src + 1) % ranks)  # one of them leaves a node, so that none shares a link
+    message_s = way.latency_s + size_bytes / way.bytes_per_s
+    adding_s = size_bytes * call.topology.reduce_s_per_byte if is_sum else 0.0
+    slowest_s = max(float(message_s.max()), adding_s)
+    rounds.phase_ends_s[call.collective] = float(message_s.sum()) + adding_s * len(src) + slowest_s * (segments - 1)
+    rounds.steps, rounds.steps_bytes = ranks - 2 + segments, (ranks - 2.0 + segments) * size_bytes
+    rounds.sent_bytes[src] = segments * size_bytes
+    return rounds
+
+
+def _shift(call: _Call) -> Rounds:
+    rounds, src = call.rounds(call.period), np.arange(call.period)
+    rounds.send("shift", src, (src + 1) % call.ranks, call.chunk_bytes(1), False)
+    return rounds
+
+
+def _tournament(call: _Call) -> Rounds:
+    """Everybody with everybody in pairs. No two rounds are alike but where all links are."""
+    ranks, size_bytes, topology = call.ranks, call.chunk_bytes(call.ranks), call.topology
+    is_even, turns = ranks % 2 == 0, ranks - 1 + ranks % 2
+    if call.is_bound:
+        return _slowest_pairs(call, turns, size_bytes)
+    if ranks > _MOST_IN_PAIRS and not (topology.is_flat or topology.node_count == 1):
+        raise InexactError
+    rounds, rank, turn = call.rounds(ranks), np.arange(turns), iter(range(turns))
+
+    def meet() -> None:
+        now = next(turn)
+        partner = (now - rank) % turns
+        alone = partner == rank
+        src, dst = rank[~alone], partner[~alone]
+        if is_even:
+            one, last = rank[alone], np.array([turns])
+            src, dst = np.concatenate([src, one, last]), np.concatenate([dst, last, one])
+        rounds.send("exchange", src, dst, size_bytes, False)
+
+    if topology.is_flat or topology.node_count == 1:
+        rounds.repeat(turns, meet)
+    else:
+        for _ in range(turns):
+            meet()
+    rounds.sent_bytes[:] = size_bytes * (ranks - 1)
+    return rounds
+
+
+def _slowest_pairs(call: _Call, turns: int, size_bytes: int) -> Rounds:
+    """As if all waited for each other after each round, and each had a message over the slowest way that there is."""
+    rounds, topology = call.rounds(call.ranks), call.topology
+    per_rack = topology.ranks_per_node * (topology.nodes_per_rack or topology.node_count)
+    peer = np.array(sorted({1, topology.ranks_per_node, per_rack} & set(range(1, call.ranks))))
+    way = rounds.way(np.zeros_like(peer), peer)
+    slowest = int((way.latency_s + size_bytes / way.bytes_per_s).argmax())
+    pair = np.zeros(1, np.int64), peer[slowest : slowest + 1]
+    rounds.repeat(turns, lambda: rounds.send("exchange", *pair, size_bytes, False))
+    rounds.sent_bytes[:] = size_bytes * (call.ranks - 1)
     return rounds
 
 
@@ -208,12 +279,14 @@ def _halving(call: _Call) -> Rounds:
 
 def _exchanges(call: _Call, halves: bool) -> Rounds:
     """Recursive doubling of the whole buffer, or halving and then doubling; ranks in surplus fold theirs before."""
-    rounds, ranks = Rounds(call.topology, call.ranks), call.ranks
+    rounds, ranks = call.rounds(call.ranks), call.ranks
     parts = 1 << (ranks.bit_length() - 1)
     surplus = ranks - parts
     odd = 2 * np.arange(surplus) + 1
     active = np.concatenate([odd, np.arange(2 * surplus, ranks)])
     partner = [active[np.arange(parts) ^ 1 << bit] for bit in range(parts.bit_length() - 1)]
+    src = [active] * len(partner) + [odd - 1, odd]
+    rounds.expect(np.concatenate(src), np.concatenate([*partner, odd, odd - 1]))
     whole_bytes = call.chunk_bytes(parts) * parts if halves else call.chunk_bytes(1)
 
     def exchange(phase: str, bit: int, size_bytes: int, reduce: bool) -> None:
@@ -253,6 +326,7 @@ FOLDED: dict[tuple[str, str], Callable[[_Call], Rounds]] = {
     ("all_reduce", "recursive_doubling"): _doubling,
     ("all_reduce", "halving_doubling"): _halving,
     ("all_reduce", "tree"): _tree,
+    ("all_reduce", "double_tree"): _double_tree,
     ("all_reduce", "hierarchical"): _hierarchical,
     **dict.fromkeys(_HUB_PHASES, _hub),
     ("reduce_scatter", "ring"): _ring,
@@ -260,5 +334,9 @@ FOLDED: dict[tuple[str, str], Callable[[_Call], Rounds]] = {
     ("all_gather", "ring"): _ring,
     ("all_gather", "direct"): _direct,
     ("broadcast", "tree"): _tree,
+    ("broadcast", "ring"): _chain,
     ("reduce", "tree"): _tree,
+    ("reduce", "ring"): _chain,
+    ("alltoall", "direct"): _tournament,
+    ("sendrecv", "ring"): _shift,
 }

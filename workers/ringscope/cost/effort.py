@@ -1,5 +1,6 @@
 """How much work a price is, so that a server can refuse what would keep it busy for minutes. Pure."""
 
+from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
 from ringscope.contracts.topology import Topology
 from ringscope.schedules.algorithms import channels_of
 from ringscope.schedules.algorithms.chain import MAX_SEGMENTS as CHAIN_SEGMENTS
@@ -13,7 +14,14 @@ FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_serv
 # Up to so many are priced one by one (some 50 us each), with all that is known of them then.
 _MAX_STEPWISE_MESSAGES = 20_000
 _MAX_STEPWISE_IN_CHANNELS = 4_000  # those of several channels; what comes of classes is then the same, and soon there
-_BY_CLASSES = 1_000  # what a ring costs by classes of equal ranks, in messages that are followed
+# Those of links that they share, where classes give no more than a bound; beyond it that is what there is.
+_MAX_CONTENDED_MESSAGES = 100_000
+# What prices by classes of equal ranks cost, in messages that are followed: any of them, for each rank of a node or
+# rack a rotation through all of them, for so many messages of a double tree one, and a round in which all ranks meet.
+_BY_CLASSES = 1_000
+_BY_ROTATION = 60
+_TREE_MESSAGES = 50
+_BY_MEETING = 10
 
 
 def message_count(
@@ -21,7 +29,8 @@ def message_count(
 ) -> int:
     """About as many messages as the schedule has, and not much fewer; formulas have none.
 
-    Of several channels each message counts for itself, also where neighbours in memory travel as one.
+    Of several channels each message counts for itself, also where neighbours in memory travel as one; so do the chunks
+    of halving and doubling, whose schedule takes long to write down.
     """
     channels = channels_of(collective, algorithm, channels)
     return channels * _message_count(algorithm, ranks, -(-elements // channels), servers, collective)
@@ -32,12 +41,40 @@ def is_stepwise(messages: int, channels: int) -> bool:
     return messages <= (_MAX_STEPWISE_MESSAGES if channels == 1 else _MAX_STEPWISE_IN_CHANNELS)
 
 
+def is_bound_enough(messages: int, ranks: int) -> bool:
+    """Whether so many messages on shared links are better bounded than followed one by one."""
+    return messages > _MAX_CONTENDED_MESSAGES or ranks > MAX_SIMULATED_RANKS
+
+
 def followed_count(algorithm: str, topology: Topology, elements: int, servers: int, collective: str) -> int:
-    """The work of a price, in messages: a ring through all cards of all nodes has classes on whatever links."""
-    messages = message_count(algorithm, topology.ranks, elements, servers, collective, topology.rails)
+    """The work of a price, in messages, which may be priced by classes: a ring through all cards on whatever links."""
+    ranks = topology.ranks
+    messages = message_count(algorithm, ranks, elements, servers, collective, topology.rails)
     channels = channels_of(collective, algorithm, topology.rails)
+    if is_stepwise(messages, channels) and ranks <= MAX_SIMULATED_RANKS:
+        return messages
+    if algorithm == SEPARATE or (algorithm == "parameter_server" and servers > 1):
+        return messages  # no rank is like another
     has_classes = algorithm == "ring" and channels == topology.ranks_per_node > 1
-    return _BY_CLASSES if has_classes and not is_stepwise(messages, channels) else messages
+    if topology.shares_links and not has_classes and not is_bound_enough(messages, ranks):
+        return messages
+    return _BY_CLASSES + _class_work(algorithm, topology, messages, collective)
+
+
+def _class_work(algorithm: str, topology: Topology, messages: int, collective: str) -> int:
+    is_in_racks = topology.nodes_per_rack is not None and topology.nodes_per_rack < topology.node_count
+    period = topology.ranks_per_node * (topology.nodes_per_rack or 1) if is_in_racks else topology.ranks_per_node
+    match algorithm:
+        case "double_tree":
+            return messages // _TREE_MESSAGES
+        case "direct" if collective == "alltoall":
+            return _BY_MEETING * topology.ranks
+        case "ring" if collective not in ("broadcast", "reduce"):
+            return _BY_ROTATION * period
+        case "ring_pipelined" | "direct":
+            return 3 * _BY_ROTATION * period
+        case _:
+            return 0
 
 
 def _message_count(algorithm: str, ranks: int, elements: int, servers: int, collective: str) -> int:
@@ -49,7 +86,7 @@ def _message_count(algorithm: str, ranks: int, elements: int, servers: int, coll
     match algorithm:
         case "tree" | "naive":
             return 2 * ranks
-        case "recursive_doubling" | "halving_doubling":
+        case "recursive_doubling":
             return 2 * ranks * (ranks.bit_length() + 1)
         case "parameter_server":
             return 2 * min(servers, ranks) * ranks

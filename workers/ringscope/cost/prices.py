@@ -15,7 +15,7 @@ from ringscope.contracts.topology import SharedLink, Topology
 from ringscope.cost.classes import ClassTimes, by_classes
 from ringscope.cost.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.cost.closed_forms import assisted_servers, gather, parameter_servers
-from ringscope.cost.effort import FORMULAS, SEPARATE, is_stepwise, message_count
+from ringscope.cost.effort import FORMULAS, SEPARATE, is_bound_enough, is_stepwise, message_count
 from ringscope.cost.nccl_model import Architecture, machine_of, predictions
 from ringscope.cost.regimes import Regime, in_regime, regime_of
 from ringscope.cost.regimes import timeline as fitted_timeline
@@ -44,7 +44,8 @@ class Price:
     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
-    ``channels`` is in how many the schedule goes.
+    ``channels`` is in how many the schedule goes. With ``is_bound`` the call takes at most ``time_s``, and the rates
+    are the least: messages share links at times that were not followed.
     """
 
     algorithm: str
@@ -59,6 +60,7 @@ class Price:
     steps: int | None = None
     sent_bytes: int | None = None
     channels: int | None = None
+    is_bound: bool = False
 
 
 def prices(
@@ -138,7 +140,7 @@ def _by_schedule(
             return found, found.message_bytes if found is not None else 0.0
 
         folded = in_regime(regimes, topology, price) if regimes else price(topology)[0]
-        if folded is not None:
+        if folded is not None and (not folded.is_bound or is_bound_enough(messages, topology.ranks)):
             return replace(_of_classes(collective, algorithm, total, topology.ranks, folded), channels=channels)
     if topology.ranks > MAX_SIMULATED_RANKS:
         raise TooManyMessagesError(
@@ -162,6 +164,7 @@ def _of_classes(collective: str, algorithm: str, total: int, ranks: int, folded:
         phase_ends_s=folded.phase_ends_s,
         steps=folded.steps,
         sent_bytes=folded.sent_bytes,
+        is_bound=folded.is_bound,
     )
 
 

@@ -3,10 +3,12 @@
 Where a schedule and a topology look the same from several ranks, their messages take place at the same times, and one
 rank stands for all of them. Where a schedule repeats a round, and a round has moved all times by the same amount, so do
 all that follow. Times are those of ``ringscope.cost.timeline``, found without a queue of events; that works as long as
-messages that share a link's bandwidth come and go together, and whoever asks is told where they do not.
+messages that share a link's bandwidth come and go together, and whoever asks is told where they do not. Then an upper
+bound can be had: each message gets the part of its link that is left to it when all who ever use that link do so at
+once. No message is slower than that, and so nothing that waits for messages is later.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +23,8 @@ Sizes = NDArray[np.int64]
 _SAME = 1e-12
 
 
-class ContendedError(Exception):
-    """Messages share a link but do not come and go together: only the step-by-step simulation can tell."""
+class InexactError(Exception):
+    """Only the step-by-step simulation can tell: messages share a link but not their times, or are too many."""
 
 
 _MOST_WAYS = 8
@@ -31,17 +33,40 @@ _Crossed = tuple[
 ]  # which messages do, their link, until when it is busy, whether it is shared
 
 
-class _Way(NamedTuple):
+class _Shared(NamedTuple):
+    """Links of one kind in one direction: that of each class, and how many ranks ever use each link."""
+
+    is_between_racks: bool
+    is_outward: bool
+    of: Ranks
+    bytes_per_s: float
+    users: Ranks
+    busy_s: Seconds  # until when each link was
+
+    def is_crossed(self, is_intra: NDArray[np.bool_], is_far: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """By which of these messages."""
+        return is_far if self.is_between_racks else ~is_intra
+
+
+class Way(NamedTuple):
     """What messages from ``src`` to ``dst`` meet; it keeps these arrays, so that no others have their ids."""
 
     src: Ranks
     dst: Ranks
     sender: Ranks
     receiver: Ranks
-    port: Ranks
+    out: Ranks  # the sender's port, and the receiver's
+    into: Ranks
     latency_s: Seconds
     bytes_per_s: Seconds
     crossed: list[_Crossed]
+
+    def some(self, messages: Ranks) -> "Way":
+        """What some of them meet, as long as they share no link."""
+        ends = self.src, self.dst, self.sender, self.receiver, self.out, self.into
+        src, dst, sender, receiver, out, into = (column.take(messages) for column in ends)
+        rates = self.latency_s.take(messages), self.bytes_per_s.take(messages)
+        return Way(src, dst, sender, receiver, out, into, *rates, [])
 
 
 class Rounds:
@@ -50,31 +75,53 @@ class Rounds:
     Rank r is in class r mod ``classes``; rotating all ranks by ``classes`` must change neither schedule nor topology.
     ``sent_s`` is the last arrival of what a rank sent, ``ended_s`` when what it received last was added up,
     ``sent_bytes`` what it sent in all. ``steps`` are the rounds so far, ``steps_bytes`` the sizes of one message of
-    each, and ``phase_ends_s`` the end of each phase.
+    each, and ``phase_ends_s`` the end of each phase. With ``is_bound`` times are upper bounds, else exact.
     """
 
-    def __init__(self, topology: Topology, classes: int) -> None:
-        self._topology, self._classes = topology, classes
+    def __init__(self, topology: Topology, classes: int, is_bound: bool = False) -> None:
+        self._topology, self._classes, self._is_bound = topology, classes, is_bound
         self.ended_s, self.sent_bytes = np.zeros(classes), np.zeros(classes)
         # Of each port: for everything, or between nodes and inside them.
         self._ports = 2 if topology.neighbourhood > 1 else 1
-        self._sent_s, self._received_s, self._added_s = (np.zeros((self._ports, classes)) for _ in range(3))
+        self._sent_s, self._received_s, self._added_s = (np.zeros(self._ports * classes) for _ in range(3))
         self.steps, self.steps_bytes = 0, 0.0
         self.phase_ends_s: dict[str, float] = {}
         self._phase = ""  # of the last message
-        self._ways: dict[tuple[int, int], _Way] = {}
+        self._ways: dict[tuple[int, int], Way] = {}
+        self._links = list(self._shared_links())
+        self._first = np.zeros(self._ports * classes, np.int64)
+
+    def _shared_links(self) -> Iterator[_Shared]:
+        """As if every rank used them."""
+        topology, classes, rank = self._topology, self._classes, np.arange(self._classes)
         per_node, per_rack = topology.ranks_per_node, (topology.nodes_per_rack or 0) * topology.ranks_per_node
-        rank = np.arange(classes)
-        shared: list[tuple[bool, Ranks, float]] = []  # (only between racks, link of each class, bytes/s)
         if topology.cards < per_node:
             card = rank // per_node * topology.cards + rank % per_node % topology.cards
-            shared.append((False, card, topology.inter.bytes_per_s))
+            for is_outward in (True, False):
+                users = np.bincount(card, minlength=classes)
+                yield _Shared(False, is_outward, card, topology.inter.bytes_per_s, users, np.zeros(classes))
         if per_rack and per_rack < topology.ranks:
-            uplink_bytes_per_s = topology.capacity(SharedLink("rack up", 0))
-            if uplink_bytes_per_s < per_rack * topology.inter.bytes_per_s:  # else it is never what a message waits for
-                shared.append((True, rank // per_rack, uplink_bytes_per_s))
-        # Each with when its last message was through, outwards and inwards.
-        self._links = [(far, of, rate, (np.zeros(classes), np.zeros(classes))) for far, of, rate in shared]
+            capacity = topology.capacity(SharedLink("rack up", 0))
+            if capacity < per_rack * topology.inter.bytes_per_s:  # else it is never what a message waits for
+                for is_outward in (True, False):
+                    users = np.full(classes, per_rack)
+                    yield _Shared(True, is_outward, rank // per_rack, capacity, users, np.zeros(classes))
+
+    def expect(self, src: Ranks, dst: Ranks) -> None:
+        """Say which messages there will be at all, where not every rank has some that leave its node.
+
+        A link that so few use that it never is what they wait for is then none that they share.
+        """
+        if not self._links:
+            return
+        is_intra, is_far = self._kinds(src, dst)
+        narrowed = []
+        for link in self._links:
+            ends = np.unique((src if link.is_outward else dst)[link.is_crossed(is_intra, is_far)] % self._classes)
+            users = np.bincount(link.of[ends], minlength=self._classes)
+            if (users * self._topology.inter.bytes_per_s > link.bytes_per_s).any():
+                narrowed.append(link._replace(users=users))
+        self._links = narrowed
 
     @property
     def seconds(self) -> float:
@@ -84,7 +131,7 @@ class Rounds:
     @property
     def sent_s(self) -> Seconds:
         """By the later one of the ports."""
-        latest_s: Seconds = self._sent_s.max(axis=0)
+        latest_s: Seconds = self._sent_s.reshape(self._ports, -1).max(axis=0)
         return latest_s
 
     def send(
@@ -99,25 +146,29 @@ class Rounds:
     ) -> Seconds:
         """One message from each of ``src`` to its ``dst`` (ranks, no two of a class); starts after all its ``needs``.
 
-        Returns when each is added up. ``is_same_step``: as the messages before it. Raises ContendedError.
+        Returns when each is added up. ``is_same_step``: as the messages before it. Raises InexactError.
         """
-        way = self._way(src, dst)
-        sender, receiver, port = way.sender, way.receiver, way.port
-        start_s = np.maximum(self._sent_s[port, sender], self._received_s[port, receiver])
+        return self.send_along(self._way(src, dst), phase, size_bytes, reduce, *needs, is_same_step=is_same_step)
+
+    def send_along(
+        self, way: Way, phase: str, size_bytes: int | Sizes, reduce: bool, *needs: Seconds, is_same_step: bool = False
+    ) -> Seconds:
+        """``send`` on a way that is worked out already."""
+        start_s = np.maximum(self._sent_s[way.out], self._received_s[way.into])
         for need_s in needs:
             start_s = np.maximum(start_s, need_s)
         first_byte_s = start_s + way.latency_s
         arrived_s: Seconds = first_byte_s + size_bytes / way.bytes_per_s
         for crossing, link, busy_s, is_shared in way.crossed:
             self._cross(link, first_byte_s[crossing], arrived_s[crossing], busy_s, is_shared)
-        self._sent_s[port, sender] = self._received_s[port, receiver] = arrived_s
+        self._sent_s[way.out] = self._received_s[way.into] = arrived_s
         ended_s = arrived_s
         if reduce:
             adding_s = size_bytes * self._topology.reduce_s_per_byte
-            ended_s = np.maximum(arrived_s, self._added_s[port, receiver]) + adding_s
-            self._added_s[port, receiver] = ended_s
-        self.ended_s[receiver] = ended_s
-        np.add.at(self.sent_bytes, sender, size_bytes)  # one may send at both its ports
+            ended_s = np.maximum(arrived_s, self._added_s[way.into]) + adding_s
+            self._added_s[way.into] = ended_s
+        self.ended_s[way.receiver] = ended_s
+        np.add.at(self.sent_bytes, way.sender, size_bytes)  # one may send at both its ports
         if not is_same_step:
             self.steps += 1
             self.steps_bytes += size_bytes if isinstance(size_bytes, int) else float(size_bytes.mean())
@@ -125,13 +176,55 @@ class Rounds:
         self.phase_ends_s[phase] = max(self.phase_ends_s.get(phase, 0.0), float(ended_s.max()))
         return ended_s
 
-    def are_first(self, src: Ranks, dst: Ranks) -> NDArray[np.bool_]:
-        """Which messages of a step have none before them at either of their ports."""
-        port, place, ranks = self._port(src, dst), np.arange(len(src)), self._topology.ranks
-        is_first = np.ones(len(src), bool)
-        for rank in (src, dst):
-            _, first, ends = np.unique(port * ranks + rank, return_index=True, return_inverse=True)
-            is_first &= first[ends] == place
+    def send_in_turn(
+        self, way: Way, phases: Mapping[bool, str], size_bytes: Sizes, is_sum: NDArray[np.bool_], needs: Seconds
+    ) -> Seconds:
+        """One step whose messages have phases of their own: a port has one after the other, in their order."""
+        ended_s, left = np.zeros(len(needs)), np.arange(len(needs))
+        alone_s = way.latency_s + size_bytes / way.bytes_per_s
+        adding_s = (size_bytes * is_sum).astype(np.float64) * self._topology.reduce_s_per_byte
+        out, into, is_same_step = way.out, way.into, False
+        while left.size:
+            is_first = self._are_first(out) & self._are_first(into)
+            now, rest = left[is_first], ~is_first
+            if self._links and not self._is_bound:
+                for one, phase in phases.items():
+                    some = now[is_sum[now] == one]
+                    if some.size:
+                        shared = self.way(way.src[some], way.dst[some])
+                        sends = phase, size_bytes[some], one, needs[some]
+                        ended_s[some] = self.send_along(shared, *sends, is_same_step=is_same_step)
+                        is_same_step = True
+            else:
+                ports = out[is_first], into[is_first]
+                ended_s[now] = self._send_alone(*ports, alone_s[now], adding_s[now], is_sum[now], needs[now])
+            left, out, into = left[rest], out[rest], into[rest]
+        if not is_same_step:
+            self.sent_bytes += np.bincount(way.sender, size_bytes, self._classes)
+            self.steps += 1
+            self.steps_bytes += float(size_bytes.mean())
+            for one, phase in phases.items():
+                if (some := ended_s[is_sum == one]).size:
+                    self.phase_ends_s[phase] = max(self.phase_ends_s.get(phase, 0.0), float(some.max()))
+        return ended_s
+
+    def _send_alone(
+        self, out: Ranks, into: Ranks, alone_s: Seconds, adding_s: Seconds, is_sum: NDArray[np.bool_], needs: Seconds
+    ) -> Seconds:
+        """Messages between these ports that share no link; returns when each is added up."""
+        start_s = np.maximum(np.maximum(self._sent_s.take(out), self._received_s.take(into)), needs)
+        arrived_s: Seconds = start_s + alone_s
+        self._sent_s[out] = self._received_s[into] = arrived_s
+        added_s = self._added_s.take(into)
+        ended_s: Seconds = np.where(is_sum, np.maximum(arrived_s, added_s) + adding_s, arrived_s)
+        self._added_s[into] = np.where(is_sum, ended_s, added_s)
+        return ended_s
+
+    def _are_first(self, port: Ranks) -> NDArray[np.bool_]:
+        """Which messages have none before them at their port."""
+        place = np.arange(len(port))
+        self._first[port[::-1]] = place[::-1]
+        is_first: NDArray[np.bool_] = self._first.take(port) == place
         return is_first
 
     def repeat(self, times: int, send: Callable[[], object], every: int = 1, kept: Sequence[Seconds] = ()) -> None:
@@ -168,51 +261,54 @@ class Rounds:
         for _ in range(rest):
             send()
 
-    def _port(self, src: Ranks, dst: Ranks) -> Ranks:
-        """0: of everything, or between nodes; 1: inside them."""
-        per_node = self._topology.ranks_per_node
-        port: Ranks = (src // per_node == dst // per_node).astype(np.int64) * (self._ports - 1)
-        return port
-
     def _times(self, kept: Sequence[Seconds]) -> list[Seconds]:
         return [times_s.copy() for times_s in (*self._columns(), *kept)]
 
     def _columns(self) -> list[Seconds]:
-        busy_s = [one for *_, ways in self._links for one in ways]
-        return [self._sent_s, self._received_s, self.ended_s, self._added_s, *busy_s]
+        return [self._sent_s, self._received_s, self.ended_s, self._added_s, *(link.busy_s for link in self._links)]
 
-    def _way(self, src: Ranks, dst: Ranks) -> _Way:
+    def _way(self, src: Ranks, dst: Ranks) -> Way:
         """Of messages between these, looked up where they are the same arrays as before: most rounds are repeated."""
         found = self._ways.get((id(src), id(dst)))
         if found is None:
             if len(self._ways) >= _MOST_WAYS:
                 self._ways.clear()
-            found = self._ways[id(src), id(dst)] = self._new_way(src, dst)
+            found = self._ways[id(src), id(dst)] = self.way(src, dst)
         return found
 
-    def _new_way(self, src: Ranks, dst: Ranks) -> _Way:
+    def way(self, src: Ranks, dst: Ranks) -> Way:
+        """What messages meet that go from ``src`` to ``dst`` together."""
         sender, receiver = src % self._classes, dst % self._classes
         topology = self._topology
-        node, peer = src // topology.ranks_per_node, dst // topology.ranks_per_node
         intra = topology.intra or topology.inter
-        is_intra = (node == peer) & (topology.intra is not None)
-        is_far = np.zeros_like(is_intra)
-        if topology.nodes_per_rack is not None:
-            is_far = node // topology.nodes_per_rack != peer // topology.nodes_per_rack
+        is_intra, is_far = self._kinds(src, dst)
         latency_s = np.where(is_intra, intra.latency_s, topology.inter.latency_s) + is_far * topology.spine_latency_s
         bytes_per_s = np.where(is_intra, intra.bytes_per_s, topology.inter.bytes_per_s)
         crossed: list[_Crossed] = []
-        for far, link_of, capacity, ways in self._links:
-            crossing = np.flatnonzero(is_far if far else ~is_intra)
-            for rank, busy_s in zip((sender, receiver), ways, strict=True):
-                if not crossing.size:
-                    continue
-                link = link_of[rank[crossing]]
-                share = capacity / np.bincount(link, minlength=self._classes)[link]
+        for link in self._links:
+            end = link.of[sender if link.is_outward else receiver]
+            could_wait = link.users[end] * topology.inter.bytes_per_s > link.bytes_per_s
+            crossing = np.flatnonzero(link.is_crossed(is_intra, is_far) & could_wait)
+            if not crossing.size:
+                continue
+            number = end[crossing]
+            at_once = link.users if self._is_bound else np.bincount(number, minlength=self._classes)
+            share = link.bytes_per_s / at_once[number]
+            bytes_per_s[crossing] = np.minimum(bytes_per_s[crossing], share)
+            if not self._is_bound:
                 is_shared = bool((share < topology.inter.bytes_per_s).any())
-                crossed.append((crossing, link, busy_s, is_shared))
-                bytes_per_s[crossing] = np.minimum(bytes_per_s[crossing], share)
-        return _Way(src, dst, sender, receiver, self._port(src, dst), latency_s, bytes_per_s, crossed)
+                crossed.append((crossing, number, link.busy_s, is_shared))
+        port = is_intra * ((self._ports - 1) * self._classes)
+        return Way(src, dst, sender, receiver, sender + port, receiver + port, latency_s, bytes_per_s, crossed)
+
+    def _kinds(self, src: Ranks, dst: Ranks) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which messages stay inside a node, and which go from rack to rack."""
+        topology = self._topology
+        node, peer = src // topology.ranks_per_node, dst // topology.ranks_per_node
+        is_intra = (node == peer) & (topology.intra is not None)
+        if topology.nodes_per_rack is None:
+            return is_intra, np.zeros_like(is_intra)
+        return is_intra, node // topology.nodes_per_rack != peer // topology.nodes_per_rack
 
     def _cross(self, link: Ranks, first_byte_s: Seconds, arrived_s: Seconds, busy_s: Seconds, is_shared: bool) -> None:
         """Note until when the links are busy; messages that share them must be there together, and no others."""
@@ -220,10 +316,10 @@ class Rounds:
         last_s = np.zeros(self._classes)
         np.maximum.at(last_s, link, arrived_s)
         if (first_byte_s < busy_s[link] - same_s).any():
-            raise ContendedError
+            raise InexactError
         if is_shared:
             latest_s = np.zeros(self._classes)
             np.maximum.at(latest_s, link, first_byte_s)
             if (latest_s[link] - first_byte_s > same_s).any() or (last_s[link] - arrived_s > same_s).any():
-                raise ContendedError
+                raise InexactError
         np.maximum(busy_s, last_s, out=busy_s)

@@ -30,6 +30,7 @@ class Registered:
         self._arena = Arena()
         self._slabs: list[int] = []  # their places among the buffers
         self._pieces: dict[int, Piece] = {}  # those that are taken, by the number of their call
+        self._numbers: dict[Place, int] = {}  # of these, by where they begin
         self._dropped: set[int] = set()  # of which this rank has no reference any more
         self._taken = 0
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
@@ -70,22 +71,27 @@ class Registered:
             assert piece is not None
         number, self._taken = self._taken, self._taken + 1
         self._pieces[number] = piece
+        self._numbers[self._begin(piece)] = number
         memory = self._buffers[self._slabs[piece.slab]].section(piece.start, piece.size).local
         memory.fill(0)
         return Lease(memory, partial(self._drop, number)).array()[:size_bytes]
 
     def number(self, x: Array) -> int:
         """Which piece begins with this array; EngineError for memory that is none, or given back already."""
-        index, start = self.place(x)
-        for number, piece in self._pieces.items():
-            if index == self._slabs[piece.slab] and start == piece.start:
-                return number
+        number = self._numbers.get(self.place(x))
+        if number is not None:
+            return number
         raise EngineError("x: the array is not one that ringscope.empty gave, or was given back before; pass that one.")
 
     def give_back(self, number: int) -> None:
         """A piece is free for other arrays (on every rank)."""
-        self._arena.give_back(self._pieces.pop(number))
+        piece = self._pieces.pop(number)
+        del self._numbers[self._begin(piece)]
+        self._arena.give_back(piece)
         self._dropped.discard(number)
+
+    def _begin(self, piece: Piece) -> Place:
+        return self._slabs[piece.slab], piece.start
 
     def _drop(self, number: int) -> None:
         if number in self._pieces:  # else it was given back before
@@ -110,3 +116,4 @@ class Registered:
         self._buffers.clear()
         self._staging.clear()
         self._pieces.clear()
+        self._numbers.clear()

@@ -5,7 +5,7 @@ import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { Unstable } from "../../components/Unstable";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { busFactorInWords, sizeInWords, uncheckedInWords } from "../../lib/caption";
+import { busFactorInWords, rowTimeInWords, sizeInWords, uncheckedInWords } from "../../lib/caption";
 import { isUnstable } from "../../lib/cycles";
 import { AUTO, whatARankSends } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
@@ -30,7 +30,7 @@ interface Props {
 
 export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, onChoose, hovered, onHover }: Props) {
   const navigate = route.useNavigate();
-  const { algorithms, check, collective } = job.spec.benchmark;
+  const { algorithms, average, check, collective } = job.spec.benchmark;
   const algorithm = algorithms.find((name) => name === chosen) ?? algorithms[0] ?? "";
   const items = sizeRows(rows, algorithm);
   const isModelled = isSimulated(job, rows);
@@ -57,7 +57,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
             <caption className="hidden-visually">
               {isModelled ? "Simulated times" : "Measurements"} of {algorithm}, by message size
             </caption>
-            <Head busbw={busFactorInWords(job.spec)} size={sizeInWords(job.spec)} isAuto={isAuto} />
+            <Head busbw={busFactorInWords(job.spec)} time={rowTimeInWords(average)} size={sizeInWords(job.spec)} isAuto={isAuto} />
             <tbody>
               {items.map((item) => (
                 <Row
@@ -107,11 +107,11 @@ function Mover({ transport }: { transport: string | undefined }) {
 }
 
 /** Each column with the tooltip that explains it. */
-function columnsOf(busbw: string, isAuto: boolean): [string, string][] {
+function columnsOf(busbw: string, time: string, isAuto: boolean): [string, string][] {
   const took: [string, string] = [TOOK, "the algorithm that auto took"];
   return [
     ...(isAuto ? [took] : []),
-    ["time (µs)", "mean of the timed iterations over all ranks"],
+    ["time (µs)", time],
     ["median (µs)", "the iteration in the middle, of the slowest rank, with the 5th and 95th percentile; unstable: cv above 20 %, or p99 above 10 times the median"],
     ["algbw (GB/s)", "algbw = size / time"],
     ["busbw (GB/s)", busbw],
@@ -119,8 +119,8 @@ function columnsOf(busbw: string, isAuto: boolean): [string, string][] {
   ];
 }
 
-function Head({ busbw, size, isAuto }: { busbw: string; size: string; isAuto: boolean }) {
-  const columns = columnsOf(busbw, isAuto);
+function Head({ busbw, time, size, isAuto }: { busbw: string; time: string; size: string; isAuto: boolean }) {
+  const columns = columnsOf(busbw, time, isAuto);
   return (
     <thead>
       <tr>

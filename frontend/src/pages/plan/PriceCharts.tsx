@@ -75,6 +75,10 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
   );
 }
 
+function isBound(cells: readonly PriceCell[], algorithm: string): boolean {
+  return cells.some((cell) => cell.results.some((price) => price.algorithm === algorithm && price.is_bound));
+}
+
 function measuredInWords(jobId: string | undefined, measured: PriceColumns | undefined, ranks: number): string {
   if (jobId === undefined) return "";
   const points = measured?.lines.flatMap((line) => line.values).filter((value) => value !== null).length ?? 0;
@@ -108,6 +112,7 @@ function Panel({ title, cells, x, metric, isTable, measured, children }: PanelPr
         {model.lines.map((line) => (
           <span key={line.algorithm}>
             <Swatch algorithm={line.algorithm} /> {line.algorithm}{" "}
+            {isBound(cells, line.algorithm) && <span title="Messages share links at times that were not followed.">bound </span>}
             <strong>{inWords(line.values[index], metric)}</strong>
           </span>
         ))}
@@ -131,5 +136,5 @@ function csv(cells: readonly PriceCell[]): string {
   const rows = cells.flatMap(({ shape, ranks, size_bytes, limit_gb_per_s, results }) =>
     results.map((price) => ({ shape, ranks, size_bytes, limit_gb_per_s, ...price })),
   );
-  return toCsv(rows, ["shape", "ranks", "size_bytes", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "limit_gb_per_s", "source"]);
+  return toCsv(rows, ["shape", "ranks", "size_bytes", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "limit_gb_per_s", "source", "is_bound"]);
 }

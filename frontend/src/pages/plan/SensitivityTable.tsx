@@ -76,7 +76,7 @@ function Changes({ data }: { data: SensitivityList }) {
         </table>
       </ScrollX>
       <p className={`card-body dim ${classes.note}`}>
-        Change of the time of one call with {formatSize(data.size_bytes)} on {data.ranks} ranks, when that figure alone is 10 % larger.
+        Change of the time of one call with {formatSize(data.size_bytes)} on {data.ranks} ranks, when that figure alone is 10 % larger; of its upper bound, where that is all that is known.
       </p>
     </section>
   );

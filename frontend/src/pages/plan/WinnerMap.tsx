@@ -6,10 +6,11 @@ import { colourToken } from "../../lib/style";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { digits, formatSeconds } from "../../lib/amount";
+import { digits } from "../../lib/amount";
 import { toCsv } from "../../lib/csv";
 import { lead, mapShapes, mapSizes } from "../../lib/planGrid";
 import { type PlanForm, planQuestion } from "../../lib/planForm";
+import { priceInWords } from "../../lib/price";
 import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 
@@ -62,7 +63,7 @@ export function WinnerMap({ form, parameters, chosen }: Props) {
         </table>
       </ScrollX>
       <p className={`card-body dim ${classes.note}`}>
-        The number is how many times as long the second takes; = where two are alike. A cell leads to its prices; the outlined one is above.
+        The number is how many times as long the second takes; = where two are alike, none where of either only an upper bound is known. A cell leads to its prices; the outlined one is above.
       </p>
     </section>
   );
@@ -82,7 +83,7 @@ function Cell({ cell, chosen }: { cell: PriceCell | undefined; chosen: PriceCell
         search={(old) => ({ ...old, n: cell.shape, S: String(cell.size_bytes) })}
         resetScroll={false}
         style={{ borderColor: `var(${colour})`, background: `color-mix(in srgb, var(${colour}) 14%, var(--surface))` }}
-        title={formatSeconds(best?.time_s ?? 0)}
+        title={best ? priceInWords(best) : ""}
       >
         <span className="hidden-visually">{`${cell.shape} ranks, ${formatSize(cell.size_bytes)}: `}</span>
         {cell.fastest} <small>{behind}</small>

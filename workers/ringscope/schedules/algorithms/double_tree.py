@@ -14,7 +14,7 @@ MAX_SEGMENTS = 32
 
 def double_tree(ranks: int, count: int) -> Schedule:
     """All-reduce of ``count`` elements; the even chunks travel in tree 1, the odd ones in tree 2."""
-    segments = min(max(1, count // (2 * SEGMENT_ELEMENTS)), MAX_SEGMENTS)
+    segments = segments_of(count)
     trees = parents(ranks)
     orders = [_leaves_first(tree) for tree in trees]
     moves = []
@@ -24,6 +24,11 @@ def double_tree(ranks: int, count: int) -> Schedule:
             moves += [Move("reduce", chunk, rank, tree[rank], True) for rank in order]
             moves += [Move("broadcast", chunk, tree[rank], rank, False) for rank in reversed(order)]
     return Schedule(ranks, partition(count, 2 * segments), pack(moves))
+
+
+def segments_of(count: int) -> int:
+    """How many segments each half is cut into."""
+    return min(max(1, count // (2 * SEGMENT_ELEMENTS)), MAX_SEGMENTS)
 
 
 def parents(ranks: int) -> tuple[dict[int, int], dict[int, int]]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Select, text
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Server
 
@@ -127,11 +126,13 @@ def questions(sort: Sort, last: Any, wanted: JobFilter = EVERY_JOB) -> list[Sele
 
 
 async def sqlite_plan(session: AsyncSession, query: Select[int]) -> list[str]:
-    how = {"literal_binds": True, "render_postcompile": True}
-    compiled = query.compile(dialect=sqlite.dialect(), compile_kwargs=how)
-    return [row.detail for row in await session.execute(text(f"EXPLAIN QUERY PLAN {compiled}"))]
+    return [row.detail for row in await session.execute(text(f"EXPLAIN QUERY PLAN {words(session, query)}"))]
 
 
 async def postgresql_plan(session: AsyncSession, query: Select[int]) -> str:
-    compiled = query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True})
-    return "\n".join(await session.scalars(text(f"EXPLAIN {compiled}")))
+    return "\n".join(await session.scalars(text(f"EXPLAIN {words(session, query)}")))
+
+
+def words(session: AsyncSession, query: Select[int]) -> str:
+    how = {"literal_binds": True, "render_postcompile": True}
+    return str(query.compile(dialect=session.get_bind().dialect, compile_kwargs=how))

@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 from heavy import HEAVY, JOB, multiply_job
 from http_load import Answer, Connection, p
@@ -92,6 +93,7 @@ async def pages(server: Serving) -> list[Target]:
     targets = []
     first = json.loads((await connection.request("GET", "/jobs?limit=50")).body)
     middle = await connection.request("GET", "/jobs?limit=1000&state=failed")
+    least = await connection.request("GET", "/jobs?limit=1000&sort=busbw")
     questions = {
         "newest": "/jobs?limit=50",
         "second page": f"/jobs?limit=50&cursor={first['next']}",
@@ -101,16 +103,27 @@ async def pages(server: Serving) -> list[Target]:
         "user=nobody (none)": "/jobs?limit=50&user=nobody",
         "q=sweep": "/jobs?limit=50&q=sweep",
         "label=team:a": "/jobs?limit=50&label=team%3Aa",
+        "sort=-busbw": "/jobs?limit=50&sort=-busbw",
+        "sort=busbw, after 1,000": f"/jobs?limit=50&sort=busbw&cursor={json.loads(least.body)['next']}",
+        "sort=-ranks": "/jobs?limit=50&sort=-ranks",
+        # As the overview asks every ten seconds; nothing at all ended within the hour to come.
+        "best since yesterday": f"/jobs?limit=1&kind=benchmark&sort=-busbw&finished_after={_hours_ago(24)}",
+        "best, none ended since": f"/jobs?limit=1&kind=benchmark&sort=-busbw&finished_after={_hours_ago(-1)}",
     }
     for name, path in questions.items():
         seconds = await _repeated(PAGES_EACH, lambda path=path: connection.request("GET", path))
         say(f"pages: {name:28} p50 {p(seconds, 50) * 1e3:6.1f} ms, p95 {p(seconds, 95) * 1e3:6.1f} ms")
         targets.append(Target(f"page of jobs, {name}, p95 ms", 50, p(seconds, 95) * 1e3, at_most=True))
-    rare = await connection.request("GET", "/jobs?limit=50&q=no-such-name")
-    say(f"pages: {'q=no-such-name, reads all':28} {rare.seconds * 1e3:10.1f} ms (no target)")
+    for name in ("q=no-such-name", "label=team:rare", "kind=training", "collective=reduce", "sort=name"):
+        rare = await connection.request("GET", f"/jobs?limit=50&{name.replace(':', '%3A')}")
+        say(f"pages: {name + ', reads all':28} {rare.seconds * 1e3:10.1f} ms (no target)")
     cluster = await _repeated(5, lambda: connection.request("GET", "/cluster"))
     say(f"pages: {'GET /cluster':28} p50 {p(cluster, 50) * 1e3:6.1f} ms (no target)")
     return targets
+
+
+def _hours_ago(hours: float) -> str:
+    return (datetime.now(UTC) - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 async def changes(server: Serving) -> list[Target]:

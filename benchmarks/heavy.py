@@ -206,6 +206,14 @@ def multiply_job(server: Serving, count: int, first: int = 1, state: str = "") -
             "pending_sentence": "NULL",
             "pending_reason": "NULL",
         }
+        if not state:
+            # One ended each minute up to now, a third without a bandwidth, few with a label that others lack.
+            changed |= {
+                "ranks": "2 << n.value % 8",
+                "finished_at": f"datetime('now', (n.value - {first + count}) || ' minutes')",
+                "busbw_gb_per_s": "CASE WHEN n.value % 3 THEN n.value * 7919 % 1000003 / 1e4 END",
+                "labels": """CASE WHEN n.value % 100000 = 7 THEN '{"team": "rare"}' ELSE j.labels END""",
+            }
         columns = ", ".join(f'"{name}"' for name in names)
         values = ", ".join(changed.get(name, f'j."{name}"') for name in names)
         database.execute(

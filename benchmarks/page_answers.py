@@ -18,10 +18,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from control_plane import JOB, _node, p
-from http_load import Answer, Connection
+from heavy import JOB
+from http_load import Answer, Connection, p
 from report import Target, say, say_targets, watched
 from serving import Serving, scratch, serving
+from simulated_agent import node
 from sqlalchemy import Engine, Table, create_engine, insert, make_url, select
 from tests.postgres import running_postgres
 
@@ -103,7 +104,7 @@ def _job(ranks: int, algorithms: list[str]) -> bytes:
 
 
 async def _first_job(server: Serving) -> None:
-    agent = await _node(server, "n0", slots=RANKS)
+    agent = await node(server, "n0", slots=RANKS)
     connection = Connection(server.url, server.admin_token)
     body = JOB | {"placement": {"ranks": RANKS}, "benchmark": JOB["benchmark"] | {"iterations": STEPS}}
     await connection.request("POST", "/jobs", json.dumps(body).encode())

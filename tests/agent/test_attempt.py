@@ -1,19 +1,25 @@
 """One attempt against a fake server, without ranks: what becomes of a node that is not free."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.agent.fake_server import TOKEN, FakeServer
 from tests.agent.test_delivery import REGISTRATION
+from tests.agent.test_inventory import fake_nvml
 
 from ringscope.contracts.protocol import Assignment
-from ringscope_agent import process_group
+from ringscope_agent import gpus, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
 from ringscope_agent.home import DataHome
+from ringscope_agent.launch import gpu_release
 from ringscope_agent.launch.keepers import Keepers
 from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.metrics.exporter import Exporter
@@ -62,3 +68,62 @@ async def test_a_node_that_cannot_be_proven_free_says_so_once_and_goes_on_trying
     )
     attempt.records.close()
     home.close()
+
+
+@pytest.fixture
+def zombie() -> Iterator[int]:
+    """The pid of a process that has lost its memory, and with it its environment: none can be found by its token."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process_group.manage(process.pid)  # as one that hangs in a driver it is not to be reaped
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    yield process.pid
+    process_group.release(process.pid)
+    process.wait()
+
+
+async def test_a_rank_that_hangs_in_the_driver_keeps_the_node_from_being_free(
+    server: FakeServer,
+    context: NodeContext,
+    assignment: Callable[..., Assignment],
+    tmp_path: Path,
+    zombie: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    on_gpu = {0: list[int](), 1: [zombie, os.getpid()]}
+    monkeypatch.setattr(gpus, "pynvml", fake_nvml(on_gpu))
+    monkeypatch.setattr(gpu_release, "RELEASE_SECONDS", 0.0)
+    monkeypatch.setattr("ringscope_agent.attempt.RETRY_KILL_SECONDS", 0.0)
+    server.auto = False
+    home = DataHome(tmp_path, "n1")
+    job = assignment(device="cuda", algorithms=["ring"], transport="mpi")
+    await server.assign(job)
+    attempt = Attempt(context, home.new_attempt(job), lambda: "Node n1 is busy.")
+    attempt.records.pids[0] = zombie
+    attempt.update(job.model_copy(update={"desired": "stop"}))
+    life = asyncio.create_task(attempt.run())
+    told = await server.wait_for("unclean", 7)
+    assert told.message == f"Node n1 cannot end these processes: {zombie} (in the driver of GPU 1); end them by hand."
+    assert not attempt.said_clean
+    on_gpu[1].remove(zombie)
+    await life
+    assert [report.event for report in server.reports] == ["unclean", "clean"]
+    attempt.records.close()
+    home.close()
+
+
+async def test_a_process_that_came_by_a_ranks_number_is_none_of_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpus, "pynvml", fake_nvml({0: [os.getpid(), 2**22 + 1]}))
+    assert await gpu_release.left_on_gpus({os.getpid(), 2**22 + 1}, "the attempt's token") == []
+
+
+async def test_a_process_that_lets_go_late_is_waited_for(monkeypatch: pytest.MonkeyPatch, zombie: int) -> None:
+    asked: list[int] = []
+
+    def running(handle: int) -> list[SimpleNamespace]:
+        asked.append(handle)
+        return [SimpleNamespace(pid=zombie)] if len(asked) < 4 else []
+
+    monkeypatch.setattr(gpu_release, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(gpus, "pynvml", fake_nvml({0: []}, nvmlDeviceGetComputeRunningProcesses=running))
+    assert await gpu_release.left_on_gpus({zombie}, "token") == []
+    assert len(asked) == 4

@@ -12,7 +12,6 @@ from tests.deploy.recipes import (
     fill_in,
     health_command,
     last,
-    lineage,
     read_compose,
     read_dockerfile,
     read_example_environment,
@@ -95,20 +94,6 @@ class Container:
         found = shutil.which(words[0], path=self.environment["PATH"])
         assert found is not None, words[0]
         return [*as_user(last(STAGES, self.target, "USER").value), found, *words[1:]]
-
-
-def commands_of(target: str) -> set[str]:
-    """Every RUN that a target needs, as the Dockerfile has it."""
-    found, waiting, seen = set[str](), [target], set[str]()
-    while waiting:
-        for stage in lineage(STAGES, waiting.pop()):
-            for line in stage.instructions if stage.name not in seen else ():
-                if line.word == "RUN":
-                    found.add(line.value)
-                elif line.value.startswith("--from="):
-                    waiting.append(line.value.split()[0].removeprefix("--from="))
-            seen.add(stage.name)
-    return found
 
 
 def as_user(user: str) -> list[str]:

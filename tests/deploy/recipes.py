@@ -71,6 +71,20 @@ def last(stages: Mapping[str, Stage], name: str, word: str) -> Instruction:
     return [found for stage in lineage(stages, name) for found in stage.instructions if found.word == word][-1]
 
 
+def commands_of(stages: Mapping[str, Stage], target: str) -> set[str]:
+    """Every RUN that a target needs, as the Dockerfile has it."""
+    found, waiting, seen = set[str](), [target], set[str]()
+    while waiting:
+        for stage in lineage(stages, waiting.pop()):
+            for line in stage.instructions if stage.name not in seen else ():
+                if line.word == "RUN":
+                    found.add(line.value)
+                elif line.value.startswith("--from="):
+                    waiting.append(line.value.split()[0].removeprefix("--from="))
+            seen.add(stage.name)
+    return found
+
+
 def health_command(stages: Mapping[str, Stage], name: str) -> list[str]:
     """The HEALTHCHECK of an image, without its options."""
     _, _, command = last(stages, name, "HEALTHCHECK").value.partition("CMD ")

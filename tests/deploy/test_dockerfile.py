@@ -4,10 +4,13 @@ import re
 import tomllib
 
 import pytest
-from tests.deploy.recipes import ROOT, TARGETS, health_command, last, lineage, read_dockerfile
+from tests.deploy.recipes import ROOT, TARGETS, commands_of, health_command, last, lineage, read_dockerfile
 
 STAGES = read_dockerfile()
 USER = "10001:10001"
+# Gigabytes, so no test runs it. By hand it took 4 minutes beside other work (November 2026, CuPy 14.2); its NVRTC 12.9
+# then compiled half and bfloat16 with its headers, where nothing else of CUDA was.
+CUDA_COMMAND = '/opt/ringscope/bin/pip install "$(echo /wheels/ringscope-*.whl)[worker,cuda12]"'
 # What the tests know how to run, or need not run.
 WORDS = {
     *("RUN", "COPY", "ENV", "WORKDIR", "ENTRYPOINT", "CMD", "HEALTHCHECK"),
@@ -29,6 +32,11 @@ def test_python_is_new_enough_and_the_same_in_every_stage() -> None:
     required = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
     version, least = (tuple(map(int, re.findall(r"\d+", text)[:2])) for text in (python, required))
     assert version >= least
+
+
+def test_what_cudas_image_runs_besides_was_run_by_hand() -> None:
+    others = commands_of(STAGES, "worker") | commands_of(STAGES, "server")
+    assert commands_of(STAGES, "worker-cuda") - others == {CUDA_COMMAND}, "run it by hand, and say so here"
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -30,7 +30,10 @@ EARLIER = (*3 * [(*ON_ONE, "-n", "5")], (*OVER_BOTH, "-n", "5"))
 # On the second node beside them, until they are over.
 TRAINING = ("mlp", "--dataset", "synthetic", "--ranks", "3", "--epochs", "1000")
 TOGETHER_SECONDS = 8.0  # so long the recording rules, once in 5 s over the last minute, need for two samples
-ENDS_WITH_THE_JOB = ("ringscope_rank_", "job_id_rank:", "job_id_op:")
+ENDS_WITH_THE_JOB = (
+    *("ringscope_rank_", "ringscope_collective_duration_", "ringscope_step_duration_", "ringscope_job_"),
+    *("job_id_rank:", "job_id_op:", "job_id:"),
+)
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is missing")]
 
@@ -186,7 +189,7 @@ def test_series_of_ranks_are_gone_after_the_jobs(course: Course) -> None:
 
 
 def answered(course: Course) -> list[str]:
-    """Queries about ranks alone that still have an answer now, but those that look back on purpose."""
+    """Queries about jobs alone that still have an answer now, but those that look back on purpose."""
     now = time.time()
     found = []
     for query in QUERIES:

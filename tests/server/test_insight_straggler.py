@@ -26,6 +26,14 @@ def test_a_rank_that_works_longer_while_the_others_wait() -> None:
     assert found.evidence["score"] == pytest.approx(0.5 / 0.9)
 
 
+def test_the_root_of_a_collective_waits_for_nobody_and_is_not_slow_for_that() -> None:
+    gang = [window(0, waited=0.0), *(window(rank, waited=0.9) for rank in range(1, 4))]
+    assert [found.rank for found in straggler.of_windows(gang)] == [0]
+    assert straggler.of_windows(gang, root=0) == []
+    stopped = [window(0, waited=0.0, running=0.6), *gang[1:]]
+    assert [found.rank for found in straggler.of_windows(stopped, root=0)] == [0]
+
+
 @pytest.mark.parametrize(("waited", "slow"), [(0.34, [3]), (0.32, []), (0.3, [])])
 def test_below_three_quarters_of_its_time_and_not_above(waited: float, slow: list[int]) -> None:
     others = [window(rank, waited=1 - 0.75 * (1 - waited) + (0.01 if slow else -0.02)) for rank in range(3)]

@@ -1,16 +1,11 @@
 """GET /jobs."""
 
-from itertools import product
 from typing import Any
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.dialects import sqlite
 from tests.server.conftest import ONE_SIZE, Server, measurement
 
 from ringscope_server.db.models import Job
-from ringscope_server.jobs.filters import JobFilter
-from ringscope_server.jobs.queries import ids_of_page
 
 
 async def test_pages_are_newest_first_and_complete(server: Server) -> None:
@@ -95,31 +90,6 @@ async def test_pages_of_several_states_are_complete_and_in_order(server: Server)
         if (cursor := page["next"]) is None:
             break
     assert seen == wanted
-
-
-PLANS = [
-    (JobFilter(), "INTEGER PRIMARY KEY", []),
-    (JobFilter(("succeeded",)), "COVERING INDEX ix_jobs_state_id", ["state=?"]),
-    (JobFilter(("failed", "succeeded")), "COVERING INDEX ix_jobs_state_id", ["state=?"]),
-    (JobFilter(user="ada"), "COVERING INDEX ix_jobs_user_id", ["user=?"]),
-    (JobFilter(("failed",), user="ada"), "COVERING INDEX ix_jobs_user_state_id", ["user=?", "state=?"]),
-]
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_a_page_is_read_along_an_index_and_nothing_is_sorted(server: Server) -> None:
-    """On SQLite, whose planner goes by rules. PostgreSQL's goes by the size of the tables, which here are empty."""
-    for (wanted, index, columns), before in product(PLANS, (None, 1000)):
-        query = ids_of_page(50, before, wanted).compile(
-            dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True, "render_postcompile": True}
-        )
-        async with server.services.database.read() as session:
-            plan = [row.detail for row in await session.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
-        bound = columns if before is None else [*columns, "id<?" if columns else "rowid<?"]
-        # Without any bound the table is read along its own key, newest first.
-        expected = f"SEARCH jobs USING {index} ({' AND '.join(bound)})" if bound else "SCAN jobs"
-        assert {line for line in plan if "jobs" in line} == {expected}, plan
-        assert not any("TEMP B-TREE" in line for line in plan), plan
 
 
 async def test_a_foreign_cursor_and_an_unknown_state_are_refused(server: Server) -> None:

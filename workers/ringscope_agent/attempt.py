@@ -9,9 +9,10 @@ from typing import Any, Literal
 from ringscope.contracts.protocol import Assignment, Report
 from ringscope_agent import process_group
 from ringscope_agent.home import AttemptFolder
-from ringscope_agent.launch import evidence
+from ringscope_agent.launch import evidence, gpu_release
 from ringscope_agent.launch.control import Status
 from ringscope_agent.launch.keeping import Keeping
+from ringscope_agent.launch.node_check import may_use_gpus
 from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.records import Records
@@ -57,6 +58,8 @@ class Attempt:
         )
         self._keeping = Keeping(context, folder, self.records, self._delivery.notice_records, self._tell)
         self._reported: set[Event] = set()
+        self._may_use_gpus = may_use_gpus(self._assignment.spec)
+        self._seen: set[int] = set()  # its processes that may hold a GPU
         self._wants_evidence = False
         self._stop_wanted = asyncio.Event()
         self._interrupted = asyncio.Event()
@@ -199,9 +202,15 @@ class Attempt:
         grace = self._assignment.grace_seconds
         if not self._stop_wanted.is_set():
             grace = min(grace, UNASKED_GRACE_SECONDS)
-        left = await process_group.end_processes(self.token, self._context.settings.data_dir, grace)
+        home = self._context.settings.data_dir
+        if self._may_use_gpus:
+            self._seen |= {process.pid for process in process_group.processes_of(self.token, home)}
+        left = await process_group.end_processes(self.token, home, grace)
         names = ", ".join(f"{process.pid} ({process.command[:60]})" for process in left)
-        if left:
+        if self._may_use_gpus and not left:
+            holders = await gpu_release.left_on_gpus(self._seen | {*self.records.pids.values()}, self.token)
+            names = ", ".join(f"{holder.pid} (in the driver of GPU {holder.gpu})" for holder in holders)
+        if names:
             logger.error("Attempt %d: processes that cannot be ended: %s.", self._assignment.attempt_id, names)
         return names
 

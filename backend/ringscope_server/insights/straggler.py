@@ -26,11 +26,14 @@ OWN_WINDOWS, QUEUED_WINDOWS, STEP_WINDOWS = 2, 3, 3
 SPINNING_SHARE = 0.1  # where the median rank sleeps more, sleeping tells nothing
 
 
-def of_windows(windows: Sequence[Window]) -> list[Finding]:
-    """By what the ranks of a gang did with their time, in one window of each."""
+def of_windows(windows: Sequence[Window], root: int | None = None) -> list[Finding]:
+    """By what the ranks of a gang did with their time, in one window of each.
+
+    The root of a collective waits for nobody, and sends or sums for all: what it works is the collective's own time.
+    """
     if len(windows) < MIN_RANKS:
         return []
-    own = own_shares(windows)
+    own = own_shares(windows, root)
     queued = {window.rank: window.queued for window in windows if window.queued is not None}
     found = {w.rank: _finding(w, "own", own, OWN_WINDOWS) for w in windows if _stands_out(own, w.rank, MIN_OWN_SHARE)}
     for window in windows:
@@ -39,14 +42,15 @@ def of_windows(windows: Sequence[Window]) -> list[Finding]:
     return list(found.values())
 
 
-def own_shares(windows: Sequence[Window]) -> dict[int, float]:
-    """The share of its own time of each rank, as far as it is known."""
+def own_shares(windows: Sequence[Window], root: int | None = None) -> dict[int, float]:
+    """The share of its own time of each rank, as far as it is known; of the root only what it was stopped."""
     are_waits_known = any(window.waited > 0 for window in windows)
     asleep = median_of([window.stopped for window in windows if window.stopped is not None])
     shares = {}
     for window in windows:
         stopped = (window.stopped or 0.0) if asleep <= SPINNING_SHARE else 0.0
-        working = 1.0 - window.waited - (window.queued or 0.0) - stopped if are_waits_known else 0.0
+        is_known = are_waits_known and window.rank != root
+        working = 1.0 - window.waited - (window.queued or 0.0) - stopped if is_known else 0.0
         shares[window.rank] = stopped + max(0.0, working)
     return shares
 

@@ -83,7 +83,7 @@ class Watch:
         if windows:
             self._queued_share = median_of([each.queued for each in windows if each.queued is not None])
             others = {key for key in active if key not in self._of_steps.told}
-            _settle(self._of_windows, straggler.of_windows(windows), {"straggler"}, others, judgement)
+            _settle(self._of_windows, straggler.of_windows(windows, self._root), {"straggler"}, others, judgement)
 
     def _judge_steps(self, full: StepWindow, active: Collection[Key], judgement: Judgement) -> None:
         compute_us: defaultdict[int, list[float]] = defaultdict(list)

@@ -66,11 +66,16 @@ async def page(
 async def _sorted_page(
     session: AsyncSession, limit: int, after: int | None, wanted: JobFilter, sort: Sort
 ) -> list[JobView]:
-    matching = select(Job.id).where(*wanted.conditions())
-    ids = list(await session.scalars(sorted_ids(matching, sort, tuple(wanted.states), limit, after)))
+    ids = await sorted_ids(session, matching(wanted), sort, limit, after)
     jobs = await session.scalars(select(Job).where(Job.id.in_(ids)).options(*_WITH_PARTS))
     by_id = {job.id: job for job in jobs}
     return [view(by_id[job_id]) for job_id in ids]
+
+
+def matching(wanted: JobFilter) -> Select[int]:
+    """The ids of all jobs of a filter, in no order."""
+    ids = select(Job.id).where(*wanted.conditions())
+    return ids.where(Job.state.in_(wanted.states)) if wanted.states else ids
 
 
 def ids_of_page(limit: int, before: int | None, wanted: JobFilter) -> Select[int]:

@@ -1,11 +1,14 @@
 """The order of a list of jobs, and where a page goes on in it, as SQL.
 
-By id a page costs what it shows. Any other order reads every job that matches the filter.
+By id, by ranks and by bus bandwidth a page costs what it shows, and what its filter passes over on the way there. By
+name and by samples per second it reads every job that matches.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Job
 
@@ -16,39 +19,53 @@ Sort = Literal[
 NEWEST_FIRST: Sort = "-id"
 assert {sort.removeprefix("-") for sort in get_args(Sort)} == set(get_args(Column))
 
-# Jobs without a number come last in either order, and among them what was only simulated.
-_LEAST, _MOST = -1.0, 1e300
+_KEYS: dict[str, ColumnElement[Any]] = {
+    "id": Job.id.expression,
+    "name": func.lower(Job.name),
+    "ranks": Job.ranks.expression,
+    "busbw": Job.busbw_gb_per_s.expression,
+    "samples_per_second": Job.summary["samples_per_second"].as_float(),
+}
+_OF_SOME_JOBS = ("busbw", "samples_per_second")
 
 
-def sorted_ids(ids: Select[int], sort: Sort, states: tuple[str, ...], limit: int, after: int | None) -> Select[int]:
-    """The ids of a page in this order: those that ``ids`` selects, in one of the states, after the job ``after``.
+async def sorted_ids(session: AsyncSession, ids: Select[int], sort: Sort, limit: int, after: int | None) -> list[int]:
+    """The ids of a page in this order: those that ``ids`` selects, after the job ``after``.
 
     A job that changes its place meanwhile may be on two pages or on none.
     """
-    is_descending = sort.startswith("-")
-    key = _key(sort.removeprefix("-"), is_descending)
-    if states:
-        ids = ids.where(Job.state.in_(states))
+    last = None
     if after is not None:
-        ids = ids.where(_beyond(key, after, is_descending))
-    order = (key.desc(), Job.id.desc()) if is_descending else (key.asc(), Job.id.asc())
-    return ids.order_by(*order).limit(limit)
+        last = await session.scalar(select(_KEYS[sort.removeprefix("-")]).where(Job.id == after))
+    found: list[int] = []
+    for part in parts(ids, sort, after, last):
+        if len(found) < limit:
+            found += await session.scalars(part.limit(limit - len(found)))
+    return found
 
 
-def _key(column: str, is_descending: bool) -> ColumnElement[Any]:
-    missing = _LEAST if is_descending else _MOST
-    keys: dict[str, ColumnElement[Any]] = {
-        "id": Job.id.expression,
-        "name": func.lower(Job.name),
-        "ranks": Job.ranks.expression,
-        "busbw": func.coalesce(Job.busbw_gb_per_s, missing),
-        "samples_per_second": func.coalesce(Job.summary["samples_per_second"].as_float(), missing),
-    }
-    return keys[column]
+def parts(ids: Select[int], sort: Sort, after: int | None, last: Any) -> Sequence[Select[int]]:
+    """What a page takes its ids from, one after the other, behind the job ``after`` whose number or name is ``last``.
+
+    Jobs without a number come last in either order, and among them what was only simulated. They are asked for apart:
+    neither database would go by an index in both orders.
+    """
+    column, is_descending = sort.removeprefix("-"), sort.startswith("-")
+    key = _KEYS[column]
+    numbered = _behind(ids, [key, Job.id.expression], [last, after], is_descending)
+    if column not in _OF_SOME_JOBS:
+        return [numbered]
+    numbered = numbered.where(key.is_not(None))
+    unnumbered = ids.where(key.is_(None))
+    if after is None or last is not None:
+        return [numbered, _behind(unnumbered, [Job.id.expression], [None], is_descending)]
+    return [_behind(unnumbered, [Job.id.expression], [after], is_descending)]
 
 
-def _beyond(key: ColumnElement[Any], after: int, is_descending: bool) -> ColumnElement[bool]:
-    last = select(key).where(Job.id == after).scalar_subquery()
-    further = key < last if is_descending else key > last
-    same = Job.id < after if is_descending else Job.id > after
-    return or_(further, and_(key == last, same))
+def _behind(
+    ids: Select[int], keys: Sequence[ColumnElement[Any]], values: Sequence[Any], is_descending: bool
+) -> Select[int]:
+    if values[-1] is not None:
+        mine, others = tuple_(*keys), tuple_(*values)
+        ids = ids.where(mine < others if is_descending else mine > others)
+    return ids.order_by(*(key.desc() if is_descending else key.asc() for key in keys))

@@ -80,24 +80,24 @@ class Cluster(Lab):
 
             eventually(ready, f"the readiness of {', '.join(sorted(wanted))}")
 
-    def submit(self, ranks: int, cycles: int, max_attempts: int = 1) -> int:
+    def submit(self, ranks: int, cycles: int, max_attempts: int = 1, **sweep: object) -> int:
         """A job of one rank a host: two rows, and twice ITERATIONS steps, for each cycle; its number."""
-        benchmark = {
+        benchmark: dict[str, object] = {
             "algorithms": ["ring"],
             "min_bytes": MESSAGE_BYTES,
             "max_bytes": MESSAGE_BYTES,
             "warmup": 0,
             "iterations": ITERATIONS,
             "cycles": cycles,
-        }
+        } | sweep
         placement = {"ranks": ranks, "ranks_per_node": 1}
         with self.client() as client:
             body = {"benchmark": benchmark, "placement": placement, "max_attempts": max_attempts}
             return client.submit(body).id
 
-    def start_gang(self, cycles: int = ENDLESS, max_attempts: int = 1, ranks: int = RANKS) -> "Gang":
+    def start_gang(self, cycles: int = ENDLESS, max_attempts: int = 1, ranks: int = RANKS, **sweep: object) -> "Gang":
         """A gang of as many hosts as ranks, who have all done steps."""
-        job_id = self.submit(ranks, cycles, max_attempts)
+        job_id = self.submit(ranks, cycles, max_attempts, **sweep)
         self.wait_for_state(job_id, "running")
         attempt_id = self.attempts(job_id)[-1]["id"]
         counted = "SELECT COUNT(DISTINCT rank) AS ranks FROM steps WHERE attempt_id = ?"

@@ -5,6 +5,14 @@ from collections.abc import Collection, Mapping
 from tests.cluster.hosts.cluster import Cluster, Gang, Steps
 from tests.cluster.lab import eventually
 
+from ringscope.contracts.protocol import STOP_GRACE_SECONDS
+from ringscope_agent.process_group import KILL_SECONDS
+from ringscope_agent.settings import AgentSettings
+
+# No rank outlives its attempt by more, on any host: without an agent it waits so long for one, then it is asked to end,
+# then it is killed.
+OUTLIVING_SECONDS = AgentSettings.model_fields["away_seconds"].default + STOP_GRACE_SECONDS + KILL_SECONDS
+
 
 def assert_clean(cluster: Cluster, gang: Gang, spooled: Steps, lossy_ranks: Collection[int] = ()) -> None:
     """No process, slot or row of the gang's job is left behind, and its nodes run the next job.
@@ -13,10 +21,10 @@ def assert_clean(cluster: Cluster, gang: Gang, spooled: Steps, lossy_ranks: Coll
         spooled: the steps that lay in the agents' spools some time after the fault.
         lossy_ranks: those of whose steps some never came to a spool.
     """
+    assert_nothing_runs(cluster)
     cluster.wait_until_ready()
     assert_released(cluster, gang.job_id)
     assert_exactly_once(cluster, gang.job_id, spooled, lossy_ranks)
-    assert_nothing_runs(cluster)
     following = cluster.submit(len(cluster.names), cycles=1)
     assert cluster.ended(following).state == "succeeded"
     assert {member["node"] for member in cluster.members(cluster.attempts(following)[-1]["id"])} == {*cluster.names}
@@ -60,5 +68,6 @@ def _gaps(stored: Mapping[tuple[int, int, int], int], lossy_ranks: Collection[in
 
 
 def assert_nothing_runs(cluster: Cluster) -> None:
-    """On every host there is its agent with a keeper in advance, and nothing else."""
-    eventually(lambda: not any(map(cluster.strangers, cluster.names)), "the end of all but agents and spare keepers")
+    """On every host there is its agent with a keeper in advance, and soon nothing else."""
+    what = "the end of all but agents and spare keepers"
+    eventually(lambda: not any(map(cluster.strangers, cluster.names)), what, OUTLIVING_SECONDS)

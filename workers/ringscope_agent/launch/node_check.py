@@ -3,6 +3,7 @@
 import importlib.util
 from collections.abc import Mapping
 
+from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.training import TENSORFLOW
 from ringscope_agent import gpus, process_group
@@ -26,10 +27,14 @@ def find_obstacle(
     if isinstance(programs, str):
         return f"Node {settings.name}: {programs}"
     obstacle = _slots(assignment, settings, slots_held) or _strangers(settings, tokens)
-    spec = assignment.spec
-    if not obstacle and not spec.is_simulated and spec.settled_device != "cpu":
+    if not obstacle and may_use_gpus(assignment.spec):
         obstacle = _gpu_users(settings, tokens)
     return obstacle or _lacking(assignment, settings)
+
+
+def may_use_gpus(spec: JobSpec) -> bool:
+    """Whether ranks of this job may compute on GPUs; a device that is left open is one of the node's, if it has any."""
+    return not spec.is_simulated and spec.settled_device != "cpu"
 
 
 def _lacking(assignment: Assignment, settings: AgentSettings) -> str:

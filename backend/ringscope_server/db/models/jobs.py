@@ -22,6 +22,8 @@ class Job(Base):
         # Lists in these orders read the index, and of the jobs themselves only those that they show.
         Index("ix_jobs_busbw_gb_per_s_id", "busbw_gb_per_s", "id"),
         Index("ix_jobs_name_id", "name", "id"),
+        Index("ix_jobs_ranks_id", "ranks", "id"),
+        Index("ix_jobs_finished_at", "finished_at"),
         # A schedule fires once for each of its times, whoever carries it out and however often.
         UniqueConstraint("schedule_id", "fire_time"),
     )

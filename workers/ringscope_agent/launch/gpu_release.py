@@ -1,0 +1,36 @@
+"""Whether an attempt's processes have let go of the GPUs.
+
+A process gives up its memory, and with it the token that it was found by, before it closes the driver's files. Until
+that is done, or for ever where the driver hangs, the GPU keeps its context.
+"""
+
+import asyncio
+from collections.abc import Collection
+
+from ringscope_agent import gpus, process_group
+from ringscope_agent.gpus import GpuProcess
+
+# A driver takes seconds to unmap what many GPUs had mapped of each other.
+RELEASE_SECONDS = 10.0
+POLL_SECONDS = 0.1
+
+
+async def left_on_gpus(pids: Collection[int], token: str) -> list[GpuProcess]:
+    """Those of an attempt's processes that still compute on a GPU after RELEASE_SECONDS; empty: they let go of all."""
+    deadline = asyncio.get_running_loop().time() + RELEASE_SECONDS
+    while (left := _holders(pids, token)) and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(POLL_SECONDS)
+        process_group.reap_orphans()
+    return left
+
+
+def _holders(pids: Collection[int], token: str) -> list[GpuProcess]:
+    return [user for user in gpus.find_processes() if user.pid in pids and _is_ours(user.pid, token)]
+
+
+def _is_ours(pid: int, token: str) -> bool:
+    """Whether it is still the process that it was: one with an environment of its own has come by its number since."""
+    if not process_group.state_of(pid):
+        return False
+    environment = process_group.environment_of(pid)
+    return not environment or environment.get(process_group.TOKEN_VARIABLE.encode()) == token.encode()

@@ -7,6 +7,7 @@ that is done, or for ever where the driver hangs, the GPU keeps its context.
 import asyncio
 from collections.abc import Collection
 
+from ringscope.contracts.rank_process import TOKEN_VARIABLE
 from ringscope_agent import gpus, process_group
 from ringscope_agent.gpus import GpuProcess
 
@@ -33,4 +34,4 @@ def _is_ours(pid: int, token: str) -> bool:
     if not process_group.state_of(pid):
         return False
     environment = process_group.environment_of(pid)
-    return not environment or environment.get(process_group.TOKEN_VARIABLE.encode()) == token.encode()
+    return not environment or environment.get(TOKEN_VARIABLE.encode()) == token.encode()

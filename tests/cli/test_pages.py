@@ -15,7 +15,7 @@ from ringscope.cli.main import SECTIONS, build
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "cli.md").read_text()
-COMMAND = typer.main.get_command(build())
+COMMAND: Any = typer.main.get_command(build())  # click's group of groups, which typer vendors without types
 PASS_THROUGH = ("server", "agent")  # their options belong to the process that they become
 SHOWN = re.compile(r"^(?:\$ |\w+=\$\()?(?:\.venv/bin/)?ringscope (.+?)\)?$", re.MULTILINE)
 
@@ -53,7 +53,7 @@ def test_commands_in_pages_have_these_options(page: str, command: str) -> None:
     if ">" in words:
         words = words[: words.index(">")]
     group, context = COMMAND, COMMAND.make_context("ringscope", ["--help"], resilient_parsing=True)
-    name, found, rest = group.resolve_command(context, words)  # type: ignore[attr-defined]
+    name, found, rest = group.resolve_command(context, words)
     if hasattr(found, "commands"):
         name, found, rest = found.resolve_command(context, rest)
     if name not in PASS_THROUGH:
@@ -65,7 +65,7 @@ def test_the_help_shows_every_section(capsys: pytest.CaptureFixture[str]) -> Non
         COMMAND(["--help"])
     told = capsys.readouterr().out
     assert [line[:-1] for line in told.splitlines() if line.endswith(":") and line[0] != " "][1:] == list(SECTIONS)
-    for name in COMMAND.commands:  # type: ignore[attr-defined]
+    for name in COMMAND.commands:
         assert re.search(rf"^  {name} ", told, re.MULTILINE)
 
 
@@ -73,9 +73,9 @@ def test_the_help_shows_every_section(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_command_loads_the_module_that_has_it(module: str, expected: list[str]) -> None:
     app = typer.Typer(callback=lambda: None)
     import_module(f"ringscope.cli.{module}").register(app)
-    assert set(typer.main.get_command(app).commands) == set(expected)  # type: ignore[attr-defined]
+    assert set(typer.main.get_command(app).commands) == set(expected)
     for name in expected:
-        assert set(typer.main.get_command(build(name)).commands) == set(expected)  # type: ignore[attr-defined]
+        assert set(typer.main.get_command(build(name)).commands) == set(expected)
 
 
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,7 +103,7 @@ def test_whatever_prints_a_table_has_json() -> None:
     for name in names(COMMAND):
         found = COMMAND
         for word in name.split():
-            found = found.commands[word]  # type: ignore[attr-defined]
+            found = found.commands[word]
         if not any("--json" in option.opts for option in found.params):
             without.add(name)
     assert without == WITHOUT_JSON

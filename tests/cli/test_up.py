@@ -7,13 +7,18 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from tests.cli.conftest import Server, assert_refused, clean_environment, run_process, run_ringscope
+from tests.cli.fake_api import FakeApi, items
+from tests.cli.test_nodes import node
 
 from ringscope.cli.children import Child, ChildDiedError, Children
 from ringscope.cli.prometheus import write_configuration
+from ringscope.cli.stack import wait_for_node
+from ringscope.client import Client
 from ringscope.contracts.errors import UserError
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -122,6 +127,30 @@ def test_what_the_server_warns_of_at_its_start_is_said_again(tmp_path: Path) -> 
         with pytest.raises(ChildDiedError):
             children.watch()
     assert child.warnings == ["Tokens: new."]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, ""),
+        (
+            {"observed": "degraded", "observed_reason": "It has 2 of 4 slots; resume the node to take it as it is."},
+            "Node n1 is degraded: It has 2 of 4 slots; resume the node to take it as it is.\n",
+        ),
+        (
+            {"desired": "drain", "desired_reason": "new DIMM", "slots_busy": 0},
+            "Node n1 is ready, drained: new DIMM.\n",
+        ),
+    ],
+)
+def test_what_keeps_the_node_from_work_is_said_and_not_waited_for(
+    api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str], fields: dict[str, Any], said: str
+) -> None:
+    long_ago = node(heartbeat_age_seconds=3600.0)
+    api.answers["GET /nodes"] = [items(), items(long_ago), items(node(heartbeat_age_seconds=0.0) | fields)]
+    with Children(tmp_path) as children, Client(api.url, "secret") as client:
+        wait_for_node(children, client, children.run("agent", ("sleep", "60")), "n1")
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize(

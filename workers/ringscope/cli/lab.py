@@ -11,7 +11,7 @@ import typer
 from ringscope.cli.connection import DEFAULT_URL, Url, served_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, stderr_console, stdout_console
 from ringscope.cli.words import AsJson, table
-from ringscope.client import Client, Node, is_ready
+from ringscope.client import Client, is_ready
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.units import format_duration, parse_duration, parse_rate
 from ringscope.lab.host import Host
@@ -174,7 +174,7 @@ def _wait_for_nodes(client: Client, lab: Lab) -> None:
     def look() -> bool:
         since = time.monotonic() - begun
         # A node of this name may be known from an earlier lab: only a heartbeat since the start counts.
-        fresh = {node.name for node in client.nodes() if _is_up(node) and node.heartbeat_age_seconds < since}
+        fresh = {node.name for node in client.nodes() if node.is_up and node.heartbeat_age_seconds < since}
         ready.update(fresh & {host.name for host in hosts})
         return len(ready) == len(hosts) or not all(lab.is_alive(host.name) for host in hosts)
 
@@ -183,10 +183,6 @@ def _wait_for_nodes(client: Client, lab: Lab) -> None:
     late = [host for host in hosts if host.name not in ready]
     if late:
         raise UserError(_late(late, lab.is_alive))
-
-
-def _is_up(node: Node) -> bool:
-    return node.observed in ("ready", "degraded")
 
 
 def _late(late: list[Host], is_alive: Callable[[str], bool]) -> str:

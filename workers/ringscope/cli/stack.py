@@ -10,6 +10,7 @@ from pathlib import Path
 from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
 from ringscope.cli.console import complain
+from ringscope.cli.nodes import state
 from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
@@ -66,7 +67,7 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
         with Client(url, token(data_dir)) as client:
             agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
             try:
-                _wait_for_node(children, client, agent, node)
+                wait_for_node(children, client, agent, node)
                 if prometheus is not None:
                     start_prometheus(prometheus, children, url, data_dir)
                 yield Stack(client, children, node, options.slots, prometheus)
@@ -119,7 +120,8 @@ def _wait_for_server(children: Children, server: Child, data_dir: Path) -> str:
     raise UserError(f"The server was not ready within {START_SECONDS:.0f} s; see {server.log}.")
 
 
-def _wait_for_node(children: Children, client: Client, agent: Child, name: str) -> None:
+def wait_for_node(children: Children, client: Client, agent: Child, name: str) -> None:
+    """Until the node works; what keeps it from working as it should is said, such as fewer slots than the last time."""
     started = time.monotonic()
     deadline = started + START_SECONDS
     while time.monotonic() < deadline:
@@ -127,7 +129,9 @@ def _wait_for_node(children: Children, client: Client, agent: Child, name: str) 
         for node in client.nodes():
             # a node of this name may be known from an earlier run: only a heartbeat since the start counts
             is_fresh = node.heartbeat_age_seconds < time.monotonic() - started
-            if node.name == name and node.observed == "ready" and is_fresh:
+            if node.name == name and node.is_up and is_fresh:
+                if (told := state(node)) != "ready":
+                    complain(f"Node {name} is {told}.")
                 return
         time.sleep(LOOK_SECONDS)
     raise UserError(f"The agent was not ready within {START_SECONDS:.0f} s; see {agent.log}.")

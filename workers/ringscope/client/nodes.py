@@ -57,6 +57,11 @@ class Node(View):
     clock_offset_seconds: float | None = None
     clock_error_seconds: float | None = None
 
+    @property
+    def is_up(self) -> bool:
+        """It takes work; a degraded node does so with what it has."""
+        return self.observed in ("ready", "degraded")
+
 
 class Cluster(View):
     """The whole cluster in a few numbers."""

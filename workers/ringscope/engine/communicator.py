@@ -40,6 +40,7 @@ from ringscope.engine.cores import own_place, usable_cores
 from ringscope.engine.errors import EngineError, RefusedError, StalledError
 from ringscope.engine.memory.arrays import copy
 from ringscope.engine.memory.cuda import Gpu
+from ringscope.engine.nodes import nodes_of
 from ringscope.engine.plans import Planner
 from ringscope.engine.post import Post
 from ringscope.engine.registered import Registered
@@ -85,15 +86,7 @@ class Communicator:
         self._comm = among.Dup()
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
-        node = self._comm.Split_type(MPI.COMM_TYPE_SHARED, key=self.rank)
-        self.local_rank: int = node.rank
-        self.local_size: int = node.size
-        leaders = self._comm.allgather(node.bcast(self.rank))
-        self.nodes: tuple[tuple[int, ...], ...] = tuple(
-            tuple(rank for rank, its_leader in enumerate(leaders) if its_leader == leader)
-            for leader in sorted(set(leaders))
-        )
-        node.Free()
+        self.nodes, self.local_rank, self.local_size = nodes_of(self._comm)
         unlink_segments(self._comm)
         self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
         self._agreement = Agreement(self._comm, len(empty_call(0).numbers()), timeout_seconds)

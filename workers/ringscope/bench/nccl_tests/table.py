@@ -101,13 +101,17 @@ def _median(row: Measurement | None) -> str:
 
 
 def _unstable(rows: Sequence[Measurement]) -> Iterable[str]:
-    for row in rows:
-        if is_unstable(row):
-            place = "in place" if row.in_place else "out of place"
-            yield (
-                f"# UNSTABLE: {format_size(row.size_bytes)}, {place}: cv {row.cv_percent:.0f} %, p99 "
-                f"{row.p99_us / row.p50_us if row.p50_us else 0:.3g} times the median; the mean says little"
-            )
+    """One line whatever their number: on a noisy machine most rows are, and the table is what people came for."""
+    unstable = [row for row in rows if is_unstable(row)]
+    if not unstable:
+        return
+    worst = max(unstable, key=lambda row: row.cv_percent)
+    place = "in place" if worst.in_place else "out of place"
+    yield (
+        f"# UNSTABLE: {len(unstable)} of {len(rows)} means say little, {_range(unstable)}; go by the medians. "
+        f"Worst: {format_size(worst.size_bytes)}, {place}: cv {worst.cv_percent:.0f} %, p99 "
+        f"{worst.p99_us / worst.p50_us if worst.p50_us else 0:.3g} times the median"
+    )
 
 
 def _choices(rows: Sequence[Measurement]) -> Iterable[str]:
@@ -116,8 +120,12 @@ def _choices(rows: Sequence[Measurement]) -> Iterable[str]:
         chosen = [row for row in rows if row.chosen_algorithm is not None and row.in_place is in_place]
         for name, group in groupby(chosen, key=lambda row: row.chosen_algorithm):
             same = list(group)
-            sizes = dict.fromkeys(format_size(row.size_bytes) for row in (same[0], same[-1]))
-            yield f"# auto took {name}, {place}, {' to '.join(sizes)}; {same[0].chosen_because}"
+            yield f"# auto took {name}, {place}, {_range(same)}; {same[0].chosen_because}"
+
+
+def _range(rows: Sequence[Measurement]) -> str:
+    """ "8 B to 1 MiB", of rows in the order of their sizes."""
+    return " to ".join(dict.fromkeys(format_size(row.size_bytes) for row in (rows[0], rows[-1])))
 
 
 def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:

@@ -96,7 +96,8 @@ def _job() -> Base:
 
 def _step(rank: int, step: int) -> tuple[object, ...]:
     start_ns = START_NS + step * 1_100_000
-    return (1, 1, rank, step, "all_reduce", "ring", "mpi", False, 1 << 20, start_ns, 1000.1, 0.0, 1000.1, 1000.1, None)
+    times_us = (1000.1, 0.0, 1000.1, 1000.1)
+    return (1, 1, rank, step, "all_reduce", "ring", "mpi", False, 1 << 20, start_ns, *times_us, None, None, None)
 
 
 def measure(folder: Path, format: Format, results: "Queue[Written]") -> None:
@@ -106,8 +107,9 @@ def measure(folder: Path, format: Format, results: "Queue[Written]") -> None:
 
 async def _write(folder: Path, format: Format) -> Written:
     database, process = Database(sqlite_url(folder)), psutil.Process()
-    size_bytes, pieces, most = 0, 0, 0
-    before, wall, cpu = process.memory_info().rss, time.perf_counter(), time.process_time()
+    size_bytes = pieces = 0
+    before = most = process.memory_info().rss
+    wall, cpu = time.perf_counter(), time.process_time()
     async for piece in exported(database, format, StepFilter(1), 1, RANKS):
         size_bytes += len(piece)
         pieces += 1

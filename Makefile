@@ -21,10 +21,10 @@ test: .venv/.test ui ## The gate: every promise once, in minutes (CI=true: only 
 test-long: .venv/.long ui ## What is long by nature: matrices, soaks, volumes (TIERS="server web": only these)
 	@exec $(BIN)/python -m scripts.test --long $(TIERS)
 
-bench: .venv/.bench ## Measure the engine beside its peers and limits (PARTS="one_node links model training training_links untuned"; links need root)
+bench: .venv/.bench ## Measure the engine beside its peers and limits; a missed target is an error (PARTS="one_node links model training training_links untuned"; links need root)
 	@exec $(BIN)/python benchmarks $(PARTS)
 
-experiments: .venv/.bench ## The lecture's claims on ten hosts with real links, measured beside predicted (root; QUICK=1: less)
+experiments: .venv/.bench ## The lecture's claims on ten hosts with real links, measured beside predicted; a missed target is an error (root; QUICK=1: less)
 	@exec $(BIN)/python benchmarks/experiments.py $(if $(filter-out 0,$(QUICK)),--quick)
 
 lint: .venv/.test ui ## Check style, types and import arrows

@@ -1,11 +1,13 @@
-"""``python benchmarks [PART …]``: measure the engine on this machine, beside its peers and its limits.
+"""The engine on this machine, measured beside its peers and its limits.
+
+    python benchmarks [PART …]
 
 Each part prints its table and the targets that it is held to, and writes results/PART.json; at the end there is one
-picture of all and one list of all targets. A missed target is no error: see what else the machine did meanwhile.
+picture of all and one list of all targets. With a missed one the exit code is 1. It need be no error of the engine: see
+what else the machine did meanwhile.
 """
 
-import signal
-import sys
+from collections.abc import Sequence
 
 import links
 import model
@@ -15,7 +17,8 @@ import training
 import training_links
 import training_numbers
 import untuned
-from report import Result, say, say_targets
+from command import Parser, exit_with, one_of
+from report import Result, judged, say
 
 PARTS = {
     "one_node": one_node.run,
@@ -27,16 +30,13 @@ PARTS = {
 }
 
 
-def main(names: list[str]) -> int:
-    """Run the named parts, or all; 2 for an unknown name."""
-    unknown = sorted(set(names) - PARTS.keys())
-    if unknown:
-        say(f"parts: there is no {', '.join(unknown)}; choose from {', '.join(PARTS)}.")
-        return 2
-    # Being told to stop must pass through the context managers that take down namespaces and ranks.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the named parts, or all; 1 when a target is missed."""
+    parser = Parser(__doc__)
+    listed = f"of {', '.join(PARTS)}; all if none is named"
+    parser.add_argument("parts", nargs="*", type=one_of(PARTS), metavar="PART", help=listed)
     results: list[Result] = []
-    for name in names or PARTS:
+    for name in parser.parse_args(arguments).parts or PARTS:
         result = PARTS[name]()
         if result is not None:
             result.save()
@@ -45,10 +45,8 @@ def main(names: list[str]) -> int:
     training_numbers.fill()
     say("\nplot: " + (str(picture) if picture else "left out, matplotlib is not installed; pip install --group bench."))
     say("\nall targets")
-    for result in results:
-        say_targets(result.targets)
-    return 0
+    return judged([target for result in results for target in result.targets])
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main)

@@ -2,15 +2,14 @@
 
     python benchmarks/agent_page.py [RANKS]
 
-The page has one running job of 64 ranks whose histograms are full, which tell while they are scraped. It is asked for
-in both formats as Prometheus asks: one connection that stays open, a scrape at a time.
+The page has one running job of so many ranks (64), whose histograms are full, and which tell while they are scraped. It
+is asked for in both formats as Prometheus asks: one connection that stays open, a scrape at a time.
 """
 
 import math
 import multiprocessing
-import os
-import sys
 import time
+from collections.abc import Sequence
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event
 from statistics import median
@@ -18,6 +17,8 @@ from typing import Any
 
 import httpx
 import psutil
+from command import Parser, count, exit_with
+from report import Target, judged, say, watched
 
 from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS
 from ringscope.contracts.record import Hello, Steps
@@ -31,20 +32,27 @@ RECORDS_PER_SECOND = 64  # of 100 steps each, over all ranks
 FORMATS = {"text": "text/plain", "OpenMetrics": "application/openmetrics-text; version=1.0.0"}
 
 
-def main(ranks: int) -> None:
-    """Print p50, p95 and the worst of each format, in milliseconds, beside the target."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print p50, p95 and the worst of each format, in milliseconds; 1 when a target is missed."""
+    parser = Parser(__doc__)
+    parser.add_argument("ranks", nargs="?", type=count(), default=64, metavar="RANKS", help="of the job (%(default)s)")
+    ranks = parser.parse_args(arguments).ranks
+    targets = []
     context = multiprocessing.get_context("spawn")
     ports, over = context.Queue(), context.Event()
     agent = context.Process(target=serve, args=(ranks, ports, over))
-    agent.start()
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{ports.get(timeout=60)}", trust_env=False) as client:
-            for name, accept in FORMATS.items():
-                say(name, *scraped(client, accept, psutil.Process(agent.pid)))
-    finally:
-        over.set()
-        agent.join()
-    sys.stdout.write(f"load average of this machine with {os.cpu_count()} cores: {os.getloadavg()[0]:.1f}\n")
+    with watched() as conditions:
+        agent.start()
+        try:
+            url = f"http://127.0.0.1:{ports.get(timeout=60)}"
+            with httpx.Client(base_url=url, trust_env=False) as client:
+                for name, accept in FORMATS.items():
+                    targets.append(told(name, *scraped(client, accept, psutil.Process(agent.pid))))
+        finally:
+            over.set()
+            agent.join()
+    say(f"({conditions})")
+    return judged(targets)
 
 
 def serve(ranks: int, ports: "Queue[int]", over: Event) -> None:
@@ -86,14 +94,15 @@ def scraped(client: httpx.Client, accept: str, agent: psutil.Process) -> tuple[l
     return times_ms, cpu_ms, len(page.content), len(lines)
 
 
-def say(name: str, times_ms: list[float], cpu_ms: float, size_bytes: int, samples: int) -> None:
-    """One line."""
+def told(name: str, times_ms: list[float], cpu_ms: float, size_bytes: int, samples: int) -> Target:
+    """One line, and what the format is held to."""
     p95 = sorted(times_ms)[math.ceil(len(times_ms) * 0.95) - 1]
-    sys.stdout.write(
+    say(
         f"{name:<12} {samples} samples, {size_bytes / 1000:.0f} kB: p50 {median(times_ms):.1f} ms, p95 {p95:.1f} ms, "
-        f"worst {max(times_ms):.1f} ms, {cpu_ms:.1f} ms of CPU   target: under {TARGET_MS:.0f} ms\n"
+        f"worst {max(times_ms):.1f} ms, {cpu_ms:.1f} ms of CPU"
     )
+    return Target(f"scrape as {name}, p95 ms", TARGET_MS, p95, at_most=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 64)
+    exit_with(main)

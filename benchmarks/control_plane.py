@@ -10,16 +10,16 @@ inserted into a table with one index. Both load and server run here, on the core
 import asyncio
 import json
 import sqlite3
-import sys
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from command import Parser, exit_with, one_of
 from heavy import HEAVY, JOB, multiply_job
 from http_load import Answer, Connection, p
-from report import Target, say, say_targets
+from report import Target, judged, say
 from serving import Serving, serving
 from simulated_agent import Agent, node, step_record
 
@@ -250,14 +250,17 @@ async def _repeated(times: int, ask: Callable[[], Awaitable[Answer]]) -> list[fl
 PARTS = {"submit": submit, "pages": pages, "changes": changes, "telemetry": telemetry, **HEAVY}
 
 
-def main(names: list[str]) -> None:
-    """Each part on a server of its own; then all targets."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Each part on a server of its own; then all targets, 1 when one is missed."""
+    parser = Parser(__doc__)
+    listed = f"of {', '.join(PARTS)}; all if none is named"
+    parser.add_argument("parts", nargs="*", type=one_of(PARTS), metavar="PART", help=listed)
     targets: list[Target] = []
-    for name in names or PARTS:
+    for name in parser.parse_args(arguments).parts or PARTS:
         with serving() as server:
             targets += asyncio.run(PARTS[name](server))
-    say_targets(targets)
+    return judged(targets)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    exit_with(main)

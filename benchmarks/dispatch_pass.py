@@ -8,15 +8,16 @@ that jobs start and places in the queue move. Each on 200 nodes and with ten tim
 """
 
 import asyncio
-import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from command import Parser, count, exit_with
 from plan_pass import NOW, SCENARIOS, snapshot
-from report import Target, say, say_targets, watched
+from report import Target, judged, say, watched
 from sqlalchemy import insert, update
 
 from ringscope.contracts.job import JobSpec
@@ -158,8 +159,11 @@ def _allocations(gang: RunningGang) -> list[dict[str, Any]]:
     ]
 
 
-def main(runs: int) -> None:
-    """Print the median and the worst time of each kind of pass."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the median and the worst time of each kind of pass; 1 when a target is missed."""
+    parser = Parser(__doc__)
+    parser.add_argument("runs", nargs="?", type=count(), default=5, metavar="RUNS", help="of each case (%(default)s)")
+    runs = parser.parse_args(arguments).runs
     targets = []
     with watched() as conditions:
         for jobs, nodes, most_ms in CASES:
@@ -178,8 +182,8 @@ def main(runs: int) -> None:
                     Target(f"quiet pass, {jobs:,} queued on {nodes} nodes, ms", most_ms, quiet, at_most=True)
                 )
     say(f"({conditions}; {runs} runs)")
-    say_targets(targets)
+    return judged(targets)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    exit_with(main)

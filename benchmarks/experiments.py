@@ -1,4 +1,6 @@
-"""``python benchmarks/experiments.py [--quick | NAME …]``: the lecture's claims on real links, as jobs on a server.
+"""The lecture's claims on real links, as jobs on a server.
+
+    python benchmarks/experiments.py [--quick | NAME …]
 
 A lab of network namespaces is started for a server of its own, jobs are submitted to it, and what it has stored of them
 is read back and set beside the cost model. The tables go to docs/experiments.md, the pictures to docs/images, what they
@@ -6,10 +8,7 @@ are made of to results/experiments.json. Names run these experiments only and ke
 ``--quick`` runs a smaller version and writes nothing.
 """
 
-import argparse
 import json
-import signal
-import sys
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,12 +17,12 @@ from typing import Any
 import experiments_page
 import experiments_plot
 import links
+from command import Parser, exit_with, one_of
 from lab_cluster import LabCluster, lab_cluster
-from report import Result, Target, say, say_targets, watched
+from report import Result, Target, judged, say, watched
 from scaling import fitted_line, ring_deviation
 from trial import Fabric, Row, Trial, rows
 
-from ringscope.contracts.errors import UserError
 from ringscope.contracts.units import format_size
 from ringscope.lab.network import PAYLOAD_SHARE
 
@@ -108,28 +107,20 @@ NAMES = tuple(name for stage in STAGES for name in stage.experiments)
 QUICK = (Stage(4, 200_000_000, {"hosts": tuple(Trial(("naive", "ring"), hosts, (_MIB,)) for hosts in (2, 3, 4))}),)
 
 
-def main() -> int:
-    """Run everything; 2 where there can be no lab."""
-    parser = argparse.ArgumentParser(description="The lecture's claims on real links, through jobs on a server.")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run everything; 1 when a target is missed, of what is kept of earlier runs as well. UserError: no lab here."""
+    parser = Parser(__doc__)
     parser.add_argument("--quick", action="store_true", help="a smaller version; nothing is written")
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(NAMES)}; all if none is named", metavar="NAME")
-    options = parser.parse_args()
+    listed = f"of {', '.join(NAMES)}; all if none is named"
+    parser.add_argument("names", nargs="*", type=one_of(NAMES), metavar="NAME", help=listed)
+    options = parser.parse_args(arguments)
     quick, names = options.quick, options.names or NAMES
-    if unknown := set(names) - set(NAMES):
-        parser.error(f"there is no experiment {', '.join(sorted(unknown))}; choose from {', '.join(NAMES)}.")
-    # Being told to stop must pass through the context managers that take down namespaces and ranks.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if quick and options.names:
+        parser.error("--quick runs an experiment of its own; leave the names out")
     started = time.monotonic()
-    try:
-        with watched() as conditions:
-            found = measured(QUICK if quick else [stage.only(names) for stage in STAGES])
-            direct = direct_run() if "fast" in found else []
-    except KeyboardInterrupt:
-        say("Interrupted; the lab is down and nothing was written.")
-        return 130
-    except UserError as error:
-        say(f"experiments: {error}")
-        return 2
+    with watched() as conditions:
+        found = measured(QUICK if quick else [stage.only(names) for stage in STAGES])
+        direct = direct_run() if "fast" in found else []
     if not quick and experiments_page.RESULTS.exists():
         before = json.loads(experiments_page.RESULTS.read_text())
         found, direct = before["experiments"] | found, direct or before["direct_run"]
@@ -137,13 +128,12 @@ def main() -> int:
     for name, table in experiments_page.tables(document).items():
         say(f"\n{name}\n{table}")
     targets = targets_of(found)
-    say_targets(targets)
     say(f"({conditions}; {time.monotonic() - started:.0f} s in all)")
     if not quick:
         path = Result("experiments", conditions, targets=targets, details=document).save()
         for written in (path, *experiments_plot.draw(document), experiments_page.fill()):
             say(f"written: {written}")
-    return 0
+    return judged(targets)
 
 
 def measured(stages: Sequence[Stage]) -> dict[str, Any]:
@@ -224,4 +214,4 @@ def targets_of(found: Mapping[str, Any]) -> list[Target]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from command import Parser, exit_with
+from report import say
 from scaling import fitted_line, ring_deviation
 from trial import Row
 
@@ -139,5 +141,12 @@ def _table(heading: Sequence[str], lines: Any) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, aligned, *lines))
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fill the page, and say which."""
+    Parser(__doc__).parse_args(arguments)
+    say(f"written: {fill()}")
+    return 0
+
+
 if __name__ == "__main__":
-    fill()
+    exit_with(main)

@@ -8,14 +8,16 @@ whose memory is compared with what it had before.
 
 import asyncio
 import multiprocessing
-import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from multiprocessing.queues import Queue
 from pathlib import Path
 from typing import NamedTuple, get_args
 
 import psutil
+from command import Parser, count, exit_with
+from report import say
 
 from ringscope_server.db import schema
 from ringscope_server.db.bulk import insert_rows
@@ -42,8 +44,19 @@ class Written(NamedTuple):
     grown_bytes: int
 
 
-def main(steps: int) -> None:
-    """Print a line for each format."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line for each format; there is no target."""
+    parser = Parser(__doc__)
+    fewest = RANKS * BLOCK
+    parser.add_argument(
+        "steps",
+        nargs="?",
+        type=count(fewest),
+        default=1_000_000,
+        metavar="STEPS",
+        help=f"{fewest} or more (%(default)s)",
+    )
+    steps = parser.parse_args(arguments).steps
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(fill(Path(folder), steps))
         context = multiprocessing.get_context("spawn")
@@ -53,10 +66,11 @@ def main(steps: int) -> None:
             writer.start()
             took: Written = results.get()
             writer.join()
-            sys.stdout.write(
+            say(
                 f"{format:<12} {steps} steps, {took.size_bytes / 1e6:.0f} MB: {took.wall_seconds:.1f} s, "
-                f"{took.cpu_seconds:.1f} s of CPU, {took.grown_bytes / 1e6:.0f} MB more memory at most\n"
+                f"{took.cpu_seconds:.1f} s of CPU, {took.grown_bytes / 1e6:.0f} MB more memory at most"
             )
+    return 0
 
 
 async def fill(folder: Path, steps: int) -> None:
@@ -82,7 +96,8 @@ def _job() -> Base:
 
 def _step(rank: int, step: int) -> tuple[object, ...]:
     start_ns = START_NS + step * 1_100_000
-    return (1, 1, rank, step, "all_reduce", "ring", "mpi", False, 1 << 20, start_ns, 1000.1, 0.0, 1000.1, 1000.1, None)
+    times_us = (1000.1, 0.0, 1000.1, 1000.1)
+    return (1, 1, rank, step, "all_reduce", "ring", "mpi", False, 1 << 20, start_ns, *times_us, None, None, None)
 
 
 def measure(folder: Path, format: Format, results: "Queue[Written]") -> None:
@@ -92,8 +107,9 @@ def measure(folder: Path, format: Format, results: "Queue[Written]") -> None:
 
 async def _write(folder: Path, format: Format) -> Written:
     database, process = Database(sqlite_url(folder)), psutil.Process()
-    size_bytes, pieces, most = 0, 0, 0
-    before, wall, cpu = process.memory_info().rss, time.perf_counter(), time.process_time()
+    size_bytes = pieces = 0
+    before = most = process.memory_info().rss
+    wall, cpu = time.perf_counter(), time.process_time()
     async for piece in exported(database, format, StepFilter(1), 1, RANKS):
         size_bytes += len(piece)
         pieces += 1
@@ -105,4 +121,4 @@ async def _write(folder: Path, format: Format) -> Written:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    exit_with(main)

@@ -26,8 +26,6 @@ _DEADLINE_SECONDS = 600
 _OVER_TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": DEVICE}
 _Process = subprocess.Popen[str]
 
-known_machine()  # before there are ranks, which would be measured with it
-
 
 def on_this_machine(ranks: int, plan: MeasurePlan) -> list[Series]:
     """Measure with that many ranks side by side."""
@@ -87,6 +85,7 @@ def _started(command: list[str], stdout: int | None = None) -> Iterator[_Process
 
 @contextmanager
 def _files(plan: MeasurePlan) -> Iterator[tuple[Path, Path]]:
+    known_machine()  # before there are ranks, which would be measured with it
     with tempfile.TemporaryDirectory(prefix="ringscope-bench-") as folder:
         plan_path, result_path = Path(folder, "plan.json"), Path(folder, "result.json")
         plan_path.write_text(json.dumps(asdict(plan)))

@@ -7,18 +7,16 @@ POST and the first step lie a scheduling pass, two rounds of agents and server (
 and the start of ten ranks with NumPy and mpi4py.
 """
 
-import argparse
-import signal
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from command import Parser, count, exit_with
 from lab_cluster import LabCluster, lab_cluster
-from report import Target, say, say_targets, watched
+from report import Target, judged, say, watched
 
 from ringscope.client import Attempt
-from ringscope.contracts.errors import UserError
 
 RATE_BIT_PER_S = 80_000_000
 TARGET_READY_SECONDS = 20.0
@@ -35,25 +33,20 @@ class Start:
     first_step: float
 
 
-def main() -> int:
-    """Print medians and worst beside the targets; 1 when one is missed, 2 where there can be no lab."""
-    parser = argparse.ArgumentParser(description="How long a lab and a job on all of its hosts take to start.")
-    parser.add_argument("--hosts", type=int, default=10)
-    parser.add_argument("--ups", type=int, default=3, help="labs that are started, one after another")
-    parser.add_argument("--jobs", type=int, default=5, help="jobs on each of them")
-    options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print medians and worst beside the targets; 1 when one is missed. UserError where there can be no lab."""
+    parser = Parser(__doc__)
+    parser.add_argument("--hosts", type=count(2), default=10, help="2 or more (%(default)s)")
+    parser.add_argument("--ups", type=count(), default=3, help="labs that are started, one after another (%(default)s)")
+    parser.add_argument("--jobs", type=count(), default=5, help="jobs on each of them (%(default)s)")
+    options = parser.parse_args(arguments)
     ready: list[float] = []
     starts: list[Start] = []
-    try:
-        with watched() as conditions:
-            for _ in range(options.ups):
-                with lab_cluster(options.hosts, RATE_BIT_PER_S) as cluster:
-                    ready.append(cluster.ready_seconds)
-                    starts += [started(cluster, options.hosts) for _ in range(options.jobs)]
-    except UserError as error:
-        say(f"lab: {error}")
-        return 2
+    with watched() as conditions:
+        for _ in range(options.ups):
+            with lab_cluster(options.hosts, RATE_BIT_PER_S) as cluster:
+                ready.append(cluster.ready_seconds)
+                starts += [started(cluster, options.hosts) for _ in range(options.jobs)]
     first = [start.first_step for start in starts]
     show("lab up until every node was ready", ready)
     show("POST until slots were assigned", [start.assigned for start in starts])
@@ -65,8 +58,7 @@ def main() -> int:
         Target("submit to first step, median s", TARGET_FIRST_STEP_SECONDS, median(first), at_most=True),
         Target("submit to first step, worst s", TARGET_FIRST_STEP_SECONDS, max(first), at_most=True),
     ]
-    say_targets(targets)
-    return 0 if all(target.met for target in targets) else 1
+    return judged(targets)
 
 
 def started(cluster: LabCluster, hosts: int) -> Start:
@@ -98,4 +90,4 @@ def show(what: str, seconds: list[float]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

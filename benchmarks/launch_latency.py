@@ -9,20 +9,23 @@ rank, and MPI_Init (together about 0.5 s when four ranks share two cores).
 """
 
 import math
-import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from statistics import median
 
 import httpx
+from command import Parser, count, exit_with
+from report import Target, judged, say, watched
 
 from ringscope.cli.connection import served_url, token
 from ringscope.cli.stack import StackOptions, running_stack
 from ringscope.client import Client
+from ringscope.contracts.errors import UserError
 
 RANKS = 4
 TARGET_LAUNCHED_SECONDS = 1.0
@@ -43,9 +46,12 @@ class Run:
     first_step: float
 
 
-def main(runs: int) -> None:
-    """Print median and p95 of each part, in seconds, beside the targets."""
-    with tempfile.TemporaryDirectory() as scratch:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print median and p95 of each part, in seconds; 1 when a target is missed."""
+    parser = Parser(__doc__)
+    parser.add_argument("runs", nargs="?", type=count(), default=20, metavar="RUNS", help="jobs (%(default)s)")
+    runs = parser.parse_args(arguments).runs
+    with watched() as conditions, tempfile.TemporaryDirectory() as scratch:
         options = StackOptions(Path(scratch), "127.0.0.1", 0, RANKS, 0)
         with running_stack(options) as stack:
             api = httpx.Client(
@@ -54,20 +60,27 @@ def main(runs: int) -> None:
             )
             with api:
                 found = [one_run(stack.client, api) for _ in range(runs)]
-    print(f"{runs} jobs of {RANKS} ranks on an idle agent, seconds from the POST")
-    say("slots assigned", [run.assigned for run in found])
-    say("launched: every rank runs", [run.launched for run in found], TARGET_LAUNCHED_SECONDS)
-    say("first step finished", [run.first_step for run in found], TARGET_FIRST_STEP_SECONDS)
+    say(f"{runs} jobs of {RANKS} ranks on an idle agent, seconds from the POST")
+    told("slots assigned", [run.assigned for run in found])
+    launched = told("launched: every rank runs", [run.launched for run in found])
+    first_step = told("first step finished", [run.first_step for run in found])
+    say(f"({conditions})")
+    return judged(
+        [
+            Target("POST until every rank runs, p95 s", TARGET_LAUNCHED_SECONDS, launched, at_most=True),
+            Target("POST until the first step is finished, p95 s", TARGET_FIRST_STEP_SECONDS, first_step, at_most=True),
+        ]
+    )
 
 
 def one_run(client: Client, api: httpx.Client) -> Run:
-    """Submit one job and wait for its end."""
+    """Submit one job and wait for its end; UserError unless it succeeded."""
     posted_ns = time.time_ns()
     job = client.submit(JOB, str(uuid.uuid4()))
     while not (job := client.job(job.id)).is_finished:
         time.sleep(0.05)
     if job.state != "succeeded":
-        raise SystemExit(f"Job {job.id} {job.state}: {job.message}")
+        raise UserError(f"Job {job.id} {job.state}: {job.message}")
     first = client.first_step(job.id, rank=0)
     assert first is not None, "a job that succeeded has steps"
     (attempt,) = api.get(f"jobs/{job.id}").raise_for_status().json()["attempts"]
@@ -77,12 +90,12 @@ def one_run(client: Client, api: httpx.Client) -> Run:
     return Run(assigned - posted, launched - posted, first_step)
 
 
-def say(what: str, seconds: list[float], target: float | None = None) -> None:
-    """One line of the table; the target is the p95's."""
+def told(what: str, seconds: list[float]) -> float:
+    """One line of the table; its p95."""
     p95 = sorted(seconds)[math.ceil(len(seconds) * 0.95) - 1]
-    beside = f"   target p95: under {target:.0f} s" if target else ""
-    print(f"{what:<26} p50 {median(seconds):.2f}  p95 {p95:.2f}  worst {max(seconds):.2f}{beside}")
+    say(f"{what:<26} p50 {median(seconds):.2f}  p95 {p95:.2f}  worst {max(seconds):.2f}")
+    return p95
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    exit_with(main)

@@ -7,6 +7,7 @@ compute costs more time here than on hosts of their own.
   hundredth in bytes and rate: 2.16 s for a ring, 21.6 s for gathering and sending back, both of raw bits.
 """
 
+from command import exec_part
 from gangs import on_hosts
 from measure import MeasurePlan, Series, speedup
 from network import DEVICE, Network, NetworkError, require_network
@@ -106,3 +107,7 @@ def _show(rows: list[Series], payload: float, rate_bit_per_s: int) -> None:
             f" {row.busbw_gb_per_s * 1e3:11.1f} {share:9.2f} {speedup(row, mpi[row.size_bytes]):6.2f}"
             f" {row.sent_bytes / row.size_bytes:13.2f}" + (f"   the lecture: {lecture} s" if lecture else "")
         )
+
+
+if __name__ == "__main__":
+    exec_part(__file__)

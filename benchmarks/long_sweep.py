@@ -11,15 +11,15 @@ the summary is compared with that of all rows at once.
 import asyncio
 import json
 import random
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from report import Target, say, say_targets, watched
+from command import Parser, count, exit_with
+from report import Target, judged, say, watched
 from sqlalchemy import select
 
 from ringscope.contracts import record
@@ -46,8 +46,12 @@ SWEEPS = {
 }
 
 
-def main(batches: int) -> None:
-    """Print the cost of a batch at the beginning, in the middle and at the end of each sweep."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what a batch costs at the beginning, the middle and the end of each sweep; 1 when a target is missed."""
+    parser = Parser(__doc__)
+    listed = f"of each sweep, {WINDOW} or more (%(default)s)"
+    parser.add_argument("batches", nargs="?", type=count(WINDOW), default=BATCHES, metavar="BATCHES", help=listed)
+    batches = parser.parse_args(arguments).batches
     targets = []
     with watched() as conditions:
         for name, (algorithms, sizes) in SWEEPS.items():
@@ -62,7 +66,7 @@ def main(batches: int) -> None:
             )
             targets.append(Target(f"{name}: last / first", MOST_RATIO, last / first, at_most=True))
     say(f"(medians, processor time of all threads; {conditions})")
-    say_targets(targets)
+    return judged(targets)
 
 
 def rows(algorithms: tuple[str, ...], sizes: Any, count: int) -> Iterator[dict[str, Any]]:
@@ -132,4 +136,4 @@ async def _fill(database: Database) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else BATCHES)
+    exit_with(main)

@@ -12,8 +12,7 @@ Where what they chose is measured beside them, its times are theirs.
 """
 
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product, repeat
@@ -23,6 +22,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from command import Parser
 
 from ringscope.bench.timing import timed_block
 from ringscope.choice.chooser import Chooser, candidates
@@ -235,16 +235,21 @@ class Gang:
         raise ValueError(f"device: there is no network card {self._plan.device}.")
 
 
-def main(plan_path: Path, result_path: Path) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the plan says."""
+    parser = Parser(__doc__)
+    parser.add_argument("plan", type=Path, metavar="PLAN", help="a file with a MeasurePlan as JSON")
+    parser.add_argument("result", type=Path, metavar="RESULT", help="the file that rank 0 writes")
+    options = parser.parse_args(arguments)
     end_with_parent()
-    fields = json.loads(plan_path.read_text())
+    fields = json.loads(options.plan.read_text())
     lists = {name: tuple(fields[name]) for name in ("algorithms", "sizes_bytes", "dtypes", "in_place")}
     gang = Gang(MeasurePlan(**fields | lists))
     rows = [asdict(series) for series in gang.measure()]
     if gang.is_first:
-        result_path.write_text(json.dumps(rows))
+        options.result.write_text(json.dumps(rows))
+    return 0
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main()  # a rank: it ends as any program under mpiexec does

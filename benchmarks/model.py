@@ -6,6 +6,7 @@ One fit for each transport, of the ring between two ranks (``ringscope.cost.fit`
 from statistics import median
 
 import numpy as np
+from command import exec_part
 from gangs import on_this_machine
 from measure import MeasurePlan, Series
 from report import Result, Target, say, say_targets, watched
@@ -71,3 +72,7 @@ def _measurement(row: Series) -> Measurement:
         iterations=row.iterations,
         time_ns=0,
     )
+
+
+if __name__ == "__main__":
+    exec_part(__file__)

@@ -28,6 +28,7 @@ import importlib.util
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
+from command import exec_part
 from gangs import on_this_machine
 from measure import COPY, MeasurePlan, Series, speedup
 from report import Result, Target, say, say_targets, watched
@@ -141,3 +142,7 @@ def _show(table: Table, where: str, others: dict[int, float]) -> None:
             + "".join(f"{ratio:9.2f}" for ratio in ratios)
             + f"{others[size_bytes]:9.0%}"
         )
+
+
+if __name__ == "__main__":
+    exec_part(__file__)

@@ -2,6 +2,8 @@
 
     PYTHONPATH=. python benchmarks/page_answers.py [sqlite] [postgresql]
 
+``PYTHONPATH=.`` is for PostgreSQL, which comes from the tests.
+
 A real server process, one request after the other over one connection. 10,000 jobs with their attempts and members lie
 in the table, and the first of them has 1,000,000 steps. A plan is asked for again and again with another latency, as
 somebody who moves a slider does: the same question twice would be looked up.
@@ -9,29 +11,34 @@ somebody who moves a slider does: the same question twice would be looked up.
 
 import asyncio
 import json
-import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from command import Parser, exit_with, one_of
 from heavy import JOB
 from http_load import Answer, Connection, p
-from report import Target, say, say_targets, watched
+from report import Target, judged, say, watched
 from serving import Serving, scratch, serving
 from simulated_agent import node
 from sqlalchemy import Engine, Table, create_engine, insert, make_url, select
-from tests.postgres import running_postgres
 
+from ringscope.contracts.errors import UserError
 from ringscope_server.db.models import Attempt, Job, Measurement, Member, Step
 from ringscope_server.db.postgresql import postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
 
+if TYPE_CHECKING:
+    from tests.postgres import Postgres
+
 JOBS, RANKS, STEPS = 10_000, 4, 250_000
 ASKED, ASKED_LONG = 60, 5
+DATABASES = ("sqlite", "postgresql")
 STATES = ("succeeded", "succeeded", "succeeded", "failed", "cancelled")
 LISTS = {
     "newest": "/jobs?limit=50",
@@ -167,14 +174,19 @@ def _row(attempt_id: int, exponent: int) -> dict[str, Any]:
     return {"job_id": attempt_id, "attempt_id": attempt_id, **what, **shape, **times, **rates, **rest}
 
 
-def main(names: list[str]) -> int:
-    """Measure on the databases named, and say which numbers are good enough."""
-    missed = 0
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure on the databases named, and say which numbers are good enough; 1 when one is not."""
+    parser = Parser(__doc__)
+    listed = f"of {', '.join(DATABASES)}; both if none is named"
+    parser.add_argument("databases", nargs="*", type=one_of(DATABASES), metavar="DATABASE", help=listed)
+    names = parser.parse_args(arguments).databases or DATABASES
+    postgres = _postgres() if "postgresql" in names else None
+    targets: list[Target] = []
     for name in names:
         with ExitStack() as stack:
             settings = {}
-            if name == "postgresql":
-                settings["database_url"] = stack.enter_context(running_postgres()).url()
+            if name == "postgresql" and postgres is not None:
+                settings["database_url"] = stack.enter_context(postgres()).url()
             folder = stack.enter_context(scratch())
             file = make_url(sqlite_url(Path(folder))).set(drivername="sqlite")
             engine = create_engine(postgresql_url(settings["database_url"]) if settings else file)
@@ -185,12 +197,23 @@ def main(names: list[str]) -> int:
             _multiply(engine)
             server = stack.enter_context(serving(folder, **settings))
             conditions = stack.enter_context(watched())
-            targets = asyncio.run(_measured(server))
+            found = asyncio.run(_measured(server))
         say(conditions)
-        say_targets(targets)
-        missed += sum(not target.met for target in targets)
-    return missed
+        targets += [replace(target, name=f"{name}: {target.name}") for target in found]
+    return judged(targets)
+
+
+def _postgres() -> "Callable[[], AbstractContextManager[Postgres]]":
+    """What starts one; UserError where it is not to be had."""
+    try:
+        from tests.postgres import running_postgres
+    except ImportError as error:
+        raise UserError(
+            f"PostgreSQL is not to be had ({error}): start this at the root of the checkout with PYTHONPATH=. and "
+            "`pip install --group postgres`, or name sqlite alone."
+        ) from None
+    return running_postgres
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(sys.argv[1:] or ["sqlite", "postgresql"])))
+    exit_with(main)

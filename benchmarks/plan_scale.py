@@ -1,6 +1,6 @@
 """Prices of an all-reduce on up to 16,384 ranks: 8 on a node, 32 nodes on a switch, the switches' uplinks 4:1.
 
-    python benchmarks/plan_scale.py
+    python benchmarks/plan_scale.py [RACKS]
 
 A process of its own for each size, so that the memory told is that of one plan. All algorithms that have a schedule are
 priced; of `direct`, whose messages share the uplinks at different times, it is an upper bound. Reached: 10 s and
@@ -11,8 +11,10 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
-from report import Target, say, say_targets
+from command import Parser, count, exit_with
+from report import Target, judged, say
 
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
@@ -22,10 +24,14 @@ RACKS = (4, 16, 64)
 TARGET_S, TARGET_GB = 5.0, 1.0
 
 
-def main(arguments: list[str]) -> int:
-    """Each size in a process; with a number of racks, that one here."""
-    if arguments:
-        _plan(int(arguments[0]))
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Each size in a process, 1 when a target is missed; with a number of racks, that one here."""
+    parser = Parser(__doc__)
+    listed = f"of 256 ranks: only this many, held to no target; {', '.join(map(str, RACKS))}"
+    parser.add_argument("racks", nargs="?", type=count(2), metavar="RACKS", help=listed)
+    racks = parser.parse_args(arguments).racks
+    if racks is not None:
+        _plan(racks)
         return 0
     seconds = memory_gb = 0.0
     for racks in RACKS:
@@ -34,13 +40,12 @@ def main(arguments: list[str]) -> int:
         ).stdout
         say(answer.rstrip())
         seconds, memory_gb = (float(figure) for figure in answer.split()[-2:])
-    say_targets(
+    return judged(
         [
             Target("16,384 ranks, all algorithms: s of a processor", TARGET_S, seconds, at_most=True),
             Target("16,384 ranks: GB of memory", TARGET_GB, memory_gb, at_most=True),
         ]
     )
-    return 0
 
 
 def _plan(racks: int) -> None:
@@ -57,4 +62,4 @@ def _plan(racks: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main)

@@ -17,16 +17,18 @@ import asyncio
 import multiprocessing
 import os
 import random
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice, repeat
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from statistics import quantiles
 from typing import NamedTuple
+
+from command import Parser, count, exit_with
+from report import Target, judged, say, watched
 
 from ringscope.bench.timing import Notes, timed_block
 from ringscope.contracts.job import JobSpec
@@ -56,13 +58,20 @@ class Read(NamedTuple):
     seconds: float  # of processor time
 
 
-def main(rounds: int) -> None:
-    """Print both costs."""
-    costs_us, read = measured(rounds, READ_STEPS)
-    say_stores(costs_us)
-    say_read("one block", read)
-    say_read(f"blocks of {SHORT_BLOCK_STEPS}", measured(0, SHORT_BLOCK_STEPS)[1])
-    sys.stdout.write(f"load average of this machine with {os.cpu_count()} cores: {os.getloadavg()[0]:.1f}\n")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print both costs; 1 when the stores' target is missed."""
+    parser = Parser(__doc__)
+    parser.add_argument(
+        "rounds", nargs="?", type=count(2), default=1000, metavar="ROUNDS", help="2 or more (%(default)s)"
+    )
+    rounds = parser.parse_args(arguments).rounds
+    with watched() as conditions:
+        costs_us, read = measured(rounds, READ_STEPS)
+        target = stores(costs_us)
+        say_read("one block", read)
+        say_read(f"blocks of {SHORT_BLOCK_STEPS}", measured(0, SHORT_BLOCK_STEPS)[1])
+    say(f"({conditions})")
+    return judged([target])
 
 
 def measured(rounds: int, block_steps: int) -> tuple[list[float], Read]:
@@ -174,23 +183,24 @@ def _assignment(ranks: int) -> Assignment:
     )  # fmt: skip
 
 
-def say_stores(costs_us: list[float]) -> None:
-    """What it costs the ranks."""
+def stores(costs_us: list[float]) -> Target:
+    """What they cost the ranks: one line, and what it is held to."""
     low, middle, high = (100 * cost / STEP_US for cost in quantiles(costs_us, n=4))
-    sys.stdout.write(
+    say(
         f"the stores: {middle:.2f} % of a step of {STEP_US:.0f} us (half of {len(costs_us)} rounds: {low:.2f} to "
-        f"{high:.2f} %)   target: under {TARGET_PERCENT:.0f} %\n"
+        f"{high:.2f} %)"
     )
+    return Target(f"the stores, % of a step of {STEP_US:.0f} us", TARGET_PERCENT, middle, at_most=True)
 
 
 def say_read(what: str, read: Read) -> None:
     """What the reader does."""
     read_us = read.seconds / read.steps * 1e6
-    sys.stdout.write(
+    say(
         f"keeper and agent, {what}: {read_us * 1e3:.0f} ns of a processor for each of {read.steps} steps = "
-        f"{100 * read_us / STEP_US:.2f} %, where every core has a rank; {read.dropped_steps} steps dropped\n"
+        f"{100 * read_us / STEP_US:.2f} %, where every core has a rank; {read.dropped_steps} steps dropped"
     )
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    exit_with(main)

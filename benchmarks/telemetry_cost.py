@@ -8,23 +8,25 @@ intake (relay, parser and spool) in a process of its own, so that it takes of th
 twice: of wall time, which other work on the machine makes noisy, and of the rank's own processor time, which it hardly
 does. Both are the difference to "none" of the lower quartiles over all rounds, in percent of the steps' 1 ms.
 
-    block    one record for 20 steps after they were timed, as training tells
-    step     one record for each step, within the time of the steps: more than any job tells today
+    block    one record for 20 steps after they were timed, as training tells; its processor time has a target
+    step     one record for each step, within the time of the steps: more than any job tells today, and held to nothing
 """
 
 import asyncio
 import multiprocessing
-import os
 import random
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from statistics import quantiles
 from typing import NamedTuple
 
+from command import Parser, count, exit_with
+from report import Target, judged, say, watched
+
+from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember
 from ringscope.contracts.record import Steps
@@ -35,6 +37,7 @@ from ringscope_agent.paths import AttemptPaths
 STEPS = 20  # the default of a job
 STEP_US = 1000.0
 TARGET_PERCENT = 1.0
+ASKED = ("block, off", "block, on")  # what jobs do
 Tell = Callable[[Reporter, int, list[int]], None]
 
 
@@ -45,29 +48,34 @@ class Took(NamedTuple):
     cpu: float
 
 
-def main(rounds: int) -> None:
-    """Print the cost of each way of telling beside the target."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the cost of each way of telling; 1 when a target is missed."""
+    parser = Parser(__doc__)
+    parser.add_argument(
+        "rounds", nargs="?", type=count(2), default=500, metavar="ROUNDS", help="2 or more (%(default)s)"
+    )
+    rounds = parser.parse_args(arguments).rounds
     context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory() as folder:
+    with watched() as conditions, tempfile.TemporaryDirectory() as folder:
         path, ready, over = Path(folder) / "ranks.sock", context.Event(), context.Event()
         listener = context.Process(target=listen, args=(path, ready, over))
         listener.start()
         if not ready.wait(60):
-            raise SystemExit("The listener did not start.")
+            raise UserError("The listener did not start within 60 s; the machine may be too busy.")
         connected, alone = Reporter(str(path)), Reporter(None)
         try:
-            measure(rounds, connected, alone)
+            targets = measured(rounds, connected, alone)
         finally:
             dropped = connected.dropped
             connected.close()
             over.set()
             listener.join()
-    load = f"load average of this machine with {os.cpu_count()} cores: {os.getloadavg()[0]:.1f}"
-    sys.stdout.write(f"{dropped} records were dropped; {load}\n")
+    say(f"({dropped} records were dropped; {conditions})")
+    return judged(targets)
 
 
-def measure(rounds: int, connected: Reporter, alone: Reporter) -> None:
-    """All variants take turns within each round."""
+def measured(rounds: int, connected: Reporter, alone: Reporter) -> list[Target]:
+    """All variants take turns within each round; what they are held to."""
     work = calibrated()
     variants: dict[str, tuple[Reporter, Tell, Tell]] = {
         "none": (alone, nothing, nothing),
@@ -82,9 +90,8 @@ def measure(rounds: int, connected: Reporter, alone: Reporter) -> None:
             found = block(work, *variants[name])
             if number:  # the first round warms up
                 took[name].append(found)
-    for name in variants:
-        if name != "none":
-            say(name, took[name], took["none"])
+    percents = {name: told(name, took[name], took["none"]) for name in variants if name != "none"}
+    return [Target(f"{name}: % of a step's processor time", TARGET_PERCENT, percents[name], True) for name in ASKED]
 
 
 def block(work: Callable[[], None], reporter: Reporter, each: Tell, after: Tell) -> Took:
@@ -168,14 +175,15 @@ def quartile(took: list[Took], part: str) -> float:
     return quantiles([getattr(one, part) for one in took], n=4)[0]
 
 
-def say(name: str, took: list[Took], none: list[Took]) -> None:
-    """One line."""
+def told(name: str, took: list[Took], none: list[Took]) -> float:
+    """One line; the percentage of processor time."""
     wall, cpu = ((quartile(took, part) - quartile(none, part)) / STEPS for part in ("wall", "cpu"))
-    sys.stdout.write(
+    say(
         f"{name:<11} {cpu * 1e6:6.2f} us of CPU a step = {cpu / STEP_US * 1e8:5.2f} %, "
-        f"{wall * 1e6:7.2f} us of wall time = {wall / STEP_US * 1e8:6.2f} %   target: under {TARGET_PERCENT:.0f} %\n"
+        f"{wall * 1e6:7.2f} us of wall time = {wall / STEP_US * 1e8:6.2f} %"
     )
+    return cpu / STEP_US * 1e8
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    exit_with(main)

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from command import exec_part
 from contest import Contest, Outcome
 from report import Result, Target, say, say_targets, watched
 from turns import Contender
@@ -141,3 +142,7 @@ def show(name: str, outcome: Outcome) -> None:
         say(f"{contender:>26}{step!s:>26}{exposed!s:>26}{outcome.spread(contender, 'samples_per_second')!s:>26}")
     for contender, sentence in outcome.left_out.items():
         say(f"{contender} is left out: {sentence}")
+
+
+if __name__ == "__main__":
+    exec_part(__file__)

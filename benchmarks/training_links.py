@@ -11,6 +11,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from command import exec_part
 from contest import Outcome
 from lab_cluster import LabCluster, lab_cluster
 from report import Result, Target, say, say_targets, watched
@@ -92,3 +93,7 @@ def _trained(cluster: LabCluster, name: str, options: Mapping[str, Any]) -> dict
         raise RuntimeError(f"The server has no figures of the job {name}.")
     count = summary.steps_done - 1
     return {"step_us": steps_s / count * 1e6, "exposed_us": exposed_s / count * 1e6, "samples_per_second": rate}
+
+
+if __name__ == "__main__":
+    exec_part(__file__)

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from command import Parser, exit_with
 from contest import Outcome
-from report import RESULTS
+from report import RESULTS, say
 
 PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 _MARKED = re.compile(r"(<!-- measured (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -85,5 +86,12 @@ def _table(heading: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, aligned, *lines))
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fill the page, and say which."""
+    Parser(__doc__).parse_args(arguments)
+    say(f"written: {fill()}")
+    return 0
+
+
 if __name__ == "__main__":
-    fill()
+    exit_with(main)

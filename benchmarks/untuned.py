@@ -15,6 +15,7 @@ of them send the same messages, and what differs is the hour. Between hosts 0.98
 from collections.abc import Iterable
 from dataclasses import replace
 
+from command import exec_part
 from gangs import on_hosts, on_this_machine
 from measure import MODEL, MeasurePlan, Series, speedup
 from network import Network, NetworkError, require_network
@@ -95,3 +96,7 @@ def _told(where: str, rows: list[Series]) -> Iterable[Target]:
             say(f"{format_size(size_bytes):>9} {place:>12} {best.algorithm:>22} {' '.join(taken)}")
             worst = min(worst, shares[AUTO])
         yield Target(f"{where}, {place}: auto, share of the fastest, worst size", _WANTED, worst)
+
+
+if __name__ == "__main__":
+    exec_part(__file__)

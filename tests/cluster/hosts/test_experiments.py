@@ -105,12 +105,12 @@ def test_the_next_run_takes_down_what_a_killed_one_left(benchmarks):
 
 
 def test_without_root_one_line_says_so():
-    code = "import os, sys, experiments; os.geteuid = lambda: 1000; sys.argv = ['x']; sys.exit(experiments.main())"
+    code = "import os, sys, experiments as it; os.geteuid = lambda: 1000; sys.argv = ['it']; it.exit_with(it.main)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=BENCHMARKS, env=os.environ | python_path(), capture_output=True, text=True
     )
-    assert done.stdout == "experiments: Shaped links need root (network namespaces); run them with sudo.\n"
-    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stderr == "it: Shaped links need root (network namespaces); run them with sudo.\n"
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def namespaces(prefix: str) -> list[str]:

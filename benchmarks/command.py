@@ -1,0 +1,96 @@
+"""How a benchmark is started: what it takes, and with which exit code it ends.
+
+0: every target was met, or there is none; 1: one was missed, and only then; 2: what was asked for is not there or could
+not be measured, as one sentence says; 130 and 143: it was told to stop.
+"""
+
+import argparse
+import math
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import NoReturn
+
+from ringscope.contracts.errors import UserError
+
+MISSED, NOT_MEASURED = 1, 2
+_INTERRUPTED, _TOLD_TO_STOP = 130, 143
+
+
+class Parser(argparse.ArgumentParser):
+    """A script's arguments; ``--help`` shows its docstring, and what is refused is refused in one line."""
+
+    def __init__(self, document: str | None) -> None:
+        summary, _, rest = (document or "").partition("\n\n")
+        style = argparse.RawDescriptionHelpFormatter
+        super().__init__(description=summary, epilog=rest.rstrip(), formatter_class=style, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Exit 2, and no usage: the line says what is wrong."""
+        self.exit(NOT_MEASURED, f"{self.prog}: {' '.join(message.split()).rstrip('.')}. --help shows what there is.\n")
+
+
+def count(least: int = 1) -> Callable[[str], int]:
+    """The type of an argument: a whole number, ``least`` or more."""
+
+    def parsed(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return parsed
+
+
+def quantity(least: float = 0.0) -> Callable[[str], float]:
+    """The type of an argument: a number above ``least``."""
+
+    def parsed(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least < value < math.inf:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number above {least:g}")
+        return value
+
+    return parsed
+
+
+def one_of(names: Collection[str]) -> Callable[[str], str]:
+    """The type of an argument: one of these names."""
+
+    def parsed(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(f"there is no {text}; choose from {', '.join(names)}")
+        return text
+
+    return parsed
+
+
+def exit_with(main: Callable[[], int]) -> NoReturn:
+    """End this process with what ``main`` returns. A fault of the script shows where it is, and is no missed target."""
+    # Being told to stop must pass through the context managers that take down namespaces, servers and ranks.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TOLD_TO_STOP))
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        _say("interrupted.")
+        sys.exit(_INTERRUPTED)
+    except UserError as error:
+        _say(" ".join(error.sentences))
+    except Exception:
+        traceback.print_exc()
+    sys.exit(NOT_MEASURED)
+
+
+def exec_part(script: str) -> NoReturn:
+    """``python benchmarks/PART.py`` is ``python benchmarks PART``."""
+    path = Path(script)
+    os.execv(sys.executable, [sys.executable, str(path.parent), path.stem, *sys.argv[1:]])
+
+
+def _say(sentence: str) -> None:
+    print(f"{Path(sys.argv[0]).name}: {sentence}", file=sys.stderr, flush=True)

@@ -27,7 +27,7 @@ def expectation(found: Samples, job_id: int) -> float | None:
 
 
 def shape(size_bytes: int, in_place: bool = False) -> Shape:
-    return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum", False)
+    return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum", 1, False)
 
 
 def test_all_bytes_over_all_time_are_expected() -> None:

@@ -3,8 +3,8 @@
     python benchmarks/plan_scale.py [RACKS]
 
 A process of its own for each size, so that the memory told is that of one plan. All algorithms that have a schedule are
-priced; of `direct`, whose messages share the uplinks at different times, it is an upper bound. Reached: 10 s and
-0.2 GB, of the time two thirds for `double_tree`; without it 3 s.
+priced; of `direct`, whose messages share the uplinks at different times, it is an upper bound. Reached: 3 s and 0.2 GB,
+of the time three quarters for `double_tree`; a machine that is busy with other things takes twice as long.
 """
 
 import resource

@@ -31,7 +31,7 @@ class Plan:
 class Comm:
     """One rank whose all-reduce is a copy."""
 
-    rank, size = 0, 1
+    rank, size, channels = 0, 1, 1
 
     def __init__(self, slots: int) -> None:
         memory = [np.zeros(slots * ELEMENTS, np.float32) for _ in range(2)]

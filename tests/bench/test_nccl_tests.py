@@ -187,7 +187,7 @@ def test_json_is_version_3_with_the_algorithm_in_each_result():
     assert ring["out_of_place_per_iter"]["p50_us"] == 10.0
     assert [device["rank"] for device in document["config"]["devices"]] == [0, 1]
     assert set(ring) == {
-        *("size", "count", "type", "redop", "root", "algorithm", "transport", "ranks", "cores", "cycle"),
+        *("size", "count", "type", "redop", "root", "algorithm", "transport", "ranks", "cores", "channels", "cycle"),
         *("out_of_place", "out_of_place_per_iter", "in_place", "in_place_per_iter"),
         *("actual_iterations", "experiment_name"),
     }
@@ -319,3 +319,9 @@ def test_waiting_and_skipping_stand_above_the_table_in_nccl_tests_words():
     text = render_table([row("ring", 10.0)], spec)
     assert "# Blocking Enabled: wait and barrier after each outer iteration (-n); time excludes barrier \n" in text
     assert "i_* uses max over process rows; summary skips first 2 iterations \n" in text
+
+
+def test_channels_that_were_asked_for_stand_above_the_table() -> None:
+    rows = [row("ring", 10.0)]
+    assert "# Rings and trees in 2 channels\n" in render_table(rows, BenchmarkSpec(channels=2))
+    assert "channel" not in render_table(rows, BenchmarkSpec())

@@ -47,6 +47,11 @@ def test_a_row_is_the_cost_models_time_of_its_schedule():
     assert {row.time_us for row in rows(list(simulated_records(sweep, 0)))} == {priced * 1e6}
 
 
+def test_rows_say_in_how_many_channels_rings_and_trees_went():
+    found = rows(list(simulated_records(spec(algorithms=("ring", "direct"), min_bytes=4096, max_bytes=4096), 0)))
+    assert {row.algorithm: row.channels for row in found} == {"ring": 4, "direct": None}
+
+
 def test_steps_come_before_their_row_and_follow_each_other_on_the_virtual_clock():
     sweep = spec(algorithms=("ring", "tree"), min_bytes=1 << 20, max_bytes=1 << 20, iterations=2500)
     records = list(simulated_records(sweep, time_ns=1_000_000))

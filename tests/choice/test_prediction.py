@@ -117,6 +117,11 @@ def test_a_sweep_that_ends_before_the_knee_has_none_and_auto_neither():
     assert predict(sweep("auto"), (2, 2), Table()).knees == ()
 
 
+def test_rings_in_other_channels_than_the_usual_are_not_predicted() -> None:
+    assert predict(sweep("ring", "direct", channels=2), (2, 2), Table()).unpredicted == ("ring",)
+    assert predict(sweep("ring", "direct", channels=1), (2, 2), Table()).unpredicted == ()
+
+
 @pytest.mark.parametrize(("transport", "cores", "crowd"), [("auto", 2, True), ("auto", 4, False), ("nccl", 2, False)])
 def test_ranks_are_crowded_in_host_memory_where_a_node_has_fewer_cores(transport: str, cores: int, crowd: bool) -> None:
     spec = BenchmarkSpec.model_validate({"transport": transport, "algorithms": ["ring"]})

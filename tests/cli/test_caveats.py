@@ -27,6 +27,13 @@ def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
     assert "It shared node n1 with job 7. So it is no best value, and none to expect." in out
 
 
+def test_channels_that_it_asked_for_are_told(api: FakeApi) -> None:
+    asked = benchmark(spec={"benchmark": {"channels": 2, "algorithms": ["ring"]}})
+    api.answers |= {"GET /jobs": items(asked), "GET /jobs/1": asked, "GET /jobs/1/measurements": items()}
+    assert "2 GB/s, 2 channels, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
+    assert "Its rings and trees went in 2 channels, as it asked." in api.run("show", "1").out
+
+
 def test_training_has_none(api: FakeApi) -> None:
     api.answers["GET /jobs/1"] = job(1, spec={"kind": "training", "training": {}}, kind="training", attempts=[SHARED])
     assert "shared" not in api.run("show", "1").out

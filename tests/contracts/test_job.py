@@ -111,6 +111,26 @@ def test_a_specification_survives_json_and_never_changes() -> None:
             "mpi has no schedule to simulate; leave it out.",
         ),
         (
+            {"benchmark": SIMULATION | {"channels": 2}},
+            "/benchmark/channels",
+            "benchmark.channels: a simulation takes those of its cluster; give topology.channels.",
+        ),
+        (
+            {"benchmark": {"channels": 3}, "placement": {"ranks": 8, "ranks_per_node": 2}},
+            "/benchmark/channels",
+            "benchmark.channels: 3 cannot each leave a node of 2 by another rank; give 1 to 2.",
+        ),
+        (
+            {"benchmark": {"channels": 4}, "placement": {"ranks": 7, "nodes": 2}},
+            "/benchmark/channels",
+            "4 cannot each leave a node of 3 by another rank; give 1 to 3.",
+        ),
+        (
+            {"benchmark": {"channels": 3}, "placement": {"ranks": 2}},
+            "/benchmark/channels",
+            "3 cannot each leave a node of 2 by another rank; give 1 to 2.",
+        ),
+        (
             {"benchmark": SIMULATION | {"device": "cuda"}},
             "/benchmark/device",
             "a simulation runs on no device; leave it at auto.",
@@ -255,3 +275,10 @@ def test_a_mirrored_strategy_asks_for_one_node(strategy: str) -> None:
 def test_other_strategies_go_where_there_is_room() -> None:
     training = {"kind": "training", "training": {"strategy": "multi_worker_mirrored"}, "placement": {"ranks": 4}}
     assert JobSpec.model_validate(training).placement.nodes is None
+
+
+def test_channels_are_told_only_where_somebody_asked() -> None:
+    """Agents of earlier versions refuse what they do not know."""
+    asked = JobSpec.model_validate({"benchmark": {"channels": 2}})
+    assert asked.model_dump()["benchmark"]["channels"] == 2
+    assert "channels" not in JobSpec().model_dump_json()

@@ -121,6 +121,12 @@ def test_a_jobs_own_rows_give_the_parameters() -> None:
     assert priced.timeline.seconds == pytest.approx(true, rel=0.01)
 
 
+def test_a_call_in_channels_that_the_job_asked_for_has_their_schedule() -> None:
+    asked, usual = (executed_schedule(call(), [2, 2], 0, None, channels) for channels in (2, None))
+    assert asked == build("ring", 4, 1024, [[0, 1], [2, 3]], channels=2)
+    assert usual == build("ring", 4, 1024)
+
+
 @pytest.mark.parametrize("nodes", [[4], [2, 2], [3, 1]])
 def test_without_rows_the_defaults_stand_in_and_say_so(nodes: list[int]) -> None:
     schedule = executed_schedule(call(), nodes, 0, None)

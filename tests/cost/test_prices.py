@@ -129,13 +129,13 @@ def test_more_ranks_than_a_simulation_takes_are_priced_with_every_algorithm(shap
 
 @pytest.mark.long
 def test_16_384_ranks_take_little_memory_and_time() -> None:
-    """All algorithms together, in a process of their own that may have no more; the time is three times the usual."""
+    """All algorithms together, in a process of their own that may have no more; time is thrice the usual or more."""
     program = """
 import resource
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.cost.prices import SCHEDULES, prices
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-resource.setrlimit(resource.RLIMIT_CPU, (40, 40))
+resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
 topology = ClusterSpec(shape="64x32x8", oversubscription=4).topology
 print(*(price.algorithm for price in prices(SCHEDULES, 1 << 30, topology)))
 """

@@ -27,7 +27,7 @@ def expectation(found: Samples, job_id: int) -> float | None:
 
 
 def shape(size_bytes: int, in_place: bool = False) -> Shape:
-    return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum", False)
+    return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum", 1, False)
 
 
 def test_all_bytes_over_all_time_are_expected() -> None:
@@ -85,6 +85,8 @@ async def test_other_jobs_say_nothing(server: Server) -> None:
         alone, doubles = ([row | more for row in rows(1.0, 1.0)] for more in ({"ranks": 1}, {"dtype": "float64"}))
         await run_sweep(server, agent, alone, **SIZES | {"placement": {"ranks": 1}})
         await run_sweep(server, agent, doubles, **SIZES | {"benchmark": {**SIZES["benchmark"], "dtype": "float64"}})
+        in_two = [row | {"channels": 2} for row in rows(1.0, 1.0)]
+        await run_sweep(server, agent, in_two, **SIZES | {"benchmark": {**SIZES["benchmark"], "channels": 2}})
     for _ in range(2):
         await run_sweep(server, agent, rows(1.0, 1.0), **SIZES)
     job = await server.submit(**SIZES)

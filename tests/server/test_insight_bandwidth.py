@@ -7,7 +7,7 @@ from ringscope_server.results.baseline import Row, Shape, baseline_of
 
 
 def row(value: float, size_bytes: int = 1024, algorithm: str = "ring") -> Row:
-    return Row(Shape("all_reduce", algorithm, "mpi", False, size_bytes, "float32", "sum", False), value)
+    return Row(Shape("all_reduce", algorithm, "mpi", False, size_bytes, "float32", "sum", 1, False), value)
 
 
 def expected(*values: float) -> Comparison:

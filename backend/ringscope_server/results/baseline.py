@@ -25,6 +25,7 @@ class Shape(NamedTuple):
     size_bytes: int
     dtype: str
     op: str
+    channels: int  # of rings and trees; earlier versions had one
     is_crowded: bool  # fewer cores than ranks; rows of earlier versions, which do not say, count as if they had enough
 
 
@@ -36,6 +37,7 @@ SHAPE_COLUMNS: Sequence[Any] = (
     Measurement.size_bytes,
     Measurement.dtype,
     Measurement.op,
+    func.coalesce(Measurement.channels, 1),
     func.coalesce(Measurement.cores < Measurement.ranks, False),
 )
 

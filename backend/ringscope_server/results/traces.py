@@ -59,7 +59,7 @@ class ToldTrace:
     def joined(self) -> OperationTrace:
         """The trace beside the model's; pricing may take a second of processor time."""
         operation, nodes, sweep = joined(self.told, self.clocks), self.ranks_of_nodes, self.spec.sweep
-        schedule = executed_schedule(operation, nodes, sweep.root, sweep.topology)
+        schedule = executed_schedule(operation, nodes, sweep.root, sweep.topology, sweep.channels)
         if schedule is None:
             return operation
         priced = priced_call(operation, schedule, nodes, self.rows, sweep.topology)

@@ -1824,6 +1824,11 @@ export interface components {
              */
             blocking: number;
             /**
+             * Channels
+             * @description Of rings and trees, each out of a node by another rank; null: on GPUs of several nodes one for each rank of the smallest one, else one.
+             */
+            channels?: number | null;
+            /**
              * Check
              * @description Compare every element with the exact answer after each size; a simulation has none.
              * @default true
@@ -3434,6 +3439,11 @@ export interface components {
             algorithm: string;
             /** Busbw Gb Per S */
             busbw_gb_per_s: number;
+            /**
+             * Channels
+             * @description In how many its rings or trees went, each out of every node by another rank. null: its algorithm goes in none, or it was measured by an earlier version.
+             */
+            channels?: number | null;
             /**
              * Chosen Algorithm
              * @description What auto took; null for an algorithm named by the job.

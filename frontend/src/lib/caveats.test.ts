@@ -20,6 +20,12 @@ describe("caveats", () => {
     expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. So it is no best value, and none to expect." });
   });
 
+  it("tells of channels that the job asked for", () => {
+    const { spec } = aJob();
+    const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, channels: 2 } } };
+    expect(caveats(asked)).toEqual([{ word: "2 channels", why: "Its rings and trees went in 2 channels, as it asked." }]);
+  });
+
   it("has none of what measures nothing", () => {
     expect(caveats({ ...aTraining(), attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] })).toEqual([]);
   });

@@ -8,12 +8,19 @@ interface Caveat {
   why: string;
 }
 
-/** Why what a job measured is not what its nodes can do: ranks without cores of their own, and what else ran there. */
+/**
+ * Why what a job measured is not what its nodes can do: ranks without cores of their own, and what else ran there.
+ * Channels that it asked for are told, too: other jobs have the usual ones.
+ */
 export function caveats(job: JobView): Caveat[] {
   if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
   const { ranks, cores } = job.summary;
   const disturbedBy = job.attempts.at(-1)?.disturbed_by;
+  const { channels } = job.spec.benchmark;
   return [
+    ...(channels == null
+      ? []
+      : [{ word: plural(channels, "channel"), why: `Its rings and trees went in ${plural(channels, "channel")}, as it asked.` }]),
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
       : []),

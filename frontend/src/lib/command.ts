@@ -93,6 +93,7 @@ function sweepCommand(spec: BenchmarkSpec): string {
     ...(benchmark.per_iteration ? ["-I", 1] : []),
     ...(benchmark.skip_iterations ? ["-K", benchmark.skip_iterations] : []),
     ...(benchmark.rotate ? ["--rotate", 1] : []),
+    ...given("--channels", benchmark.channels),
     ...(benchmark.trace ? ["--trace"] : []),
     ...(benchmark.timeout_seconds === 300 ? [] : ["-T", benchmark.timeout_seconds]),
     ...(spec.priority === 50 ? [] : ["--priority", spec.priority]),

@@ -26,6 +26,16 @@ describe("toSpec", () => {
     expect(toSpec(fromSpec(stepped), stepped)).toEqual(stepped);
   });
 
+  it("asks for channels only where somebody does, and nothing is simulated", () => {
+    expect(toSpec({ ...STANDARD, rails: "2" }).benchmark.channels).toBe(2);
+    expect(toSpec(STANDARD).benchmark.channels).toBeUndefined();
+    expect(toSpec({ ...STANDARD, rails: "2", transport: "simulated" }).benchmark.channels).toBeUndefined();
+    const { spec } = aJob();
+    const asked = { ...spec, benchmark: { ...spec.benchmark, channels: 4 } };
+    expect(toSpec(fromSpec(asked), asked)).toEqual(asked);
+    expect(toSpec({ ...fromSpec(asked), rails: "" }, asked).benchmark.channels).toBeUndefined();
+  });
+
   it("gives back the specification that the form came from, also what the form does not show", () => {
     const { spec } = aJob();
     const full = { ...spec, labels: { team: "infra" }, placement: { ...spec.placement, nodes: 2, selector: { rack: "3" } } };
@@ -129,7 +139,7 @@ describe("the server's sentences", () => {
 
   it("have a field of the table for each field of the form", () => {
     expect(Object.keys(SWEEP_FIELDS).sort()).toEqual(Object.keys(STANDARD).sort());
-    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "factor"]);
+    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "rails", "factor"]);
   });
 });
 

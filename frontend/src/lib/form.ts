@@ -31,6 +31,8 @@ export type JobForm = {
   cycles: string;
   iterations: string;
   aggregate: string;
+  /** Channels of a sweep that is measured; those of a simulation are its cluster's. */
+  rails: string;
   blocking: string;
   average: string;
   skip: string;
@@ -70,6 +72,7 @@ export const STANDARD: JobForm = {
   cycles: "1",
   iterations: "20",
   aggregate: "1",
+  rails: "",
   blocking: "0",
   average: "mean",
   skip: "0",
@@ -119,6 +122,7 @@ export const SWEEP_FIELDS = {
   step: { pointer: "/benchmark/step_bytes", label: "Step", reads: "optional size" },
   cycles: { pointer: "/benchmark/cycles", label: "Cycles", reads: "whole number" },
   aggregate: { pointer: "/benchmark/aggregate", label: "Aggregate", reads: "whole number" },
+  rails: { pointer: "/benchmark/channels", label: "Channels", reads: "optional whole number" },
   blocking: { pointer: "/benchmark/blocking", label: "Waiting", reads: "whole number" },
   average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
   skip: { pointer: "/benchmark/skip_iterations", label: "Skip", reads: "whole number" },
@@ -129,7 +133,7 @@ export const SWEEP_FIELDS = {
 
 /** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
 export const ADVANCED: readonly Field[] = [
-  "step", "cycles", "aggregate", "blocking", "average", "skip", "timeout", "rotate", "trace",
+  "step", "cycles", "aggregate", "rails", "blocking", "average", "skip", "timeout", "rotate", "trace",
 ];
 
 /**
@@ -160,6 +164,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
       warmup: numberOr(form.warmup),
       iterations: numberOr(form.iterations),
       aggregate: numberOr(form.aggregate),
+      channels: isSimulation(form) ? undefined : (numberOrNull(form.rails) ?? undefined),
       blocking: numberOr(form.blocking),
       average: form.average,
       skip_iterations: numberOr(form.skip),
@@ -220,6 +225,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     cycles: String(benchmark.cycles),
     iterations: String(benchmark.iterations),
     aggregate: String(benchmark.aggregate),
+    rails: String(benchmark.channels ?? STANDARD.rails),
     blocking: String(benchmark.blocking),
     average: benchmark.average,
     skip: String(benchmark.skip_iterations),
@@ -276,7 +282,7 @@ export function isSimulation({ transport }: JobForm): boolean {
 /** Fields that the page does not show, of which nothing can be wrong. */
 export function hiddenFields(form: JobForm): readonly Field[] {
   const others: Field[] = isSimulation(form)
-    ? ["ranks", "check", "device"]
+    ? ["ranks", "check", "device", "rails"]
     : ["shape", "link", "latency", "intra", "nics", "channels", "oversubscription", "adding"];
   return form.step === "" ? others : [...others, "factor"];
 }

@@ -131,6 +131,17 @@ def test_a_sweep_tells_everything_in_order(ranks, transport):
         assert own[-1] == Done(rank=rank, dropped=0)
 
 
+@pytest.mark.long
+def test_rings_go_in_the_channels_that_the_job_asks_for_and_rows_say_so(told):
+    usual = {row.algorithm: row.channels for row in told["turns"].measurements}
+    assert usual == {"ring": 1, "direct": None}
+    run, records = run_job(4, algorithms=["ring", "double_tree", "direct"], channels=2)
+    assert (run.exit_code, run.reason) == (0, "")
+    rows = [record for record in records if isinstance(record, Measurement)]
+    assert {row.algorithm: row.channels for row in rows} == {"ring": 2, "double_tree": 2, "direct": None}
+    assert all(row.wrong == 0 for row in rows)
+
+
 def test_the_steps_of_a_sweep_are_noted_in_the_order_of_their_time(told):
     own = told["turns"].steps[1]
     ends = [block.first_step + len(block.start_ns) for block in own]

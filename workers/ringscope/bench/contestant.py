@@ -21,6 +21,7 @@ from ringscope.engine.base import Buffer, TraceablePlan
 from ringscope.engine.memory.arrays import to_host, write
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED
 from ringscope.engine.step_ring import StepRing, described
+from ringscope.schedules.algorithms import IN_CHANNELS
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -72,6 +73,7 @@ class Contestant:
         self.choice = comm.settle(spec.op, *self._slots[0], spec.collective, spec.root) if is_auto else None
         executed = algorithm if self.choice is None else self.choice.algorithm
         self.transport = carrier(executed, comm.transport.name)
+        self.channels = comm.channels if (spec.collective, executed) in IN_CHANNELS else None
         self._plans = [
             comm.plan(executed, spec.op, source, target, spec.collective, spec.root) for source, target in self._slots
         ]

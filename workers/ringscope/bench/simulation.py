@@ -18,7 +18,7 @@ from ringscope.contracts.record import Measurement, Record, Steps, Trace
 from ringscope.cost.modelled_trace import modelled
 from ringscope.cost.timeline import Timeline
 from ringscope.engine.transports.simulated import SimulatedTransport
-from ringscope.schedules.algorithms import build
+from ringscope.schedules.algorithms import IN_CHANNELS, build
 
 _STEPS_PER_RECORD = 1000
 
@@ -115,6 +115,7 @@ def _row(
         dtype=spec.dtype,
         op=spec.op if spec.collective in REDUCING else "none",
         ranks=ranks,
+        channels=spec.topology.topology.rails if (spec.collective, algorithm) in IN_CHANNELS else None,
         time_us=time_us,
         algbw_gb_per_s=algbw,
         busbw_gb_per_s=algbw * bus_factor(spec.collective, ranks),

@@ -20,9 +20,11 @@ from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, mean_interval, rounds, spread
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
+from ringscope.contracts.devices import too_many_channels
 from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
 from ringscope.contracts.traced import RankTrace
 from ringscope.engine.base import Array
+from ringscope.engine.errors import EngineError
 from ringscope.engine.step_ring import StepRing
 
 if TYPE_CHECKING:
@@ -42,8 +44,11 @@ class Sweep:
     ) -> None:
         """``emit`` takes the records and ``ring`` the steps; without one nobody asks for them.
 
-        ``fault`` is a drill for this rank (see ``rank_process.FAULT_VARIABLE``).
+        EngineError where the smallest node has fewer ranks than channels are asked for. ``fault`` is a drill for this
+        rank (see ``rank_process.FAULT_VARIABLE``).
         """
+        if spec.channels is not None and comm.channels < spec.channels:
+            raise EngineError(f"benchmark.channels: {too_many_channels(spec.channels, comm.channels)}")
         self._comm, self._spec, self._emit, self._fault = comm, spec, emit, fault
         self._ring = ring or StepRing.opened(None, comm.rank)
         self._dtype = np.dtype(spec.dtype)
@@ -177,6 +182,7 @@ class Sweep:
                 op=self._op,
                 ranks=self._comm.size,
                 cores=self._comm.cores,
+                channels=contestant.channels,
                 time_us=time_us,
                 **self._interval(slowest, time_us),
                 algbw_gb_per_s=algbw,

@@ -17,14 +17,14 @@ from ringscope.choice.links import IN_HOST_MEMORY, STEPWISE_RANKS
 from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, bus_factor, elements
-from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.contracts.devices import MPI_ON_GPUS, usual_channels
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.machine import REFERENCE, Machine
 from ringscope.contracts.tuning import Table
 from ringscope.cost.classes import by_classes
 from ringscope.cost.knee import knee_bytes
 from ringscope.cost.timeline import simulate
-from ringscope.schedules.algorithms import build
+from ringscope.schedules.algorithms import IN_CHANNELS, build
 
 MAX_SIZES = 30  # of a sweep with more of them some are told
 # Somebody waits for it: so many messages are followed, 1 us each to 30 where links are shared. Between the sizes that
@@ -186,10 +186,17 @@ class _Fitted(_Model):
         size_bytes = self.bytes_of(size_bytes)
         chosen = self._chooser.choose(self._situation, size_bytes).algorithm if name == AUTO else None
         found = self._chooser.priced(self._situation, size_bytes, chosen or name)
+        if self._is_in_other_channels(chosen or name):  # they are priced in the usual ones
+            return None
         if found is None or found.is_bound:  # what at most comes is no prediction
             return None
         self._fits[chosen or name] = found.rows, found.median_error
         return _Call(name, chosen, size_bytes, found.time_us)
+
+    def _is_in_other_channels(self, name: str) -> bool:
+        usual = usual_channels(self._situation.ranks_of_nodes, self._situation.transport)
+        goes_in_some = (self.spec.collective, name) in IN_CHANNELS
+        return goes_in_some and self.spec.channels not in (None, usual)
 
     def sentence(self) -> str:
         rows = sorted({rows for rows, _ in self._fits.values()})

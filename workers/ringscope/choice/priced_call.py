@@ -29,17 +29,21 @@ _MAX_MESSAGES = 20_000
 
 
 def executed_schedule(
-    operation: TracedOperation, ranks_of_nodes: Sequence[int], root: int, cluster: ClusterSpec | None
+    operation: TracedOperation,
+    ranks_of_nodes: Sequence[int],
+    root: int,
+    cluster: ClusterSpec | None,
+    channels: int | None = None,
 ) -> Schedule | None:
     """What ranks followed that lie on nodes like this, in rank order; those of a ``cluster`` are only simulated.
 
-    None: this version does not know such an operation.
+    ``channels`` are those that the job asked for. None: this version does not know such an operation.
     """
     if operation.executed not in SCHEDULED.get(operation.collective, ()) or operation.dtype not in ITEMSIZE_BYTES:
         return None
     ends = list(accumulate(ranks_of_nodes))
     nodes = [list(range(end - count, end)) for end, count in zip(ends, ranks_of_nodes, strict=True)]
-    channels = usual_channels(ranks_of_nodes, operation.transport)
+    channels = channels or usual_channels(ranks_of_nodes, operation.transport)
     if cluster is not None:
         nodes, channels = cluster.topology.nodes, cluster.topology.rails
     count = operation.size_bytes // ITEMSIZE_BYTES[operation.dtype]

@@ -136,6 +136,7 @@ def bench(
 
     Exit code 0: every element was right. 1: some were wrong, or a rank failed. 2: bad input, or no MPI.
     """
+    is_simulated = transport == SIMULATED
     benchmark: dict[str, Any] = {
         "collective": collective,
         "transport": transport,
@@ -161,11 +162,12 @@ def bench(
         per_iteration=per_iteration,
         skip_iterations=skip_iterations,
         timeout_seconds=timeout_seconds,
+        channels=None if is_simulated else channels,
     )
     benchmark |= {"algorithms": algorithm.split(",")} if algorithm is not None else {}
-    is_simulated = transport == SIMULATED
     ranks_there = ranks if is_simulated else None
-    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, channels)
+    described_in = channels if is_simulated else None
+    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, described_in)
     if is_simulated or cluster:
         benchmark["topology"] = cluster
     placement = {} if is_simulated or ranks is None else {"ranks": ranks}

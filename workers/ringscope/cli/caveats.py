@@ -4,6 +4,7 @@ from ringscope.client import Job
 from ringscope.contracts.comparison import Ran
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.units import plural
 
 
 def title(job: Job) -> str:
@@ -13,13 +14,15 @@ def title(job: Job) -> str:
 
 def marks(job: Job) -> list[str]:
     """In a word or two, for a list."""
-    return [*filter(None, (crowd(job.summary.ranks, job.summary.cores), "disturbed" if _disturbed_by(job) else ""))]
+    crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), "disturbed" if _disturbed_by(job) else ""
+    return [*filter(None, (_channels(job), crowded, disturbed))]
 
 
 def sentences(job: Job) -> list[str]:
     """The same with the reasons."""
     crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job)
     return [
+        *([f"Its rings and trees went in {channels}, as it asked."] if (channels := _channels(job)) else []),
         *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
         *([f"{disturbed} So it is no best value, and none to expect."] if disturbed else []),
     ]
@@ -28,6 +31,12 @@ def sentences(job: Job) -> list[str]:
 def ran(job: Job) -> Ran:
     """The same for a comparison."""
     return Ran(crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job))
+
+
+def _channels(job: Job) -> str:
+    """Those that it asked for; else empty."""
+    asked = job.spec.benchmark.channels if job.spec.benchmark else None
+    return plural(asked, "channel") if asked else ""
 
 
 def _disturbed_by(job: Job) -> str | None:

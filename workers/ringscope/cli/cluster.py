@@ -32,7 +32,7 @@ Intra = Annotated[str | None, typer.Option(help="Inside a node; default nvlink4.
 Nics = Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")]
 Channels = Annotated[
     int | None,
-    typer.Option(min=1, help="Of rings and trees, each by another rank out of a node; default: one for each card."),
+    typer.Option(min=1, help="Of rings and trees, each by another rank out of a node; default: one a card, on CPUs 1."),
 ]
 Oversubscription = Annotated[float | None, typer.Option(min=1, help="Of the racks' uplinks; default 1.")]
 Gamma = Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")]

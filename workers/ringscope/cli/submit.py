@@ -125,7 +125,8 @@ def submit(
     base = read_job(file) if file else {}
     is_simulated = (transport or _transport(base)) == SIMULATED
     ranks_there = ranks if is_simulated else None
-    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, channels)
+    described_in = channels if is_simulated else None
+    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, described_in)
     sweep = sweep_fields(
         min_bytes=size("-b", min_bytes),
         max_bytes=size("-e", max_bytes),
@@ -143,6 +144,7 @@ def submit(
         per_iteration=per_iteration,
         skip_iterations=skip_iterations,
         timeout_seconds=timeout_seconds,
+        channels=None if is_simulated else channels,
     )
     flags: dict[tuple[str, ...], Any] = {
         ("name",): name,

@@ -29,6 +29,11 @@ def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...
     return ("ring", "direct", "nccl") if on_gpus else _USUAL_ALGORITHMS
 
 
+def _is_left_out(channels: int | None) -> bool:
+    """Then it is not told either: agents of earlier versions refuse what they do not know."""
+    return channels is None
+
+
 class BenchmarkSpec(SpecModel):
     """A sweep over message sizes: each size is timed with every algorithm, out of place and in place."""
 
@@ -48,6 +53,14 @@ class BenchmarkSpec(SpecModel):
     device: Device = Field(
         "auto",
         description="Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.",
+    )
+    channels: int | None = Field(
+        None,
+        ge=1,
+        le=4096,
+        exclude_if=_is_left_out,
+        description="Of rings and trees, each out of a node by another rank; null: on GPUs of several nodes one for "
+        "each rank of the smallest one, else one.",
     )
     dtype: DType = "float32"
     op: Op = Field("sum", description="How values are combined, in the collectives that reduce.")
@@ -176,6 +189,8 @@ class BenchmarkSpec(SpecModel):
         for index, name in enumerate(self.algorithms):
             if name not in SCHEDULED[self.collective]:
                 raise _at(("algorithms", index), f"{name} has no schedule to simulate; leave it out.", name)
+        if self.channels is not None:
+            raise _at(("channels",), "a simulation takes those of its cluster; give topology.channels.", self.channels)
         if self.device != "auto":
             raise _at(("device",), "a simulation runs on no device; leave it at auto.", self.device)
         return self

@@ -31,6 +31,11 @@ def usual_channels(ranks_of_nodes: Sequence[int], transport: str) -> int:
     return min(ranks_of_nodes) if is_on_gpus and len(ranks_of_nodes) > 1 else 1
 
 
+def too_many_channels(channels: int, ranks: int) -> str:
+    """That so many do not fit into a smallest node of ``ranks``, and what would."""
+    return f"{channels} cannot each leave a node of {ranks} by another rank; give 1 to {ranks}."
+
+
 def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ()) -> str:
     """The device that the three names leave: cpu, cuda, or auto when both will do.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.devices import SIMULATED, too_many_channels
 from ringscope.contracts.labels import Labels, bounded
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
@@ -193,6 +193,14 @@ class JobSpec(SpecModel):
                 "a simulation is one process; give 1, and the ranks that it simulates in benchmark.topology.shape.",
                 self.placement.ranks,
             )
+        return self
+
+    @model_validator(mode="after")
+    def _each_channel_leaves_by_another_rank(self) -> "JobSpec":
+        channels, placement = self.benchmark.channels if self.benchmark else None, self.placement
+        most = placement.ranks_per_node or placement.ranks // (placement.nodes or 1)  # that the smallest node can have
+        if channels is not None and channels > most:
+            raise _at(("benchmark", "channels"), too_many_channels(channels, most), channels)
         return self
 
     @model_validator(mode="after")

@@ -30,6 +30,11 @@ class SweepRow(BaseModel):
         description="Physical cores that the ranks had, on each machine as many as it had ranks at most: fewer than "
         "ranks means that they took turns. null: on GPUs, simulated, or measured by an earlier version.",
     )
+    channels: Int32 | None = Field(
+        None,
+        description="In how many its rings or trees went, each out of every node by another rank. null: its algorithm "
+        "goes in none, or it was measured by an earlier version.",
+    )
     iterations: Int32
     time_us: Microseconds
     time_low_us: Microseconds | None = Field(

@@ -20,7 +20,7 @@ _MAX_CONTENDED_MESSAGES = 100_000
 # rack a rotation through all of them, for so many messages of a double tree one, and a round in which all ranks meet.
 _BY_CLASSES = 1_000
 _BY_ROTATION = 60
-_TREE_MESSAGES = 50
+_TREE_MESSAGES = 100
 _BY_MEETING = 10
 
 

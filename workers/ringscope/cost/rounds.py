@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringscope.contracts.topology import SharedLink, Topology
+from ringscope.cost.turns import turns as in_turns
 
 Seconds = NDArray[np.float64]
 Ranks = NDArray[np.int64]
@@ -61,12 +62,19 @@ class Way(NamedTuple):
     bytes_per_s: Seconds
     crossed: list[_Crossed]
 
-    def some(self, messages: Ranks) -> "Way":
-        """What some of them meet, as long as they share no link."""
-        ends = self.src, self.dst, self.sender, self.receiver, self.out, self.into
-        src, dst, sender, receiver, out, into = (column.take(messages) for column in ends)
-        rates = self.latency_s.take(messages), self.bytes_per_s.take(messages)
-        return Way(src, dst, sender, receiver, out, into, *rates, [])
+
+class Step(NamedTuple):
+    """Messages of one step that have phases of their own; ``of`` a way says which they are.
+
+    None of a turn shares a port with another one of it, and each port's messages are in the order of the ``turns``;
+    those after the last turn are in their own order.
+    """
+
+    of: Ranks
+    turns: Sequence[slice]
+    size_bytes: Sizes
+    is_sum: NDArray[np.bool_]
+    needs: Seconds  # before which none of them starts
 
 
 class Rounds:
@@ -89,7 +97,6 @@ class Rounds:
         self._phase = ""  # of the last message
         self._ways: dict[tuple[int, int], Way] = {}
         self._links = list(self._shared_links())
-        self._first = np.zeros(self._ports * classes, np.int64)
 
     def _shared_links(self) -> Iterator[_Shared]:
         """As if every rank used them."""
@@ -148,12 +155,15 @@ class Rounds:
 
         Returns when each is added up. ``is_same_step``: as the messages before it. Raises InexactError.
         """
-        return self.send_along(self._way(src, dst), phase, size_bytes, reduce, *needs, is_same_step=is_same_step)
+        way = self._way(src, dst)
+        ended_s = self._send(way, phase, size_bytes, reduce, *needs)
+        self.ended_s[way.receiver] = ended_s
+        np.add.at(self.sent_bytes, way.sender, size_bytes)  # one may send at both its ports
+        if not is_same_step:
+            self._count_step(size_bytes)
+        return ended_s
 
-    def send_along(
-        self, way: Way, phase: str, size_bytes: int | Sizes, reduce: bool, *needs: Seconds, is_same_step: bool = False
-    ) -> Seconds:
-        """``send`` on a way that is worked out already."""
+    def _send(self, way: Way, phase: str, size_bytes: int | Sizes, reduce: bool, *needs: Seconds) -> Seconds:
         start_s = np.maximum(self._sent_s[way.out], self._received_s[way.into])
         for need_s in needs:
             start_s = np.maximum(start_s, need_s)
@@ -167,65 +177,71 @@ class Rounds:
             adding_s = size_bytes * self._topology.reduce_s_per_byte
             ended_s = np.maximum(arrived_s, self._added_s[way.into]) + adding_s
             self._added_s[way.into] = ended_s
-        self.ended_s[way.receiver] = ended_s
-        np.add.at(self.sent_bytes, way.sender, size_bytes)  # one may send at both its ports
-        if not is_same_step:
-            self.steps += 1
-            self.steps_bytes += size_bytes if isinstance(size_bytes, int) else float(size_bytes.mean())
         self._phase = phase
-        self.phase_ends_s[phase] = max(self.phase_ends_s.get(phase, 0.0), float(ended_s.max()))
+        self._note_phase(phase, ended_s)
         return ended_s
 
-    def send_in_turn(
-        self, way: Way, phases: Mapping[bool, str], size_bytes: Sizes, is_sum: NDArray[np.bool_], needs: Seconds
-    ) -> Seconds:
-        """One step whose messages have phases of their own: a port has one after the other, in their order."""
-        ended_s, left = np.zeros(len(needs)), np.arange(len(needs))
-        alone_s = way.latency_s + size_bytes / way.bytes_per_s
-        adding_s = (size_bytes * is_sum).astype(np.float64) * self._topology.reduce_s_per_byte
-        out, into, is_same_step = way.out, way.into, False
-        while left.size:
-            is_first = self._are_first(out) & self._are_first(into)
-            now, rest = left[is_first], ~is_first
-            if self._links and not self._is_bound:
-                for one, phase in phases.items():
-                    some = now[is_sum[now] == one]
-                    if some.size:
-                        shared = self.way(way.src[some], way.dst[some])
-                        sends = phase, size_bytes[some], one, needs[some]
-                        ended_s[some] = self.send_along(shared, *sends, is_same_step=is_same_step)
-                        is_same_step = True
-            else:
-                ports = out[is_first], into[is_first]
-                ended_s[now] = self._send_alone(*ports, alone_s[now], adding_s[now], is_sum[now], needs[now])
-            left, out, into = left[rest], out[rest], into[rest]
-        if not is_same_step:
-            self.sent_bytes += np.bincount(way.sender, size_bytes, self._classes)
-            self.steps += 1
-            self.steps_bytes += float(size_bytes.mean())
+    def _note_phase(self, phase: str, ended_s: Seconds) -> None:
+        if ended_s.size:
+            self.phase_ends_s[phase] = max(self.phase_ends_s.get(phase, 0.0), float(ended_s.max()))
+
+    def _count_step(self, size_bytes: int | Sizes) -> None:
+        self.steps += 1
+        self.steps_bytes += size_bytes if isinstance(size_bytes, int) else float(size_bytes.mean())
+
+    def send_in_turn(self, way: Way, step: Step, phases: Mapping[bool, str]) -> Seconds:
+        """One step of messages on a way, of which a port has one after the other; ``phases`` by whether they are added.
+
+        Returns when each is added up. What ranks send is told to ``count_sent``, once for all steps.
+        """
+        is_sum, needs = step.is_sum, step.needs
+        if self._links and not self._is_bound:
+            ended_s = self._send_sharing(way, step, phases)
+        else:
+            out, into = way.out.take(step.of), way.into.take(step.of)
+            alone_s = way.latency_s.take(step.of) + step.size_bytes / way.bytes_per_s.take(step.of)
+            adding_s = (step.size_bytes * is_sum).astype(np.float64) * self._topology.reduce_s_per_byte
+            ended_s = np.empty(len(step.of))
+            for turn in step.turns:
+                ports, times_s = (out[turn], into[turn]), (alone_s[turn], adding_s[turn])
+                ended_s[turn] = self._send_alone(*ports, *times_s, is_sum[turn], needs[turn])
+            done = step.turns[-1].stop if step.turns else 0
+            for later in in_turns(out[done:], into[done:]):
+                now = later + done
+                ports, times_s = (out.take(now), into.take(now)), (alone_s.take(now), adding_s.take(now))
+                ended_s[now] = self._send_alone(*ports, *times_s, is_sum.take(now), needs.take(now))
             for one, phase in phases.items():
-                if (some := ended_s[is_sum == one]).size:
-                    self.phase_ends_s[phase] = max(self.phase_ends_s.get(phase, 0.0), float(some.max()))
+                self._note_phase(phase, ended_s[is_sum == one])
+        self._count_step(step.size_bytes)
+        return ended_s
+
+    def count_sent(self, sender: Ranks, size_bytes: Sizes) -> None:
+        """What these ranks send in all the steps of ``send_in_turn``."""
+        self.sent_bytes += np.bincount(sender, size_bytes, self._classes)
+
+    def _send_sharing(self, way: Way, step: Step, phases: Mapping[bool, str]) -> Seconds:
+        """Where messages may have to wait for shared links: of each turn one phase after the other."""
+        ended_s = np.empty(len(step.of))
+        for now in in_turns(way.out.take(step.of), way.into.take(step.of)):
+            for one, phase in phases.items():
+                some = now[step.is_sum[now] == one]
+                if some.size:
+                    of = step.of[some]
+                    shared = self.way(way.src[of], way.dst[of])
+                    ended_s[some] = self._send(shared, phase, step.size_bytes[some], one, step.needs[some])
         return ended_s
 
     def _send_alone(
         self, out: Ranks, into: Ranks, alone_s: Seconds, adding_s: Seconds, is_sum: NDArray[np.bool_], needs: Seconds
     ) -> Seconds:
         """Messages between these ports that share no link; returns when each is added up."""
-        start_s = np.maximum(np.maximum(self._sent_s.take(out), self._received_s.take(into)), needs)
-        arrived_s: Seconds = start_s + alone_s
+        arrived_s: Seconds = np.maximum(np.maximum(self._sent_s.take(out), self._received_s.take(into)), needs)
+        arrived_s += alone_s
         self._sent_s[out] = self._received_s[into] = arrived_s
         added_s = self._added_s.take(into)
         ended_s: Seconds = np.where(is_sum, np.maximum(arrived_s, added_s) + adding_s, arrived_s)
         self._added_s[into] = np.where(is_sum, ended_s, added_s)
         return ended_s
-
-    def _are_first(self, port: Ranks) -> NDArray[np.bool_]:
-        """Which messages have none before them at their port."""
-        place = np.arange(len(port))
-        self._first[port[::-1]] = place[::-1]
-        is_first: NDArray[np.bool_] = self._first.take(port) == place
-        return is_first
 
     def repeat(self, times: int, send: Callable[[], object], every: int = 1, kept: Sequence[Seconds] = ()) -> None:
         """The same so many times; as soon as ``every`` of them have twice moved all times alike, without the rest.

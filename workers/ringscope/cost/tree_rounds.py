@@ -4,14 +4,17 @@ What a rank sends in one step to another one is a message, however many channels
 those of ``ringscope.schedules.algorithms``, in the channels of its ``channels``.
 """
 
+from itertools import pairwise
+
 import numpy as np
-from numpy.typing import NDArray
 
 from ringscope.contracts.topology import Topology
 from ringscope.cost.packed_trees import Edges, packed_trees
-from ringscope.cost.rounds import Ranks, Rounds
+from ringscope.cost.rounds import Ranks, Rounds, Step, Way
+from ringscope.cost.turns import turns
 
 _PHASES = {True: "reduce", False: "broadcast"}
+_LEAST_IN_TURN = 0.01  # of all messages: with fewer a turn that is known beforehand saves nothing
 
 
 def binomial(rounds: Rounds, topology: Topology, channels: int, collective: str, size_bytes: int) -> None:
@@ -22,7 +25,7 @@ def binomial(rounds: Rounds, topology: Topology, channels: int, collective: str,
     down = [Edges(one.dst, one.src, ~one.is_sum) for one in reversed(up)]
     steps = [*(up if collective != "broadcast" else ()), *(down if collective != "reduce" else ())]
     edges = Edges(*(np.concatenate(column) for column in zip(*steps, strict=True)))
-    trees = _Trees(rounds, topology, channels, edges, 1, size_bytes)
+    trees = _Trees(rounds, topology, channels, edges, 1, 1, size_bytes)
     first = 0
     for step in steps:
         trees.send(np.arange(first, first := first + len(step.src)), np.zeros(len(step.src), np.int64))
@@ -31,59 +34,106 @@ def binomial(rounds: Rounds, topology: Topology, channels: int, collective: str,
 def double(rounds: Rounds, topology: Topology, channels: int, segments: int, size_bytes: int) -> None:
     """Both trees, each with ``segments`` of its half; ``size_bytes``: a channel's part of one."""
     packed = packed_trees(topology.ranks, segments)
-    trees = _Trees(rounds, topology, channels, packed.edges, 2 * segments, size_bytes)
+    trees = _Trees(rounds, topology, channels, packed.edges, 2, segments, size_bytes)
     for edges, chunk in packed.steps:
-        trees.send(edges, chunk)
+        trees.send(edges.astype(np.int64), chunk.astype(np.int64))
 
 
 class _Trees:
-    """Edges of trees in each channel, and when each chunk was last added up at each rank."""
+    """Edges of trees in each channel, which carry ``segments`` chunks, and when each was last added up at each rank."""
 
     def __init__(
-        self, rounds: Rounds, topology: Topology, channels: int, edges: Edges, chunks: int, size_bytes: int
+        self,
+        rounds: Rounds,
+        topology: Topology,
+        channels: int,
+        edges: Edges,
+        trees: int,
+        segments: int,
+        size_bytes: int,
     ) -> None:
         self._rounds, self._channels, self._size_bytes = rounds, channels, size_bytes
-        ranks, each = topology.ranks, topology.ranks_per_node
-        by = np.arange(1, channels + 1) if channels > 1 else np.zeros(1, np.int64)
-        rank = np.arange(ranks)[:, None]
-        rank_at = rank - rank % each + (rank + by) % each  # of each place, in each channel
-        self._edges = edges
+        self._edges, self._ranks = edges, topology.ranks
+        rank_at = _rank_at(topology, channels)
         src, dst = rank_at[edges.src], rank_at[edges.dst]
-        key = (src * ranks + dst) * 2 + edges.is_sum[:, None]
-        # Messages that there may be, in the order of their ranks; of each edge and channel, which one it is part of.
-        known, message = np.unique(key, return_inverse=True)
-        self._message = message.reshape(key.shape)
-        self._pair, self._is_sum = known // 2, (known % 2).astype(bool)
-        rounds.expect(self._pair // ranks, self._pair % ranks)
-        self._way = rounds.way(self._pair // ranks, self._pair % ranks)
-        self._ended_s = np.zeros((chunks * ranks, channels))  # of each chunk at each place
-        self._ranks = ranks
-        self._place = np.zeros(len(known), np.int64)
+        # Messages that there may be, and of each edge and channel which one it is part of.
+        known, message = np.unique((src * self._ranks + dst) * 2 + edges.is_sum[:, None], return_inverse=True)
+        pair, is_sum = known // 2, known % 2 == 1
+        src, dst = pair // self._ranks, pair % self._ranks
+        rounds.expect(src, dst)
+        order, self._ends = _by_turns(rounds.way(src, dst))
+        number = np.empty_like(order)
+        number[order] = np.arange(len(order))
+        self._message = number[message].reshape(-1, channels)
+        self._way, self._is_sum = rounds.way(src[order], dst[order]), is_sum[order]
+        self._other = number[_others(pair)[order]]
+        self._ended_s = np.zeros((trees * segments * self._ranks, channels))  # of each chunk at each place
+        # Of each message: whether it is in the step, its place there, and the first piece that it carries.
+        self._is_moving = np.zeros(len(known), bool)
+        self._place, self._piece = (np.zeros(len(known), np.int64) for _ in range(2))
+        parts = self._message.ravel()
+        rounds.count_sent(self._way.sender.take(parts), np.full(len(parts), segments * size_bytes))
 
-    def send(self, edges: NDArray[np.signedinteger], chunk: NDArray[np.signedinteger]) -> None:
+    def send(self, edges: Ranks, chunk: Ranks) -> None:
         """One step: each of the edges carries a part of its chunk in each channel."""
-        message = self._message.take(edges, axis=0)
-        at = chunk.astype(np.int64) * self._ranks
-        src, dst = at + self._edges.src.take(edges), at + self._edges.dst.take(edges)
-        moving = self._ordered(message, chunk)
+        message = self._message.take(edges, axis=0).ravel()
+        src = chunk * self._ranks + self._edges.src.take(edges)
+        dst = chunk * self._ranks + self._edges.dst.take(edges)
+        moving, borders = self._ordered(message, chunk)
         self._place[moving] = np.arange(len(moving))
         of, needs = self._place.take(message), np.zeros(len(moving))
-        np.maximum.at(needs, of, np.maximum(self._ended_s.take(src, axis=0), self._ended_s.take(dst, axis=0)))
-        size_bytes = self._size_bytes * np.bincount(of.ravel(), minlength=len(moving))
-        way, is_sum = self._way.some(moving), self._is_sum.take(moving)
-        ended_s = self._rounds.send_in_turn(way, _PHASES, size_bytes, is_sum, needs)
-        self._ended_s[dst] = ended_s.take(of)
+        read_s = np.maximum(self._ended_s.take(src, axis=0), self._ended_s.take(dst, axis=0))
+        np.maximum.at(needs, of, read_s.ravel())
+        size_bytes = self._size_bytes * np.bincount(of, minlength=len(moving))
+        step = Step(moving, borders, size_bytes, self._is_sum.take(moving), needs)
+        ended_s = self._rounds.send_in_turn(self._way, step, _PHASES)
+        self._ended_s[dst] = ended_s.take(of).reshape(-1, self._channels)
 
-    def _ordered(self, message: Ranks, chunk: NDArray[np.signedinteger]) -> Ranks:
-        """The messages of a step; of two between the same ranks that one first whose first part is."""
-        is_moving = np.zeros(len(self._pair), bool)
-        is_moving[message] = True
-        moving = np.flatnonzero(is_moving)
-        twice = np.flatnonzero(self._pair[moving[1:]] == self._pair[moving[:-1]])
+    def _ordered(self, message: Ranks, chunk: Ranks) -> tuple[Ranks, list[slice]]:
+        """The messages of a step and the turns of the first ones.
+
+        Of two between the same ranks that one has the earlier turn whose first piece is the first.
+        """
+        self._is_moving[message] = True
+        moving = np.flatnonzero(self._is_moving)
+        other = self._other.take(moving)
+        twice = np.flatnonzero(self._is_moving.take(other) & (other > moving))
+        self._is_moving[moving] = False
+        borders = [0, *np.searchsorted(moving, self._ends).tolist()]
         if twice.size:
-            piece = chunk[:, None] * self._channels + np.arange(self._channels)
-            first = np.full(len(self._pair), piece.max() + 1)
-            np.minimum.at(first, message, piece)
-            wrong = twice[first[moving[twice]] > first[moving[twice + 1]]]
-            moving[wrong], moving[wrong + 1] = moving[wrong + 1], moving[wrong]
-        return moving
+            piece = (chunk[:, None] * self._channels + np.arange(self._channels)).ravel()
+            self._piece[moving] = piece.max() + 1
+            np.minimum.at(self._piece, message, piece)
+            one, two = moving[twice], other[twice]
+            is_wrong = self._piece[one] > self._piece[two]
+            first, second = twice[is_wrong], np.searchsorted(moving, two[is_wrong])
+            moving[first], moving[second] = moving[second], moving[first]
+        return moving, [slice(*pair) for pair in pairwise(borders) if pair[0] < pair[1]]
+
+
+def _rank_at(topology: Topology, channels: int) -> Ranks:
+    """Which rank is at each place, in each channel."""
+    each, place = topology.ranks_per_node, np.arange(topology.ranks)[:, None]
+    by = np.arange(1, channels + 1) if channels > 1 else np.zeros(1, np.int64)
+    return place - place % each + (place + by) % each
+
+
+def _by_turns(way: Way) -> tuple[Ranks, list[int]]:
+    """Messages in an order in which the first turns follow one another, and where each of these turns ends."""
+    found: list[Ranks] = []
+    for now in turns(way.out, way.into):
+        if len(now) < _LEAST_IN_TURN * len(way.out):
+            break
+        found.append(now)
+    is_left = np.ones(len(way.out), bool)
+    for now in found:
+        is_left[now] = False
+    return np.concatenate([*found, np.flatnonzero(is_left)]), np.cumsum([len(now) for now in found]).tolist()
+
+
+def _others(pair: Ranks) -> Ranks:
+    """Of sorted messages those between the same two ranks, or else the messages themselves."""
+    other = np.arange(len(pair))
+    first = np.flatnonzero(pair[1:] == pair[:-1])
+    other[first], other[first + 1] = first + 1, first
+    return other

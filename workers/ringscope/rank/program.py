@@ -132,7 +132,7 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
     try:
         answer(os.environ.get(STACKS_VARIABLE), world_rank())
         transport, timeout_seconds = _connection(spec)
-        comm = Communicator(transport, timeout_seconds, _device(spec), known_times, give_up)
+        comm = Communicator(transport, timeout_seconds, _device(spec), known_times, give_up, channels=_channels(spec))
         return _work(comm, spec, reporter, fault if _strikes(fault, comm) else "")
     except Exception as error:  # whatever it was: peers would wait for this rank for ever
         give_up(error)
@@ -143,6 +143,10 @@ def _connection(spec: JobSpec) -> tuple[str, float]:
     """Transport and timeout, which a script leaves to us."""
     work = spec.benchmark or spec.training
     return (work.transport, work.timeout_seconds) if work else ("auto", DEFAULT_TIMEOUT_SECONDS)
+
+
+def _channels(spec: JobSpec) -> int | None:
+    return spec.benchmark.channels if spec.benchmark else None
 
 
 def _device(spec: JobSpec) -> str:

@@ -29,6 +29,7 @@ class Measurement(Base):
     op: Mapped[str]
     ranks: Mapped[int]
     cores: Mapped[int | None]
+    channels: Mapped[int | None]
     iterations: Mapped[int]
     time_us: Mapped[float]
     time_low_us: Mapped[float | None]  # of rows of earlier versions null, as time_high_us and p5_us

@@ -1,5 +1,5 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
-import { ADVANCED, type Field, type JobForm, STANDARD } from "../../lib/form";
+import { ADVANCED, type Field, isSimulation, type JobForm, STANDARD } from "../../lib/form";
 import type { Problems } from "../../lib/specForm";
 import type { Bind } from "./bind";
 import classes from "./SubmitPage.module.css";
@@ -26,7 +26,8 @@ interface Props {
 
 /** nccl-tests' finer options: folded away until one of them says something. */
 export function Advanced({ form, problems, bind, onChange }: Props) {
-  const isNeeded = ADVANCED.some((field) => form[field] !== STANDARD[field] || problems[field]);
+  const shown = ADVANCED.filter((field) => field !== "rails" || !isSimulation(form));
+  const isNeeded = shown.some((field) => form[field] !== STANDARD[field] || problems[field]);
   return (
     <details className={classes.group} open={isNeeded || undefined}>
       <summary>Advanced</summary>
@@ -39,6 +40,7 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
       <div className={classes.row}>
         <NativeSelect data={BLOCKING} {...bind("blocking")} />
         <NativeSelect data={AVERAGES} {...bind("average")} />
+        {isSimulation(form) ? null : <TextInput description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
         <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
       </div>
       <Checkbox

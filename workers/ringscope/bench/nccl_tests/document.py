@@ -122,6 +122,7 @@ def _result(pair: Pair, spec: BenchmarkSpec) -> dict[str, Any]:
         "transport": row.transport,
         "ranks": row.ranks,
         "cores": row.cores,
+        "channels": row.channels,
         "cycle": row.cycle,
     }
     for name, placement in zip(("out_of_place", "in_place"), pair, strict=True):

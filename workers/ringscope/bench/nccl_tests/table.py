@@ -13,7 +13,7 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.contest import crowd, is_unstable
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Hello, Measurement
-from ringscope.contracts.units import format_size
+from ringscope.contracts.units import format_size, plural
 from ringscope.contracts.version import __version__
 
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
@@ -60,6 +60,8 @@ def _table(
         yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"
     if crowded := crowd(rows[0].ranks, rows[0].cores):
         yield f"# {crowded}: they took turns, which is in these times"
+    if spec and spec.channels:
+        yield f"# Rings and trees in {plural(spec.channels, 'channel')}"
     if spec and spec.blocking:
         yield f"# Blocking Enabled: {_BLOCKING[spec.blocking]}"
     if spec and spec.per_iteration:

@@ -3338,6 +3338,11 @@ export interface components {
              * @description What the browser may do; default: what whoever asks may do.
              */
             role?: ("viewer" | "operator" | "admin") | null;
+            /**
+             * Session Hours
+             * @description The browser stays logged in so long once it has followed the link; default: as long as it may, which is a week in a role other than one's own.
+             */
+            session_hours?: number | null;
         };
         /**
          * Machine

@@ -48,14 +48,14 @@ def scratch() -> "tempfile.TemporaryDirectory[str]":
 
 @contextmanager
 def serving(folder: str | None = None, **settings: object) -> Iterator[Serving]:
-    """A server with these settings; without limits on one client's rate, which here stands for many.
+    """A server with these settings; without limits on one client's rate and streams, as it stands here for many.
 
     ``folder`` is its data directory; without it the server has one of its own, gone afterwards.
     """
     with scratch() if folder is None else nullcontext(folder) as path:
         data_dir = Path(path)
-        all_settings = {"data_dir": data_dir, "port": 0, "requests_per_second": 0, **settings}
-        variables = {f"RINGSCOPE_{name.upper()}": str(value) for name, value in all_settings.items()}
+        all_settings = {"data_dir": data_dir, "port": 0, "requests_per_second": 0, "max_streams_per_token": 0}
+        variables = {f"RINGSCOPE_{name.upper()}": str(value) for name, value in (all_settings | settings).items()}
         with (data_dir / "server.log").open("wb") as log:
             child = subprocess.Popen(
                 [sys.executable, "-m", "ringscope_server"],

@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     requests_per_second: float = Field(
         50.0, ge=0, description="Of one token, with bursts of four seconds; 0: no limit."
     )
+    max_streams_per_token: int = Field(
+        100, ge=0, description="More live streams of one token and its sessions are refused; 0: no limit."
+    )
     webhook_private_addresses: Annotated[list[str], NoDecode] = Field(
         [], description="Networks inside your own that webhooks may reach, such as 10.0.0.0/8,fd00::/8."
     )

@@ -1,8 +1,11 @@
 """How busy the node was beside an attempt."""
 
+import os
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -60,3 +63,43 @@ def test_the_machines_own_line_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert found is not None
     assert found.busy_seconds == pytest.approx(2.0)  # user and steal; idle, waiting and interrupts do not count
     assert found.seconds < time.monotonic() - began + 10
+
+
+LAUNCHER, RANK, RANK_SECONDS = 1_000_001, 1_000_002, 700
+
+
+class Proc(type(Path())):  # type: ignore[misc]  # whichever class of paths this system has
+    """A /proc with a launcher and its rank, which ends when the launcher has been read and the rank not yet."""
+
+    is_to_end = False
+
+    def iterdir(self) -> Iterator[Path]:
+        yield self / str(LAUNCHER)
+        if Proc.is_to_end and (self / str(RANK)).exists():
+            shutil.rmtree(self / str(RANK))
+            self.tell(LAUNCHER, os.getpid(), RANK_SECONDS)  # it has waited for the rank
+        yield self / str(RANK)
+
+    def tell(self, pid: int, parent: int, seconds: int) -> None:
+        (self / str(pid)).mkdir(exist_ok=True)
+        times = f"0 0 {seconds * load._TICKS_PER_SECOND} 0"
+        (self / str(pid) / "stat").write_text(f"{pid} (a b) S {parent} 0 0 0 0 0 0 0 0 0 {times} 20 0\n")
+
+
+def test_a_rank_that_ends_behind_the_launcher_that_was_read_is_still_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    proc = Proc(tmp_path)
+    (proc / "stat").write_text("cpu 0 0 0 0 0 0 0 0 0 0\n")
+    proc.tell(LAUNCHER, os.getpid(), 0)
+    proc.tell(RANK, LAUNCHER, 0)
+    monkeypatch.setattr(load, "_PROC", proc)
+    meter = LoadMeter()
+    proc.tell(RANK, LAUNCHER, RANK_SECONDS)
+    monkeypatch.setattr(Proc, "is_to_end", True)
+    found = meter.read()
+    assert found is not None
+    assert not (proc / str(RANK)).exists()
+    assert RANK_SECONDS <= found.own_seconds < RANK_SECONDS + 60
+    later = meter.read()
+    assert later is not None and RANK_SECONDS <= later.own_seconds < RANK_SECONDS + 60, "nor is it counted twice"

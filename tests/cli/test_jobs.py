@@ -51,6 +51,8 @@ def test_an_unknown_job_is_one_line(server: Server) -> None:
 
 def test_login_prints_a_link_of_this_server(server: Server) -> None:
     assert server.run("login").stdout.startswith(f"{server.url}/login?token=")
+    assert server.run("login", "--role", "viewer", "--hours", "2").returncode == 0
+    assert_refused(server.run("login", "--hours", "1000"), "168")
 
 
 def test_a_wrong_token_is_one_line(server: Server) -> None:

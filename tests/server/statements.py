@@ -6,6 +6,7 @@ each engine has one of its own, and each test an engine.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from sqlalchemy import event
@@ -16,6 +17,7 @@ from sqlalchemy.engine.default import DefaultDialect
 from ringscope_server.db.engine import Database
 
 COMPILED: dict[Any, Any] = {}
+_asking: ContextVar[list[str] | None] = ContextVar("asking", default=None)
 
 
 def _equals(self: DefaultDialect, other: object) -> bool:
@@ -39,14 +41,20 @@ def share_statements(database: Database) -> None:
 
 @contextmanager
 def asked(database: Database) -> Iterator[list[str]]:
-    """The statements of everybody, while the context lasts."""
+    """The statements of this task and those that it begins, while the context lasts.
+
+    The server's own tasks go on beside it: on PostgreSQL one tells other servers of what the test did before.
+    """
     found: list[str] = []
 
     def note(connection: object, cursor: object, statement: str, *rest: object) -> None:
-        found.append(statement)
+        if _asking.get() is found:
+            found.append(statement)
 
     event.listen(database.engine.sync_engine, "before_cursor_execute", note)
+    asking = _asking.set(found)
     try:
         yield found
     finally:
+        _asking.reset(asking)
         event.remove(database.engine.sync_engine, "before_cursor_execute", note)

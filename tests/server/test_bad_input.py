@@ -263,6 +263,34 @@ async def test_nul_in_a_url(server: Server) -> None:
         assert "NUL" in problem(await server.admin.get(path), 422)["detail"]
 
 
+NO_HOSTS = (
+    "[::1",
+    "::1",
+    "localhost:abc",
+    "localhost:99999",
+    "a b",
+    "[g]",
+    "eve@localhost",
+    "localhost/x",
+    "\x80",
+    ":",
+)
+
+
+async def test_a_host_that_is_none_is_refused_before_a_link_is_made_of_it(server: Server) -> None:
+    for host in NO_HOSTS:
+        said = [(b"Host", host.encode("latin-1"))]
+        for path in ("/api/v1/login-links", f"{JOBS}/"):
+            assert problem(await server.admin.post(path, headers=said), 400)["code"] == "invalid_host"
+        assert (await server.client().get("/healthz", headers=said)).status_code == 400
+    twice = [("Host", "localhost"), ("Host", "evil.example")]
+    problem(await server.admin.post("/api/v1/login-links", headers=twice), 400)
+    for host in ("my_server:8000", "10.0.0.7", "[fe80::1]:80", "LOCALHOST:", "a.b-c.example.", "[::ffff:10.0.0.7]"):
+        assert (await server.client().get("/healthz", headers={"Host": host})).status_code == 200
+    unnamed = await server.admin.post("/api/v1/login-links", headers={"Host": ""})
+    assert unnamed.json()["url"].startswith("http://test/login?token="), "the address at which the connection arrived"
+
+
 async def test_very_long_paths_and_headers(server: Server) -> None:
     assert (await server.admin.get("/api/v1/nodes/" + "x" * 60_000)).status_code == 404
     problem(await server.admin.get(f"{JOBS}/{'9' * 5_000}"), 422)

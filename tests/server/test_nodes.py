@@ -1,6 +1,9 @@
 """Nodes: registration, heartbeats, epochs, loss."""
 
+import pytest
 from tests.server.conftest import Clock, FakeAgent, Server
+
+from ringscope_server.nodes import health
 
 
 async def test_a_registered_node_is_listed_with_its_slots(server: Server) -> None:
@@ -34,6 +37,27 @@ async def test_a_silent_node_is_lost_and_comes_back(server: Server, clock: Clock
     assert (await server.admin.get("/api/v1/nodes/n1")).json()["observed"] == "lost"
     await agent.assignments()
     assert (await server.admin.get("/api/v1/nodes/n1")).json()["observed"] == "ready"
+
+
+async def test_where_many_nodes_change_the_lost_ones_are_told_first_and_the_rest_by_the_next_passes(
+    server: Server, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def states() -> list[str]:
+        return [node["observed"] for node in (await server.admin.get("/api/v1/nodes")).json()["items"]]
+
+    monkeypatch.setattr(health, "AT_ONCE", 2)
+    agents = [await server.node(f"n{number}") for number in range(4)]
+    clock.advance(16)
+    await agents[0].post("poll", {"seen": -1, "clock_offset_seconds": 60.0, "clock_error_seconds": 0.1})
+    found = []
+    for _ in range(3):
+        await server.one_pass()
+        found.append(await states())
+    assert found == [
+        ["ready", "lost", "lost", "ready"],
+        ["degraded", "lost", "lost", "lost"],
+        ["degraded", "lost", "lost", "lost"],
+    ]
 
 
 async def test_an_unknown_node_is_a_404(server: Server) -> None:

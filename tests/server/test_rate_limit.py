@@ -1,15 +1,19 @@
 """429: how often one token or address may ask."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from tests.server.conftest import Clock, Server, running_server
 
+from ringscope_server.http.problems import MEDIA_TYPE
 from ringscope_server.users.rate_limit import BURST_SECONDS, FORGET_FROM, RateLimiter
 
 RATE = 5.0
 BURST = int(RATE * BURST_SECONDS)
+STREAM = "/api/v1/stream"
+DEADLINE_SECONDS = 30
 STRANGERS_BURST = int(RATE / 10 * BURST_SECONDS)
 
 
@@ -66,6 +70,37 @@ async def test_logging_in_is_limited_for_each_address_and_more_strictly(limited:
     assert (await stranger.get("/healthz")).status_code == 200
     clock.advance(2)
     assert (await stranger.post("/api/v1/session", json={"token": "rs_wrong"})).status_code == 401
+
+
+async def test_a_token_and_its_sessions_have_so_many_live_streams_and_others_have_their_own(
+    tmp_path: Path, clock: Clock
+) -> None:
+    most, others = 5, 3
+    async with running_server(tmp_path, clock, max_streams_per_token=most) as server:
+        eve, stream = await server.person("admin"), server.services.stream
+        browser = server.client()
+        await browser.get((await eve.post("/api/v1/login-links")).json()["url"])
+        guest = server.client()
+        await guest.get((await eve.post("/api/v1/login-links", json={"role": "viewer"})).json()["url"])
+        readers = [asyncio.create_task(client.get(STREAM)) for client in (eve, browser) * most]
+        readers += [asyncio.create_task(client.get(STREAM)) for client in (guest, server.admin, server.admin)]
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while sum(reader.done() for reader in readers) < most or stream.subscribers < most + others:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        refused = [reader.result() for reader in readers if reader.done()]
+        assert [(answer.status_code, answer.json()["code"]) for answer in refused] == [(429, "too_many_streams")] * most
+        assert "close pages" in refused[0].json()["detail"] and refused[0].headers["content-type"] == MEDIA_TYPE
+        assert stream.subscribers == most + others
+        stream.close()
+        for reader in readers:
+            await reader
+        assert stream.subscribers == 0
+        again = asyncio.create_task(eve.get(STREAM))
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while not stream.subscribers:  # noqa: ASYNC110  # it tells nobody that it stands
+                await asyncio.sleep(0.01)
+        stream.close()
+        assert (await again).status_code == 200, "there is room again"
 
 
 async def test_what_is_refused_is_counted(limited: Server, clock: Clock) -> None:

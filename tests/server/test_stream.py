@@ -149,6 +149,23 @@ async def test_many_jobs_are_told_with_as_many_queries_as_one(server: Server) ->
         assert (await anext(reader)).type == "reset"
 
 
+async def test_many_nodes_are_told_with_as_many_queries_as_one(server: Server) -> None:
+    for name in ("n3", "n1", "n2"):
+        await server.node(name)
+    ids = sorted(node["id"] for node in (await server.admin.get("/api/v1/nodes")).json()["items"])
+    database, stream, now = server.services.database, server.services.stream, server.services.now()
+    counts = []
+    with stream.subscription(["nodes"], None) as reader:
+        for some in (ids, ids[:1], ids):
+            with asked(database) as statements:
+                await publish_nodes(database, stream, some, now)
+            counts.append(len(statements))
+        assert len(set(counts[1:])) == 1  # the first one may have had to connect
+        assert [(await anext(reader)).data["name"] for _ in ids] == ["n3", "n1", "n2"]
+        await publish_nodes(database, stream, range(QUEUE + 1), now)
+        assert (await anext(reader)).type == "reset"
+
+
 async def test_a_heartbeat_says_that_a_quiet_stream_stands_and_who_resumes_from_it_misses_nothing() -> None:
     stream = Stream(heartbeat_seconds=0.01)
     with stream.subscription(["jobs"], None) as reader:

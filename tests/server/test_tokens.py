@@ -123,6 +123,21 @@ async def test_a_guests_session_is_listed_ends_alone_and_after_a_week_at_most(se
     assert (await guests[1].get("/api/v1/me")).status_code == 401
 
 
+async def test_a_link_says_how_long_whoever_follows_it_stays_logged_in(server: Server, clock: Clock) -> None:
+    for role in ("viewer", "admin"):
+        browser = server.client()
+        link = await server.admin.post("/api/v1/login-links", json={"role": role, "session_hours": 1.5})
+        clock.advance(DAY - 1)  # it is good for a day, and the time counts from when it is followed
+        await browser.get(link.json()["url"])
+        clock.advance(1.5 * 3600 - 1)
+        assert (await browser.get("/api/v1/me")).json()["role"] == role
+        clock.advance(1)
+        assert (await browser.get("/api/v1/me")).status_code == 401
+    for wrong in (0, -1, 168.1, "NaN", "long"):
+        refused = await server.admin.post("/api/v1/login-links", json={"role": "viewer", "session_hours": wrong})
+        assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/session_hours")
+
+
 async def test_a_session_ends_with_the_time_of_its_token(server: Server, clock: Clock) -> None:
     made = await make(server, role="admin", expires_in_days=1)
     browser = server.client()

@@ -1,11 +1,14 @@
 """Under which address people reach this server. Pure."""
 
-from ipaddress import ip_address
+import re
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
 MAX_PATH = 2_000
+MAX_PORT = 65_535
+_HOST = re.compile(r"(?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])(?::(?P<port>[0-9]{0,5}))?")
 
 
 def origin(request: Request, public_url: str, listens_on: str) -> str:
@@ -19,10 +22,20 @@ def origin(request: Request, public_url: str, listens_on: str) -> str:
         return public_url.rstrip("/")
     address, port = request.scope.get("server") or (listens_on, None)
     named = request.url.hostname or ""
-    if named in (address, listens_on) or _is_loopback(named):
+    if request.headers.get("host") and (named in (address, listens_on) or _is_loopback(named)):
         return str(request.base_url).rstrip("/")
     host = f"[{address}]" if ":" in address else address
     return f"{request.url.scheme}://{host}" + (f":{port}" if port else "")
+
+
+def is_host(header: str) -> bool:
+    """Whether this may be what a Host header says: a name or address and perhaps a port, or nothing (RFC 9112)."""
+    if not header:
+        return True
+    found = _HOST.fullmatch(header)
+    if found is None or int(found["port"] or 0) > MAX_PORT:
+        return False
+    return found["ipv6"] is None or _is_ipv6(found["ipv6"])
 
 
 def is_local_path(path: str) -> bool:
@@ -39,3 +52,11 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True

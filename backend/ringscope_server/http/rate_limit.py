@@ -1,4 +1,4 @@
-"""429 for a token, or the address of somebody without one, that asks too often."""
+"""429 for a token, or the address of somebody without one, that asks too often; for a token that listens too much."""
 
 from math import ceil
 
@@ -15,6 +15,18 @@ def limit_user(services: Services, user: User) -> None:
     """Count a request of a person. Agents are not limited: their number and pace are the operator's own."""
     if user.kind not in ("agent", "join"):
         _take(services, services.user_limit, user.token_id, "token")
+
+
+def limit_streams(services: Services, user: User) -> None:
+    """Before one more live stream of this person is opened: else one token could hold all that the server can."""
+    most = services.settings.max_streams_per_token
+    if most and services.stream.count_of(user.token_id) >= most:
+        services.monitoring.limited["token"] += 1
+        sentence = (
+            f"This token and its sessions have {most} live streams open, all that they may; close pages and programs "
+            "that listen, or raise the server's setting max_streams_per_token."
+        )
+        raise Problem(429, "too_many_streams", sentence)
 
 
 async def limit_stranger(request: Request, services: ServicesDep) -> None:

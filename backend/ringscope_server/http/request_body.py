@@ -1,4 +1,4 @@
-"""Looks at every request before a route does: what is too large, no JSON, or holds text that no database keeps."""
+"""Looks at every request before a route does: what names no host, is too large, no JSON, or text that is not kept."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ringscope_server.http import json_text
+from ringscope_server.http.origin import is_host
 from ringscope_server.http.problems import Problem, invalid, of_database, problem_response
 from ringscope_server.services import Services
 
@@ -38,6 +39,7 @@ class RequestBody:
             return
         headers = Headers(scope=scope)
         try:
+            _check_host(headers)
             _check_url(scope)
             body = await _read(headers, receive, await self._limit(scope, headers))
             if body:
@@ -91,6 +93,14 @@ async def _read(headers: Headers, receive: Receive, most_bytes: int) -> bytes:
 def _too_large(most_bytes: int) -> Problem:
     sentence = f"The request body is larger than {most_bytes} bytes; send less at a time."
     return Problem(413, "body_too_large", sentence)
+
+
+def _check_host(headers: Headers) -> None:
+    named = headers.getlist("host")
+    if len(named) > 1 or not all(map(is_host, named)):
+        # Nothing is to be built of it, a link or a redirection, by whatever is asked for (RFC 9112, 3.2).
+        sentence = "The header Host must be one name or address, such as 127.0.0.1:8000 or [::1]:8000; send it so."
+        raise Problem(400, "invalid_host", sentence)
 
 
 def _check_url(scope: Scope) -> None:

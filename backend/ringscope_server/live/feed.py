@@ -62,8 +62,11 @@ async def publish_nodes(database: Database, stream: Stream, node_ids: Collection
     if not stream.subscribers:
         stream.publish_nothing()
         return
+    if len(node_ids) > QUEUE:
+        stream.start_over()
+        return
     async with database.read() as session:
-        found = [await session.get_one(Node, node_id) for node_id in node_ids]
+        found = (await session.scalars(select(Node).where(Node.id.in_(node_ids)).order_by(Node.id))).all()
         nodes = await views(session, [node for node in found if node.removed_at is None], now)
     if len(nodes) < len(found):
         stream.publish(("nodes",), "reset", {})

@@ -115,6 +115,10 @@ class Stream:
         """The tokens and sessions that opened the streams."""
         return {subscriber.owner for subscriber in self._subscribers if subscriber.owner is not None}
 
+    def count_of(self, token_id: int) -> int:
+        """How many streams this token and its sessions have open."""
+        return sum(subscriber.token_id == token_id for subscriber in self._subscribers)
+
     def end(self, owners: set[int]) -> None:
         """End the streams that these tokens and sessions opened: they are worth nothing any more."""
         for subscriber in self._subscribers:

@@ -27,6 +27,7 @@ class Subscriber:
         self.topics = topics
         self.position = position  # of what has an id up to this, all that it may see was put here
         self.owner: int | None = None  # the token or session that opened it
+        self.token_id: int | None = None  # the token itself, where that is a session
         self.ends_at: datetime | None = None  # when that expires
         self._empty = empty
         self._heartbeat_seconds = heartbeat_seconds

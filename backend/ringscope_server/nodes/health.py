@@ -14,6 +14,7 @@ from ringscope_server.nodes.queries import quarantined
 
 LOST_AFTER = timedelta(seconds=HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST)
 MAX_CLOCK_OFFSET_SECONDS = 5.0
+AT_ONCE = 500  # nodes that change in one transaction, some 70 ms: PostgreSQL ends one that lasts for 10 s
 
 _LOOKED_AT = (
     Node.id,
@@ -37,7 +38,7 @@ class Signs(Protocol):
 
 
 async def judge(session: AsyncSession, listening_since: datetime, now: datetime) -> list[Node]:
-    """Give every node its state; the nodes that changed.
+    """Give every node its state; the nodes that changed. Of very many the lost ones first; the next pass goes on.
 
     Silence counts from ``listening_since`` on: nobody heard the heartbeats that came before.
     """
@@ -47,7 +48,9 @@ async def judge(session: AsyncSession, listening_since: datetime, now: datetime)
     def state(node_id: int, signs: Signs) -> State:
         return _state(signs, quarantine.get(node_id, ()), listening_since, now)
 
-    changed = [row.id for row in rows if state(row.id, cast(Signs, row)) != (row.observed, row.observed_reason)]
+    seen = {row.id: (row.observed, row.observed_reason) for row in rows}
+    due = {row.id: state(row.id, cast(Signs, row)) for row in rows}
+    changed = sorted((one for one in due if due[one] != seen[one]), key=lambda one: due[one][0] != "lost")[:AT_ONCE]
     if not changed:
         return []
     query = select(Node).where(Node.id.in_(changed)).order_by(Node.id).with_for_update(key_share=True)

@@ -1,10 +1,11 @@
 """Logging browsers in and out. A session, like a login link, ends with the token that it was made with.
 
 Whoever follows a link that gives less than its maker may do is a guest: somebody else, whose session is listed with the
-tokens, can be ended alone, and ends after a week.
+tokens, can be ended alone, and ends after a week, or sooner where the link says so.
 """
 
 from datetime import datetime, timedelta
+from math import ceil
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -17,12 +18,18 @@ LOGIN_LINK_LIFETIME = timedelta(hours=24)
 GUEST_LIFETIME = timedelta(days=7)
 
 
-async def login_link(session: AsyncSession, user: User, role: Role, now: datetime) -> tuple[str, datetime]:
-    """The secret of a one-time login link in this user's name, with a role that the user may give, and when it ends."""
+async def login_link(
+    session: AsyncSession, user: User, role: Role, lasts: timedelta | None, now: datetime
+) -> tuple[str, datetime]:
+    """The secret of a one-time login link in this user's name, with a role that the user may give, and when it ends.
+
+    The session that it begins ends after ``lasts``; None: after as long as it may.
+    """
     parent = await session.get_one(Token, user.token_id)
     token, secret = tokens.draft(
         user.name, "login", role, now, now + LOGIN_LINK_LIFETIME, parent=parent, created_by=user.name
     )
+    token.session_seconds = None if lasts is None else ceil(lasts.total_seconds())
     session.add(token)
     audit.record(session, now, user.name, "login_link.created", ("user", user.name))
     assert token.expires_at is not None
@@ -36,6 +43,8 @@ async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetim
         return None
     await session.delete(token)
     parent = await session.get(Token, token.parent_id) if token.parent_id else None
+    if token.session_seconds is not None:
+        lifetime = min(lifetime, timedelta(seconds=token.session_seconds))
     return await _begin(session, tokens.as_user(token), parent, now, lifetime, "with a login link")
 
 

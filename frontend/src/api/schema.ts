@@ -1336,7 +1336,8 @@ export interface paths {
          *     another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
          *     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
          *     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
-         *     Last-Event-ID resumes. The stream ends with the session or token that opened it.
+         *     Last-Event-ID resumes. The stream ends with the session or token that opened it; 429 says that one token has too
+         *     many of them open.
          */
         get: operations["stream"];
         put?: never;
@@ -3342,6 +3343,11 @@ export interface components {
              * @description What the browser may do; default: what whoever asks may do.
              */
             role?: ("viewer" | "operator" | "admin") | null;
+            /**
+             * Session Hours
+             * @description The browser stays logged in so long once it has followed the link; default: as long as it may, which is a week in a role other than one's own.
+             */
+            session_hours?: number | null;
         };
         /**
          * Machine

@@ -177,13 +177,19 @@ def test_a_job_survives_a_server_that_is_away_for_a_minute(cluster: Cluster, fau
     gang = cluster.start_gang(cycles)
     assert cluster.server is not None
     server = psutil.Process(cluster.server.pid)
+    # At full speed the job would be over before the server is back; so it takes two minutes at least.
+    cluster.hosts.degrade(gang.hosts[-1], SLOW_BIT_PER_S, None, None)
+    ranks = [cluster.program(host, "python3") for host in gang.hosts]
     if fault == "stopped":
         server.suspend()
     else:
         server.kill()
         cluster.server.wait()
     time.sleep(SERVER_AWAY_SECONDS)
+    assert [cluster.program(host, "python3") for host in gang.hosts] == ranks, "the same ranks run on without it"
     spooled = cluster.spooled(gang.attempt_id)
+    eventually(lambda: cluster.spooled(gang.attempt_id) > spooled, "more steps, still without it")
+    cluster.heal(gang.hosts[-1])
     if fault == "stopped":
         server.resume()
     else:

@@ -16,9 +16,13 @@ def register(app: typer.Typer) -> None:
 def login(
     next_path: Annotated[str, typer.Option("--next", help="The page that it leads to: /jobs/7.")] = "/",
     role: Annotated[str | None, typer.Option(help="viewer, operator or admin; default: that of the token.")] = None,
+    hours: Annotated[
+        float | None,
+        typer.Option(help="How long the browser stays logged in, 168 at most; default: as long as it may."),
+    ] = None,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Print a fresh link that logs a browser in once."""
     with connect(url, data_dir) as client:
-        say(client.login_link(next_path, role).url)
+        say(client.login_link(next_path, role, hours).url)

@@ -83,12 +83,14 @@ class TokenRoutes(Connection):
         """Have a node's agent exchange its token for a new one; the old one is good until it has."""
         return Token.read(self._act(f"/tokens/{token_id}/rotate"))
 
-    def login_link(self, next: str = "/", role: str | None = None) -> LoginLink:
+    def login_link(self, next: str = "/", role: str | None = None, hours: float | None = None) -> LoginLink:
         """A fresh one-time login link for a browser.
 
         Args:
             next: the path that it leads to, such as /jobs/7.
             role: viewer, operator or admin; None: that of this connection's token.
+            hours: how long that browser stays logged in, 168 at most; None: as long as the server lets it.
         """
-        wanted = {"next": next} | ({} if role is None else {"role": role})
+        fields = {"next": next, "role": role, "session_hours": hours}
+        wanted = {name: value for name, value in fields.items() if value is not None}
         return LoginLink.read(self._act("/login-links", wanted))

@@ -16,6 +16,7 @@ from ringscope_server.http.problems import Problem
 from ringscope_server.http.rate_limit import limit_stranger
 from ringscope_server.services import Services
 from ringscope_server.users import sessions
+from ringscope_server.users.sessions import GUEST_LIFETIME
 from ringscope_server.users.tokens import PersonRole, Role
 
 router = APIRouter(tags=["session"])
@@ -41,6 +42,13 @@ class LoginLinkSpec(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     role: PersonRole | None = Field(None, description="What the browser may do; default: what whoever asks may do.")
+    session_hours: float | None = Field(
+        None,
+        gt=0,
+        le=GUEST_LIFETIME / timedelta(hours=1),
+        description="The browser stays logged in so long once it has followed the link; default: as long as it may, "
+        "which is a week in a role other than one's own.",
+    )
     next: str = Field("/", max_length=MAX_PATH, description="Where it leads: a path of this server, such as /jobs/7.")
 
     @field_validator("next")
@@ -71,7 +79,8 @@ async def create_login_link(
     """A one-time link for a browser, to share a page with somebody; it ends with the token that asks."""
     wanted = wanted or LoginLinkSpec()
     async with services.database.write() as session:
-        secret, expires_at = await sessions.login_link(session, user, wanted.role or user.role, services.now())
+        lasts = timedelta(hours=wanted.session_hours) if wanted.session_hours else None
+        secret, expires_at = await sessions.login_link(session, user, wanted.role or user.role, lasts, services.now())
     query = {"token": secret} | ({} if wanted.next == "/" else {"next": wanted.next})
     base = origin(request, services.settings.public_url, services.settings.host)
     return LoginLink(url=f"{base}/login?{urlencode(query, safe='/')}", expires_at=expires_at)

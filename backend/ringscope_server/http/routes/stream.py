@@ -1,13 +1,17 @@
 """/stream: one server-sent event stream per browser tab."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
+from ringscope_server.http.rate_limit import limit_streams
+from ringscope_server.live.subscriber import Subscriber
 from ringscope_server.services import Services
 from ringscope_server.users.tokens import User
 
@@ -28,6 +32,24 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
 
+class Listening(EventStream):
+    """The stream of one reader. FastAPI reads the signature of the class above, for the document."""
+
+    def __init__(self, listening: AbstractContextManager[Subscriber]) -> None:
+        super().__init__(self._chunks(), headers=_HEADERS)
+        self._listening = listening
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Listen as long as the client takes what comes; what is raised at the beginning is the answer."""
+        with self._listening as self._subscriber:
+            await super().__call__(scope, receive, send)
+
+    async def _chunks(self) -> AsyncIterator[bytes]:
+        yield _CONNECTED
+        async for chunk in self._subscriber.chunks():
+            yield chunk
+
+
 @router.get("/stream", operation_id="stream", response_class=EventStream)
 async def stream(
     user: Viewer, services: ServicesDep, topics: Topics = "jobs,nodes", last_event_id: LastEventId = None
@@ -39,16 +61,18 @@ async def stream(
     another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
-    Last-Event-ID resumes. The stream ends with the session or token that opened it.
+    Last-Event-ID resumes. The stream ends with the session or token that opened it; 429 says that one token has too
+    many of them open.
     """
-    return EventStream(_events(services, user, topics.split(","), last_event_id), headers=_HEADERS)
+    return Listening(_listening(services, user, topics.split(","), last_event_id))
 
 
-async def _events(
+@contextmanager
+def _listening(
     services: Services, user: User, topics: Sequence[str], last_event_id: str | None
-) -> AsyncIterator[bytes]:
-    with services.stream.subscription(topics, services.stream.number_of(last_event_id)) as messages:
-        messages.owner, messages.ends_at = user.own_id, user.expires_at
-        yield _CONNECTED
-        async for chunk in messages.chunks():
-            yield chunk
+) -> Iterator[Subscriber]:
+    # Between the look at how many there are and the beginning of one more nobody else has a turn.
+    limit_streams(services, user)
+    with services.stream.subscription(topics, services.stream.number_of(last_event_id)) as subscriber:
+        subscriber.owner, subscriber.token_id, subscriber.ends_at = user.own_id, user.token_id, user.expires_at
+        yield subscriber

@@ -1,5 +1,6 @@
 """The plan carried out on the tables."""
 
+import gc
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Node, 
 from ringscope_server.placement import usage
 from ringscope_server.placement.queue import Queue
 from ringscope_server.placement.snapshot import Policy
+from ringscope_server.scheduler import dispatch
 from ringscope_server.scheduler.dispatch import carry_out, decide
 from ringscope_server.scheduler.loop import rest_seconds
 
@@ -100,6 +102,23 @@ async def test_a_job_that_was_cancelled_after_the_plan_was_made_is_not_started(s
         await carry_out(session, decided, changes, server.clock())
     assert len(decided.plan.starts) == 1
     assert (await state(server, cancelled["id"]), changes) == ("cancelled", Changes())
+
+
+async def test_garbage_is_collected_again_after_a_pass_that_failed(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await server.node(slots=2)
+    await server.submit(**job(2))
+    seen = []
+
+    def failing(*_: object) -> None:
+        seen.append(gc.isenabled())
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(dispatch, "plan", failing)
+    with pytest.raises(ZeroDivisionError):
+        await decide(server.services.database, Queue(), 1, Policy(), server.clock())
+    assert (seen, gc.isenabled()) == ([False], True)
 
 
 async def test_what_was_planned_for_a_job_that_no_longer_waits_is_not_told(server: Server) -> None:

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import accumulate
 
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,6 +13,7 @@ from ringscope.contracts.job_states import ACTIVE
 from ringscope.contracts.protocol import Report
 from ringscope.contracts.tuning import Table
 from ringscope_server.attempts import disturbance, quarantine, retries, verdicts
+from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.db.specs import read_spec
 from ringscope_server.events import audit
@@ -20,6 +22,9 @@ from ringscope_server.jobs.reasons import reason_of, told_by_node
 from ringscope_server.jobs.summary import measured_busbw_gb_per_s
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.snapshot import Share
+
+_MEMBER = ("attempt_id", "member", "node_id", "slots", "first_rank", "phase", "last_sequence")
+_ALLOCATION = ("attempt_id", "rank", "node_id", "slot", "is_active")
 
 
 async def start(
@@ -45,22 +50,15 @@ async def start(
     )
     session.add(attempt)
     await session.flush()
-    rank = 0
-    for index, share in enumerate(shares):
-        session.add(
-            Member(
-                attempt_id=attempt.id,
-                member=index,
-                node_id=share.node_id,
-                slots=len(share.slots),
-                first_rank=rank,
-                phase="assigned",
-                proxy=None,
-            )
-        )
-        for slot in share.slots:
-            session.add(Allocation(attempt_id=attempt.id, rank=rank, node_id=share.node_id, slot=slot, is_active=True))
-            rank += 1
+    firsts = accumulate((len(share.slots) for share in shares), initial=0)
+    members = [
+        (attempt.id, index, share.node_id, len(share.slots), first, "assigned", 0)
+        for index, (share, first) in enumerate(zip(shares, firsts, strict=False))
+    ]
+    places = [(share.node_id, slot) for share in shares for slot in share.slots]
+    given = [(attempt.id, rank, node_id, slot, True) for rank, (node_id, slot) in enumerate(places)]
+    await insert_rows(session, Member, _MEMBER, members)
+    await insert_rows(session, Allocation, _ALLOCATION, given)
     return True
 
 

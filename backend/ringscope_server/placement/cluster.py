@@ -7,6 +7,7 @@ common, and in one rack if it asks for that. Nodes are numbered by their place i
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ Bools = npt.NDArray[np.bool_]
 
 VERSIONS = ("ringscope", "mpi", "mpi4py")
 GPU_VERSIONS = ("nccl", "cupy", "cuda")
+
+_MOST_GROUPS = 256  # remembered by a cluster; with 2,000 nodes some 30 kB each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,15 +43,26 @@ class Groups:
 
     def without(self, numbers: Collection[int]) -> "Groups":
         """The same groups with some nodes left out."""
-        stays = np.isin(self.node, list(numbers), invert=True)
+        stays = np.isin(self.node, list(numbers), invert=True, kind="sort")
         return Groups(self.node[stays], self.group[stays], self.count)
 
 
 class Cluster:
-    """Nodes with their slots, whoever holds them now."""
+    """Nodes with their slots, whoever holds them now. Nobody may change it, as others are given the same one."""
+
+    _last: ClassVar["Cluster | None"] = None
+
+    @classmethod
+    def of(cls, nodes: Sequence[NodeState]) -> "Cluster":
+        """The one made last if the nodes are still the same, as in most passes."""
+        known = Cluster._last
+        if known is None or known.nodes != nodes:
+            known = Cluster._last = cls(nodes)
+        return known
 
     def __init__(self, nodes: Sequence[NodeState]) -> None:
         self.nodes = nodes
+        self._groups: dict[tuple[object, ...], Groups] = {}
         self.capacity: Ints = np.array([len(node.slots) for node in nodes], dtype=np.int64)
         self.number = {node.id: number for number, node in enumerate(nodes)}
         self.number_of_name = {node.name: number for number, node in enumerate(nodes)}
@@ -66,6 +80,15 @@ class Cluster:
 
     def groups(self, placement: Placement, *, any_version: bool = False) -> Groups:
         """The sets of nodes within which such a gang must stay; ``any_version`` lets versions differ."""
+        key = (*who(placement), any_version)
+        groups = self._groups.get(key)
+        if groups is None:
+            if len(self._groups) >= _MOST_GROUPS:
+                self._groups.clear()
+            groups = self._groups[key] = self._grouped(placement, any_version)
+        return groups
+
+    def _grouped(self, placement: Placement, any_version: bool) -> Groups:
         wanted = [suits for _, suits in conditions(placement)]
         usable = [number for number, node in enumerate(self.nodes) if all(suits(node) for suits in wanted)]
         reaching = self._by(usable, lambda node: (node.only_on, node.rack if placement.same_rack else None))
@@ -87,6 +110,18 @@ class Cluster:
         for number in numbers:
             found[key(self.nodes[number])].append(number)
         return list(found.values())
+
+
+def who(placement: Placement) -> tuple[object, ...]:
+    """The part of a placement that says which nodes it may have."""
+    return (
+        tuple(sorted(placement.selector.items())) if placement.selector else (),
+        placement.exclusive,
+        placement.same_rack,
+        placement.gpu_model,
+        placement.min_gpu_memory_bytes,
+        placement.min_memory_bytes,
+    )
 
 
 def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bool]]]:

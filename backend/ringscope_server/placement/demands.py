@@ -4,7 +4,7 @@ import numpy as np
 
 from ringscope.contracts.job import Placement
 from ringscope_server.placement import versions
-from ringscope_server.placement.cluster import Cluster, Groups
+from ringscope_server.placement.cluster import Cluster, Groups, who
 from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Demand, fits
 from ringscope_server.placement.snapshot import NodeState, QueuedJob
@@ -20,7 +20,6 @@ class Demands:
         self._empty = Level(cluster.capacity, cluster.capacity)
         self._groups: dict[_Key, Groups] = {}
         self._demands: dict[_Key, Demand] = {}
-        self._plain: dict[int, tuple[Placement, Demand]] = {}  # by the placement's id, which equal jobs share
         self._can_ever_fit: dict[Demand, bool] = {}
         self._differences: dict[Groups, str] = {}
 
@@ -45,21 +44,13 @@ class Demands:
         self, placement: Placement, excluded: frozenset[str] = frozenset(), near: frozenset[str] = frozenset()
     ) -> Demand:
         """The demand of a placement, on other nodes than those excluded."""
-        if excluded or near:
-            return self._demand(placement, excluded, near)
-        known = self._plain.get(id(placement))
-        if known is None:  # the placement is kept with it, so that its id stays its own
-            known = self._plain[id(placement)] = (placement, self._demand(placement, excluded, near))
-        return known[1]
-
-    def _demand(self, placement: Placement, excluded: frozenset[str], near: frozenset[str]) -> Demand:
-        who = _who(placement)
-        key = (placement.ranks, placement.ranks_per_node, placement.nodes, placement.arrangement, *who, excluded, near)
+        asked, known = who(placement), self._cluster.number_of_name
+        shape = (placement.ranks, placement.ranks_per_node, placement.nodes, placement.arrangement)
+        key = (*shape, *asked, excluded, near)
         demand = self._demands.get(key)
         if demand is None:
-            known = self._cluster.number_of_name
             numbers = frozenset(known[name] for name in near & known.keys())
-            demand = self._demands[key] = Demand(placement, self._elsewhere(placement, who, excluded), numbers)
+            demand = self._demands[key] = Demand(placement, self._elsewhere(placement, asked, excluded), numbers)
         return demand
 
     def can_ever_fit(self, demand: Demand) -> bool:
@@ -71,7 +62,7 @@ class Demands:
 
     def version_skew(self, demand: Demand) -> str | None:
         """How nodes differ in their versions, if only a mix could ever hold the gang."""
-        groups = self._of_nodes(demand.placement, _who(demand.placement), any_version=True)
+        groups = self._cluster.groups(demand.placement, any_version=True)
         mixed = Demand(demand.placement, groups)
         if self.can_ever_fit(demand) or not fits(mixed, self._empty):
             return None
@@ -80,30 +71,11 @@ class Demands:
             self._differences[groups] = versions.differences(nodes)
         return self._differences[groups]
 
-    def _elsewhere(self, placement: Placement, who: _Key, excluded: frozenset[str]) -> Groups:
+    def _elsewhere(self, placement: Placement, asked: _Key, excluded: frozenset[str]) -> Groups:
         if not excluded:
-            return self._of_nodes(placement, who)
-        groups = self._groups.get((*who, excluded))
+            return self._cluster.groups(placement)
+        groups = self._groups.get((*asked, excluded))
         if groups is None:
             numbers = {self._cluster.number_of_name[name] for name in excluded}
-            groups = self._groups[*who, excluded] = self._of_nodes(placement, who).without(numbers)
+            groups = self._groups[*asked, excluded] = self._cluster.groups(placement).without(numbers)
         return groups
-
-    def _of_nodes(self, placement: Placement, who: _Key, *, any_version: bool = False) -> Groups:
-        key = (*who, any_version)
-        groups = self._groups.get(key)
-        if groups is None:
-            groups = self._groups[key] = self._cluster.groups(placement, any_version=any_version)
-        return groups
-
-
-def _who(placement: Placement) -> _Key:
-    """The part of a placement that says which nodes it may have."""
-    return (
-        tuple(sorted(placement.selector.items())) if placement.selector else (),
-        placement.exclusive,
-        placement.same_rack,
-        placement.gpu_model,
-        placement.min_gpu_memory_bytes,
-        placement.min_memory_bytes,
-    )

@@ -1,9 +1,10 @@
 """In which order the queue is looked at: priority, then fair share, then age. Pure."""
 
-import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
+
+import numpy as np
 
 from ringscope_server.placement.snapshot import QueuedJob, RunningGang
 
@@ -22,26 +23,16 @@ def in_order(
     for gang in running:
         had[gang.user] += gang.slots * (gang.ends_at - gang.started_at).total_seconds()
     levels: dict[int, list[QueuedJob]] = defaultdict(list)
-    for job in queue:
+    for job in sorted(queue, key=_age):
         levels[job.priority].append(job)
     for priority in sorted(levels, reverse=True):
         yield from _fairly(levels[priority], had)
 
 
 def _fairly(jobs: Sequence[QueuedJob], had: dict[str, float]) -> Iterator[QueuedJob]:
-    """One level; ``had`` grows with what each user is given here."""
-    lines: dict[str, list[QueuedJob]] = defaultdict(list)
-    for job in sorted(jobs, key=_age, reverse=True):
-        lines[job.user].append(job)
-    turns = [(had[user], _age(line[-1]), user) for user, line in lines.items()]
-    heapq.heapify(turns)
-    while turns:
-        user = turns[0][2]
-        line = lines[user]
-        job = line.pop()
-        yield job
-        had[user] += job.placement.ranks * job.time_limit_seconds
-        if line:
-            heapq.heapreplace(turns, (had[user], _age(line[-1]), user))
-        else:
-            heapq.heappop(turns)
+    """One level, which is given by age; ``had`` grows with what each user is given here."""
+    had_before: list[float] = []  # by the job's user; it only grows, so that each user's jobs stay in their order
+    for job in jobs:
+        had_before.append(had[job.user])
+        had[job.user] += job.placement.ranks * job.time_limit_seconds
+    return (jobs[index] for index in np.argsort(had_before, kind="stable").tolist())

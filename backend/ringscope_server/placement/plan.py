@@ -8,6 +8,8 @@ are reserved.
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +38,7 @@ class Start:
     shares: tuple[Share, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(NamedTuple):
     """Why a job does not start yet, its place in the queue from 1 on, and when it will start if that can be told."""
 
     job_id: int
@@ -70,18 +71,18 @@ def plan(snapshot: Snapshot, policy: Policy, now: datetime) -> Plan:
     planning = _Pass(snapshot, policy, now)
     for job in in_order(due, snapshot.running, snapshot.usage):
         planning.consider(job)
-    for job in sorted(snapshot.queue, key=lambda job: (job.not_before or now, job.id)):
-        if job.not_before is not None and job.not_before > now:
-            planning.waiting.append(_Waiting(job, pending.backoff(job.not_before)))
+    retries = [(job.not_before, job.id, job) for job in snapshot.queue if job.not_before and job.not_before > now]
+    for not_before, _, job in sorted(retries):
+        planning.waiting.append((job, _Waiting(job, pending.backoff(not_before))))
     return planning.result()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
-    """A job that does not start; with a demand, its start can be estimated."""
+    """How a job and those like it wait; with a demand, their start can be estimated."""
 
     job: QueuedJob
-    why: Why | None  # None: it is behind the head, and what is free once all others have started says why
+    why: Why | None  # None: they are behind the head, and what is free once all others have started says why
     demand: Demand | None = None
 
 
@@ -100,7 +101,7 @@ class _Pass:
 
     def __init__(self, snapshot: Snapshot, policy: Policy, now: datetime) -> None:
         self._running, self._policy, self._now = snapshot.running, policy, now
-        self._cluster = Cluster(snapshot.nodes)
+        self._cluster = Cluster.of(snapshot.nodes)
         self._demands = Demands(self._cluster)
         self._stays = Stays(snapshot.nodes, now)
         self._room = Room(self._cluster, snapshot.running)
@@ -115,24 +116,29 @@ class _Pass:
         self._unfitting: set[tuple[Demand, bool]] = set()
         self._starts: list[Start] = []
         self._preemptions: list[Preemption] = []
-        self.waiting: list[_Waiting] = []
+        self._alike: dict[tuple[object, ...], _Waiting] = {}
+        self.waiting: list[tuple[QueuedJob, _Waiting]] = []
 
     def consider(self, job: QueuedJob) -> None:
         """Start it, or keep why it waits."""
         limit = self._policy.max_running_slots_per_user
         if limit and self._slots_of_user[job.user] + job.placement.ranks > limit:
-            self.waiting.append(_Waiting(job, pending.user_cap(job, self._slots_of_user[job.user], limit)))
+            self.waiting.append((job, _Waiting(job, pending.user_cap(job, self._slots_of_user[job.user], limit))))
+            return
+        # What is free only gets less: what keeps one back keeps back those like it. Equal jobs share a placement.
+        kind = (id(job.placement), job.time_limit_seconds, job.excluded_nodes, job.near)
+        if (alike := self._alike.get(kind)) is not None:
+            self.waiting.append((job, alike))
             return
         demand = self._demands.of(job, self._stays.too_short(job.time_limit_seconds))
         counts = self._place_now(job, demand)
         if counts is not None:
             self._start(job, counts)
-        elif not self._demands.can_ever_fit(demand):
-            self.waiting.append(_Waiting(job, self._why_never(job, demand)))
-        elif self._reservation is None:
+        elif self._reservation is None and self._demands.can_ever_fit(demand):
             self._reserve(job, demand)
         else:
-            self.waiting.append(_Waiting(job, None, demand))
+            alike = self._alike[kind] = self._behind(job, demand)
+            self.waiting.append((job, alike))
 
     def _place_now(self, job: QueuedJob, demand: Demand) -> Counts | None:
         """Where it can start without delaying the head of the queue. What is free only gets less, so no is for good."""
@@ -181,7 +187,12 @@ class _Pass:
         self._reservation = _Reservation(job, time, counts, spare)
         # Else jobs of its user that start meanwhile could bring the user to the limit.
         self._slots_of_user[job.user] += job.placement.ranks
-        self.waiting.append(_Waiting(job, why, demand))
+        self.waiting.append((job, _Waiting(job, why, demand)))
+
+    def _behind(self, job: QueuedJob, demand: Demand) -> _Waiting:
+        if self._demands.can_ever_fit(demand):
+            return _Waiting(job, None, demand)
+        return _Waiting(job, self._why_never(job, demand))
 
     def _why_never(self, job: QueuedJob, demand: Demand) -> Why:
         missed = self._demands.missed(job.placement, self._stays.too_short(job.time_limit_seconds))
@@ -189,24 +200,25 @@ class _Pass:
             return pending.leaving(job, missed)
         return pending.never(demand, self._demands.version_skew(demand), self._cluster)
 
-    def _why(self, wait: _Waiting, *, is_far_back: bool) -> Why:
-        if wait.why is not None:
-            return wait.why
-        assert self._reservation is not None and wait.demand is not None
-        head = self._reservation.job.id
-        if (wait.demand, False) in self._unfitting or not fits(wait.demand, self._room.level):
-            self._unfitting.add((wait.demand, False))
-            return _FAR_BACK if is_far_back else pending.behind(head)
-        return pending.reserved(wait.job, head)
+    def _why_behind(self, waiting: _Waiting, behind: Why) -> Why:
+        assert self._reservation is not None and waiting.demand is not None
+        if (waiting.demand, False) in self._unfitting or not fits(waiting.demand, self._room.level):
+            self._unfitting.add((waiting.demand, False))
+            return behind
+        return pending.reserved(waiting.job, self._reservation.job.id)
 
     def result(self) -> Plan:
         """The plan, when every job was considered."""
         estimates = self._estimates()
-        waits = [
-            Wait(wait.job.id, why.reason, why.sentence, position, estimates.get(wait.job.id))
-            for position, wait in enumerate(self.waiting, 1)
-            for why in [self._why(wait, is_far_back=position > ESTIMATED_JOBS)]
-        ]
+        behind = pending.behind(self._reservation.job.id) if self._reservation else _FAR_BACK
+        for waiting in self._alike.values():
+            if waiting.why is None:
+                waiting.why = self._why_behind(waiting, behind)
+        waits: list[Wait] = []
+        for position, (job, waiting) in enumerate(self.waiting, 1):
+            assert waiting.why is not None, "each has one by now"
+            why = _FAR_BACK if waiting.why is behind and position > ESTIMATED_JOBS else waiting.why
+            waits.append(Wait(job.id, why.reason, why.sentence, position, estimates.get(job.id)))
         return Plan(tuple(self._starts), tuple(waits), tuple(self._preemptions))
 
     def _estimates(self) -> dict[int, datetime]:
@@ -215,16 +227,16 @@ class _Pass:
             return {}
         time, counts = self._reservation.time, self._reservation.counts
         found: dict[int, datetime] = {}
-        for wait in [wait for wait in self.waiting if wait.demand is not None][:ESTIMATED_JOBS]:
+        estimated = ((job, waiting.demand) for job, waiting in self.waiting if waiting.demand is not None)
+        for job, demand in islice(estimated, ESTIMATED_JOBS):
             if found:
-                assert wait.demand is not None
-                earliest = self._timeline.earliest(wait.demand, time)
+                earliest = self._timeline.earliest(demand, time)
                 assert earliest is not None, "it fits once all others have ended"
                 time = earliest
-                counts = place(wait.demand, self._timeline.free_at(time)) or []
-            found[wait.job.id] = self._now + timedelta(seconds=time)
-            end = time + wait.job.time_limit_seconds
-            self._timeline.hold(wait.job.id, counts, end, is_exclusive=wait.job.placement.exclusive)
+                counts = place(demand, self._timeline.free_at(time)) or []
+            found[job.id] = self._now + timedelta(seconds=time)
+            end = time + job.time_limit_seconds
+            self._timeline.hold(job.id, counts, end, is_exclusive=job.placement.exclusive)
         return found
 
 

@@ -58,12 +58,12 @@ class Queue:
     async def look(self, session: AsyncSession) -> dict[int, Waiting]:
         """All that waits now; for those who only look, what they were told may be old."""
         known, waiting, unknown = self._waiting, dict[int, Waiting](), dict[int, tuple[object, ...]]()
-        for job_id, position, *mark in await session.execute(_MARKS):
-            before = known.get(job_id)
-            if before is not None and before.told.position == position and before.mark == tuple(mark):
+        for job_id, position, revision, queued_at in await (await session.connection()).execute(_MARKS):
+            before, mark = known.get(job_id), (revision, queued_at)
+            if before is not None and before.told.position == position and before.mark == mark:
                 waiting[job_id] = before
             else:
-                unknown[job_id] = tuple(mark)
+                unknown[job_id] = mark
         for waits in await _read(session, unknown):
             waiting[waits.job.id] = waits
         return waiting

@@ -3,6 +3,7 @@
 Times are seconds from now.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection
 
 import numpy as np
@@ -20,32 +21,28 @@ class Timeline:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._jobs: list[int] = []
-        self._ends: list[float] = []
-        self._numbers: list[int] = []
-        self._slots: list[int] = []
-        self._arrays: tuple[Floats, Ints, Ints] | None = None
+        self._ends: Floats = np.empty(0, dtype=np.float64)  # ascending
+        self._holds: Ints = np.empty((3, 0), dtype=np.int64)  # of each end: job, number of the node, slots
+        self._new_ends: list[float] = []
+        self._new_holds: list[tuple[int, int, int]] = []
 
     def hold(self, job_id: int, counts: Counts, until: float, *, is_exclusive: bool = False) -> None:
         """A gang's slots are held until then; an exclusive gang holds all of its nodes."""
         for number, slots in counts:
-            self._jobs.append(job_id)
-            self._ends.append(until)
-            self._numbers.append(number)
-            self._slots.append(int(self._cluster.capacity[number]) if is_exclusive else slots)
-        self._arrays = None
+            self._new_ends.append(until)
+            self._new_holds.append((job_id, number, int(self._cluster.capacity[number]) if is_exclusive else slots))
 
     def end_now(self, job_ids: Collection[int]) -> None:
         """These gangs give their slots back as soon as they have stopped."""
-        self._ends = [0.0 if job in job_ids else end for job, end in zip(self._jobs, self._ends, strict=True)]
-        self._arrays = None
+        self._sort_in()
+        self._ends[np.isin(self._holds[0], list(job_ids))] = 0.0
+        self._in_order()
 
     def free_at(self, time: float) -> Level:
         """Free slots of each node; a gang that ends at this time has given its slots back."""
-        ends, numbers, slots = self._as_arrays()
-        holds = ends > time
-        count = len(self._cluster.capacity)
-        held = np.bincount(numbers[holds], slots[holds], count).astype(np.int64)
+        self._sort_in()
+        _, numbers, slots = self._holds[:, np.searchsorted(self._ends, time, side="right") :]
+        held = np.bincount(numbers, slots, len(self._cluster.capacity)).astype(np.int64)
         return Level(np.maximum(self._cluster.capacity - held, 0), self._cluster.capacity)
 
     def earliest(self, demand: Demand, after: float) -> float | None:
@@ -53,24 +50,19 @@ class Timeline:
 
         Nothing starts after ``after``, so what fits once fits ever after, and the time can be found by halving.
         """
-        ends = self._as_arrays()[0]
-        times: list[float] = [after, *np.unique(ends[ends > after]).tolist()]
-        if not fits(demand, self.free_at(times[-1])):
-            return None
-        low, high = 0, len(times) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if fits(demand, self.free_at(times[middle])):
-                high = middle
-            else:
-                low = middle + 1
-        return times[low]
+        if fits(demand, self.free_at(after)):
+            return after
+        times: list[float] = self._ends[np.searchsorted(self._ends, after, side="right") :].tolist()
+        first = bisect_left(times, True, key=lambda time: fits(demand, self.free_at(time)))
+        return times[first] if first < len(times) else None
 
-    def _as_arrays(self) -> tuple[Floats, Ints, Ints]:
-        if self._arrays is None:
-            self._arrays = (
-                np.array(self._ends, dtype=np.float64),
-                np.array(self._numbers, dtype=np.int64),
-                np.array(self._slots, dtype=np.int64),
-            )
-        return self._arrays
+    def _sort_in(self) -> None:
+        if self._new_ends:
+            self._ends = np.concatenate((self._ends, self._new_ends))
+            self._holds = np.concatenate((self._holds, np.transpose(self._new_holds)), axis=1)
+            self._new_ends, self._new_holds = [], []
+            self._in_order()
+
+    def _in_order(self) -> None:
+        order = np.argsort(self._ends, kind="stable")
+        self._ends, self._holds = self._ends[order], self._holds[:, order]

@@ -5,7 +5,9 @@ in between: only the scheduler gives slots away, and a job that is no longer que
 """
 
 import asyncio
+import gc
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import ceil
@@ -68,7 +70,27 @@ class Decision:
 _NOTHING = Decision(Plan(starts=(), waits=()), news=())
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile.
+
+    What a pass makes for a long queue is gone again when it ends. To look through it, and with it through all that is
+    known of the queue, took a fifth to a third of the pass.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 async def decide(database: Database, queue: Queue, fence: int, policy: Policy, now: datetime) -> Decision:
+    """What should happen now, as ``_decide`` finds it."""
+    with _uncollected():
+        return await _decide(database, queue, fence, policy, now)
+
+
+async def _decide(database: Database, queue: Queue, fence: int, policy: Policy, now: datetime) -> Decision:
     """What should happen now. In a thread, as a long queue takes a while and requests must be answered meanwhile.
 
     Where no job is queued, as most of the time, the cluster is not even looked at; and where nothing has changed since

@@ -75,6 +75,30 @@ def test_a_rank_says_how_far_it_is_while_it_times_a_block():
     assert comm.position[positions.UNTIMED] == 5, "its values are there, and compared"
 
 
+class TracedPlan(Plan):
+    """As those of our own schedules."""
+
+    def trace(self) -> RankTrace:
+        self.run()
+        return RankTrace(0, 0, [])
+
+
+@pytest.mark.parametrize(("plan", "is_told"), [(TracedPlan, True), (Plan, False)])
+def test_who_waits_for_all_ranks_around_a_block_says_so_where_the_block_does(
+    plan: type[Plan], is_told: bool, monkeypatch: pytest.MonkeyPatch
+):
+    comm = Comm(1)
+    monkeypatch.setattr(comm, "plan", lambda algorithm, op, send, recv, collective, root: plan(comm, send, recv))
+    ring = contestant(comm)
+    told = [comm.position[positions.WAITED_NS]]
+    ring.time(warmup=1, iterations=1)
+    told.append(comm.position[positions.WAITED_NS])
+    with ring.waiting():
+        pass
+    told.append(comm.position[positions.WAITED_NS])
+    assert (told[0] < told[1] < told[2]) if is_told else told == [0, 0, 0]
+
+
 def test_operations_take_the_slots_in_turn_through_warm_up_and_blocks():
     comm = Comm(3)
     ring = contestant(comm)

@@ -7,16 +7,21 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
+import httpx
 import pytest
 from tests.cluster.lab import Lab, eventually, running_lab
 
+from ringscope.cli.connection import token
 from ringscope.client import Insight
 
 pytestmark = pytest.mark.long
 
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 WITHIN_SECONDS = 5.0
 CLEAN_SECONDS = 8.0
+CLEAN_SWEEPS = 5
 HANG_SECONDS = 3
 
 
@@ -61,6 +66,24 @@ def test_a_good_run_has_no_insight_and_a_slow_rank_is_named_within_seconds(lab: 
     lab.wait_for_state(job_id, "cancelled")
     eventually(lambda: insights(lab, job_id)[0].until is not None, "the end of the insight with its job")
     assert "straggler at" in lab.run("show", str(job_id)).stdout
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The program that counts false insights over many more runs."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import insights
+
+    return insights
+
+
+def test_good_runs_of_every_shape_have_nothing_to_find(lab: Lab, benchmark: ModuleType) -> None:
+    headers = {"Authorization": f"Bearer {token(lab.data_dir)}"}
+    with lab.client() as client, httpx.Client(base_url=f"{lab.url}/api/v1/", headers=headers) as api:
+        runs = {sweep: benchmark.clean_run(client, api, sweep, CLEAN_SECONDS) for sweep in benchmark.SWEEPS}
+        sweeps = [benchmark.clean_sweep(client) for _ in range(CLEAN_SWEEPS)]
+    assert runs == {sweep: [] for sweep in benchmark.SWEEPS}
+    assert sweeps == [[]] * CLEAN_SWEEPS
 
 
 def test_a_gang_that_hangs_is_ended_with_the_stack_of_each_rank(data_dir: Path) -> None:

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -72,15 +72,15 @@ def history() -> Iterator[Base]:
     yield LogLine(node="h1", rank=0, stream="stdout", time_ns=0, text="hello", **owner)
 
 
-def look(data_dir: Path, spool: findings.Spool | None = None) -> list[str]:
+def look(data_dir: Path, spool: findings.Spool | None = None, lossy: Collection[int] = ()) -> list[str]:
     """Every finding."""
     with findings.tables(data_dir) as tables:
         return [
-            *findings.of_jobs(tables, {1: Work(SPEC.model_dump(mode="json"))}),
+            *findings.of_jobs(tables, {1: Work(SPEC.model_dump(mode="json"))}, lossy),
             *findings.of_attempts(tables),
             *findings.of_events(tables),
-            *findings.of_steps(tables),
-            *findings.of_results(tables),
+            *findings.of_steps(tables, lossy),
+            *findings.of_results(tables, lossy),
             *findings.of_spools(tables, {} if spool is None else {(1, "h1"): spool}),
         ]
 
@@ -125,6 +125,27 @@ def test_what_is_wrong_is_found(data_dir: Path, spoil: str, finding: str) -> Non
 )
 def test_what_was_told_and_is_not_stored_is_found(data_dir: Path, spool: findings.Spool, finding: str) -> None:
     assert any(finding in found for found in look(data_dir, spool))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "count"),
+    [
+        ("delete from steps where step = 0", 0),
+        ("delete from steps where step = 1", 0),
+        ("update steps set step = 0", 1),
+        ("update measurements set wrong = 1", 1),
+    ],
+)
+def test_a_full_disk_may_cost_steps_and_excuses_nothing_else(data_dir: Path, spoil: str, count: int) -> None:
+    run(data_dir, spoil)
+    assert len(look(data_dir, lossy={1})) == count
+
+
+def test_a_full_disk_may_cost_rows_of_its_own_attempts_alone(data_dir: Path) -> None:
+    run(data_dir, "update jobs set state = 'failed', reason = 'results_missing', message = 'x'")
+    run(data_dir, "update events set action = 'job.failed', after = 'failed' where action = 'job.succeeded'")
+    assert look(data_dir, lossy={1}) == []
+    assert any("results_missing" in found for found in look(data_dir, lossy={2}))
 
 
 def run(data_dir: Path, statement: str) -> None:

@@ -36,7 +36,7 @@ class Site:
     def allocate(self, *options: str) -> str:
         """A batch job whose two nodes are ready."""
         self.slurm.wait_for_idle_nodes()
-        output = f"--output={self.slurm.folder}/slurm-%j.out"
+        output = f"--output={self.lab.data_dir}/slurm-%j.log"  # its end is shown of a test that failed
         done = self.lab.run("slurm", "--nodes", "2", "--wait", *options, "--", output)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()

@@ -80,6 +80,26 @@ def test_gangs_run_on_both_nodes_until_scancel_ends_everything_in_good_order(sit
     assert site.lab.run("cancel", str(too_long)).returncode == 0
 
 
+@pytest.mark.long
+def test_a_time_limit_that_comes_while_a_job_runs_ends_it_in_good_order_and_it_is_tried_again(site: Site) -> None:
+    batch_job = site.allocate("--time", "10", "--slots", str(CPUS))
+    job_id = submitted(site, *ENDLESS, *BOTH_NODES, "--time-limit", "300", "--max-attempts", "2")["id"]
+    site.lab.wait_for_state(job_id, "running")
+    # The nodes were promised ten minutes, so the job was given to them: now they have one, counted from their start.
+    site.slurm.run("scontrol", "update", f"JobId={batch_job}", "TimeLimit=1")
+    site.lab.wait_for_state(job_id, "queued")
+    first = site.lab.job(job_id).attempts[0]
+    assert first.reason == "agent_restarted"
+    assert first.message.startswith(f"The agent of node slurm-{batch_job}-n")
+    assert first.message.endswith(" was stopped: its allocation ended.")
+    site.wait_until_gone()
+    assert site.slurm.state(batch_job) == "TIMEOUT"
+    assert left_in_good_order(site, names_of(batch_job))
+    waiting = site.lab.job(job_id)
+    assert (waiting.state, len(waiting.attempts)) == ("queued", 1), "there is no node left to try it on"
+    assert site.lab.run("cancel", str(job_id)).returncode == 0
+
+
 def test_what_slurm_refuses_is_told_in_one_sentence_and_leaves_no_token(site: Site) -> None:
     with site.lab.client() as client:
         before = [token.id for token in client.tokens()]

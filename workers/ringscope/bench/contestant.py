@@ -5,7 +5,9 @@ further on, with as many slots as fit into the largest message. Then a message i
 depends on the largest size. Each slot has a plan of its own, prepared before anything is timed.
 """
 
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import cycle, islice, repeat
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,7 @@ from ringscope.contracts.devices import carrier
 from ringscope.contracts.traced import RankTrace
 from ringscope.engine.base import Buffer, TraceablePlan
 from ringscope.engine.memory.arrays import to_host, write
-from ringscope.engine.positions import SIZE_BYTES, UNTIMED
+from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS
 from ringscope.engine.step_ring import StepRing, described
 from ringscope.schedules.algorithms import IN_CHANNELS
 
@@ -77,6 +79,7 @@ class Contestant:
         self._plans = [
             comm.plan(executed, spec.op, source, target, spec.collective, spec.root) for source, target in self._slots
         ]
+        self._tells_waits = isinstance(self._plans[-1], TraceablePlan)  # those of our own schedules do
         self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])
         self._blocks: list[Block] = []
         text = described(
@@ -105,10 +108,10 @@ class Contestant:
         for run in islice(self._operations, warmup):
             run()
             self._go_on()
-        self._comm.barrier()
+        self._meet()
         calls = self._operations if self._spec.aggregate == 1 else repeat(self._aggregated)
         if self._spec.blocking == 3:
-            self._blocks.append(spaced_block(calls, iterations, self._comm.barrier, self._notes))
+            self._blocks.append(spaced_block(calls, iterations, self._meet, self._notes))
         else:
             self._blocks.append(timed_block(calls, iterations, self._notes))
 
@@ -119,7 +122,7 @@ class Contestant:
             return None
         self._plans[0].run()
         self._go_on()
-        self._comm.barrier()
+        self._meet()
         found = plan.trace()
         self._go_on()
         return found
@@ -143,6 +146,22 @@ class Contestant:
         """Give back what the plans hold."""
         for plan in self._plans:
             plan.free()
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Around what waits for all ranks beside the timed operations: it counts as waiting, as within them.
+
+        Else a rank that was done early, and does nothing but wait here, would look busy with its own part. Not where
+        the operations tell no waits: there all of their time counts as such.
+        """
+        since_ns = time.monotonic_ns()
+        yield
+        if self._tells_waits:
+            self._comm.position[WAITED_NS] += time.monotonic_ns() - since_ns
+
+    def _meet(self) -> None:
+        with self.waiting():
+            self._comm.barrier()
 
     def _go_on(self) -> None:
         """Say that something was done which is not timed: who looks from outside sees that this rank lives."""

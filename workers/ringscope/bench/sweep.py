@@ -126,7 +126,8 @@ class Sweep:
         )
         if mismatch is not None:
             self._send_check(contestant, mismatch)
-        return int(self._comm.total(np.array([mismatch.wrong if mismatch else 0]))[0])
+        with contestant.waiting():
+            return int(self._comm.total(np.array([mismatch.wrong if mismatch else 0]))[0])
 
     def _send_check(self, contestant: Contestant, mismatch: Mismatch) -> None:
         self._emit(
@@ -162,8 +163,9 @@ class Sweep:
 
     def _send_measurement(self, contestant: Contestant, cycle: int, count: int, wrong: int | None) -> None:
         spec, block = self._spec, contestant.block
-        slowest = self._comm.maximum(block.durations_us) / spec.aggregate
-        time_us = self._averaged(block) / spec.aggregate
+        with contestant.waiting():
+            slowest = self._comm.maximum(block.durations_us) / spec.aggregate
+            time_us = self._averaged(block) / spec.aggregate
         if self._comm.rank != 0:
             return
         algbw = contestant.size_bytes / (time_us * 1e3) if time_us else 0.0

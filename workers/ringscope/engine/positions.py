@@ -17,7 +17,7 @@ STEP = 0  # of a schedule's running call, + 1; 0 between two calls
 ITERATIONS = 1  # timed iterations that are done
 UNTIMED = 2  # other work that is done: warm-up operations, checks, sizes
 SIZE_BYTES = 3  # of the message at hand
-WAITED_NS = 4  # for other ranks, as far as our own schedules wait for them
+WAITED_NS = 4  # for other ranks, as far as our own schedules wait for them, and a sweep of them around its blocks
 _FIELDS = 5
 
 

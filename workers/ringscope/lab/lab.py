@@ -98,6 +98,8 @@ class Lab:
         target = urlsplit(wanted.server)
         if target.scheme != "http" or target.hostname is None:
             raise UserError(f"--url: a lab's agents can only be led to an http server, not to {wanted.server}.")
+        if wanted.delay_us:
+            network.require_delays()
         state = LabState(wanted=wanted, subnet=network.free_subnet(self.prefix))
         self._folder.mkdir(parents=True, exist_ok=True)
         self._save(state)
@@ -152,7 +154,13 @@ class Lab:
         return network.processes(self._layout(state).host(self._number(state, name)))
 
     def degrade(self, name: str, rate_bit_per_s: int | None, delay_us: float | None, loss: float | None) -> None:
-        """Make a host's link slow, late or lossy; what is None stays as it is."""
+        """Make a host's link slow, late or lossy; what is None stays as it is.
+
+        Raises UserError where there is no such lab or host, or this kernel cannot do it; then nothing has changed.
+        """
+        self._number(self._known(), name)
+        if delay_us:
+            network.require_delays()
         changes = {"rate_bit_per_s": rate_bit_per_s, "delay_us": delay_us, "loss": loss}
 
         def change(trouble: HostTrouble) -> HostTrouble:
@@ -173,12 +181,7 @@ class Lab:
     def link(self, name: str) -> Link:
         """A host's link as it is shaped now."""
         state = self._known()
-        trouble, wanted = state.trouble.get(name, HostTrouble()), state.wanted
-        return Link(
-            wanted.rate_bit_per_s if trouble.rate_bit_per_s is None else trouble.rate_bit_per_s,
-            wanted.delay_us if trouble.delay_us is None else trouble.delay_us,
-            trouble.loss or 0.0,
-        )
+        return _link(state.wanted, state.trouble.get(name, HostTrouble()))
 
     def layout(self) -> Layout:
         """The network as it was built."""
@@ -193,7 +196,7 @@ class Lab:
             with suppress(psutil.Error):
                 relay = psutil.Process(state.relay_pid)
                 if "ringscope.lab.relay" in relay.cmdline() and self._gateway in relay.cmdline():
-                    relay.kill()
+                    relay.terminate()
                     relay.wait(STOP_SECONDS)
         found = network.remove(self.prefix)
         for pid in state.agents.values() if state is not None else ():
@@ -206,10 +209,10 @@ class Lab:
         number = self._number(state, name)
         before = state.trouble.get(name, HostTrouble())
         after = state.trouble[name] = change(before)
-        self._save(state)
-        network.shape(self._layout(state), number, self.link(name))
+        network.shape(self._layout(state), number, _link(state.wanted, after))
         if after.is_cut != before.is_cut:
             network.cut(self._layout(state), number, is_cut=after.is_cut)
+        self._save(state)
 
     def _stop_agents(self, state: LabState) -> None:
         running = {pid for name in state.agents for pid in self.processes(name)}
@@ -285,6 +288,14 @@ class Lab:
         scratch = self._file.with_suffix(".new")
         scratch.write_text(state.model_dump_json(indent=2) + "\n")
         scratch.replace(self._file)
+
+
+def _link(wanted: WantedLab, trouble: HostTrouble) -> Link:
+    return Link(
+        wanted.rate_bit_per_s if trouble.rate_bit_per_s is None else trouble.rate_bit_per_s,
+        wanted.delay_us if trouble.delay_us is None else trouble.delay_us,
+        trouble.loss or 0.0,
+    )
 
 
 def wait_until(look: Callable[[], bool], seconds: float) -> bool:

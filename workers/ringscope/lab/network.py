@@ -177,6 +177,21 @@ def require_network() -> None:
         raise NetworkError(f"Shaped links need {' and '.join(missing)}; on Debian: apt-get install iproute2.")
 
 
+def require_delays() -> None:
+    """Raise NetworkError where this kernel cannot delay packets.
+
+    Tried in a network namespace without a name, which is gone as soon as ``tc`` has ended.
+    """
+    try:
+        _run("unshare", "--net", "tc", "qdisc", "replace", "dev", "lo", "root", "netem", "delay", "1us")
+    except NetworkError as error:
+        said = " ".join(str(error).rpartition("Error: ")[2].split())
+        raise NetworkError(
+            f"--delay: links cannot be delayed here, which takes the kernel's netem ({said}); get its module sch_netem "
+            "(Ubuntu: linux-modules-extra, Fedora and RHEL: kernel-modules-extra), or leave --delay out."
+        ) from None
+
+
 def free_subnet(prefix: str) -> str:
     """A subnet that this machine has no route to.
 
@@ -265,12 +280,7 @@ def _shape(namespace: str, device: str, link: Link) -> None:
         _run(*tc, "qdisc", "replace", "dev", device, "root", "handle", "1:", *bucket)
     else:
         delay = ("netem", "delay", f"{link.delay_us:g}us", "limit", str(_QUEUE_PACKETS))
-        try:
-            _run(*tc, "qdisc", "replace", "dev", device, "root", "handle", "2:", *delay)
-        except NetworkError as error:
-            raise NetworkError(
-                f"--delay needs tc's netem, which this kernel has not got ({error}); leave it out."
-            ) from None
+        _run(*tc, "qdisc", "replace", "dev", device, "root", "handle", "2:", *delay)
         _run(*tc, "qdisc", "replace", "dev", device, "parent", "2:1", "handle", "3:", *bucket)
     # A packet must not be lost together with all others that the kernel handles in one piece. That is cut up where it
     # leaves a device, after the filters of the way out; so the filter is on the way in, at the link's other end.

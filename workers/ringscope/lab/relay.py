@@ -1,11 +1,13 @@
 """``python -m ringscope.lab.relay ADDRESS HOST PORT DEVICE``: lets a lab's hosts reach a server on this machine.
 
 A server listens on loopback as a rule, which other network namespaces do not see. The relay listens on ADDRESS, the
-gateway's, prints its port, hands every connection on to HOST:PORT, and ends when DEVICE, the gateway, is gone.
+gateway's, prints its port, hands every connection on to HOST:PORT, and ends on SIGTERM or when DEVICE, the gateway, is
+gone.
 """
 
 import asyncio
 import contextlib
+import signal
 import sys
 from pathlib import Path
 
@@ -13,21 +15,44 @@ _PIECE_BYTES = 1 << 16
 _LOOK_SECONDS = 0.5
 
 
-async def relay(address: str, host: str, port: int, device: str) -> None:
-    """Hand connections on for as long as the device is there."""
+async def relay(address: str, host: str, port: int, device: str, is_over: asyncio.Event) -> None:
+    """Hand connections on until it is over, or the device is gone."""
+    # Once a host has said all, the loop itself knows nothing any more of who waits for the answer: without a hold on
+    # it, it may be collected before that comes.
+    connections: set[asyncio.Task[None]] = set()
 
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError), contextlib.closing(writer):
-            there, back = await asyncio.open_connection(host, port)
-            with contextlib.closing(back):
-                await asyncio.gather(_copy(reader, back), _copy(there, writer))
+    def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(_hand_on(reader, writer, host, port))
+        connections.add(connection)
+        connection.add_done_callback(connections.discard)
 
     server = await asyncio.start_server(take, address, 0)
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
     gateway = Path("/sys/class/net", device)
-    while gateway.exists():  # noqa: ASYNC110, ASYNC240 - nobody tells when it goes, and no disk is touched
-        await asyncio.sleep(_LOOK_SECONDS)
+    while gateway.exists() and not is_over.is_set():  # noqa: ASYNC240 - nobody tells when it goes; no disk is touched
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(is_over.wait(), _LOOK_SECONDS)
+    server.close()
+    for connection in connections:
+        connection.cancel()
+    await asyncio.gather(*connections, return_exceptions=True)
+
+
+async def _hand_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, port: int) -> None:
+    """Both ways of one connection, until both have ended or one is broken."""
+    with contextlib.closing(writer):
+        try:
+            there, back = await asyncio.open_connection(host, port)
+        except OSError:  # the server is away
+            return
+        with contextlib.closing(back):
+            try:
+                async with asyncio.TaskGroup() as ways:
+                    ways.create_task(_copy(reader, back))
+                    ways.create_task(_copy(there, writer))
+            except* OSError:
+                pass
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -38,5 +63,11 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         writer.write_eof()
 
 
+async def _main() -> None:
+    is_over = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, is_over.set)
+    await relay(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], is_over)
+
+
 if __name__ == "__main__":
-    asyncio.run(relay(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]))
+    asyncio.run(_main())

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 import psutil
-from tests.cluster.hosts.soak.site import HOSTS, Site
+from tests.cluster.agent.test_full_disk import fill
+from tests.cluster.hosts.soak.site import HOSTS, SMALL_DISK_HOST, Site
 from tests.cluster.lab import program_name
 
 from ringscope.client import is_ready
@@ -22,12 +23,14 @@ class Fault:
     Args:
         what: in words, for the log.
         undo: takes it back after so many seconds; None: nothing can be taken back.
+        costs_records: whether records are lost while it stands.
     """
 
     what: str
     undo_after_seconds: float = 0.0
     undo: Callable[[], None] | None = None
     host: str | None = None
+    costs_records: bool = False
 
 
 Kind = Callable[["Faults"], Fault | None]
@@ -39,12 +42,16 @@ class Faults:
 
     Args:
         say: takes a line for the log.
+        struck: how many there were.
+        lossy: attempts of which records were lost.
     """
 
     site: Site
     random: Random
     say: Callable[[str], None]
     standing: list[tuple[float, Fault]] = field(default_factory=list)
+    struck: int = 0
+    lossy: set[int] = field(default_factory=set)
 
     def strike(self, now: float) -> None:
         """One fault of those that find a victim; ``now`` in seconds of any clock that ``undo_due`` also gets."""
@@ -52,6 +59,7 @@ class Faults:
             with suppress(psutil.Error):  # the victim ended meanwhile
                 if (fault := kind(self)) is not None:
                     self.say(fault.what)
+                    self.struck += 1
                     if fault.undo is not None:
                         self.standing.append((now + fault.undo_after_seconds, fault))
                     return
@@ -62,6 +70,8 @@ class Faults:
 
     def undo_due(self, now: float) -> None:
         """Take back what has stood long enough."""
+        if any(fault.costs_records for _, fault in self.standing):
+            self.lossy |= self.site.attempts_on_small_disk()
         due = [fault for at, fault in self.standing if at <= now]
         self.standing = [(at, fault) for at, fault in self.standing if at > now]
         for fault in due:
@@ -71,8 +81,16 @@ class Faults:
 
     def whole_host(self) -> str | None:
         """A host that nothing is wrong with; None when enough of them are in trouble."""
+        whole = self._whole_hosts()
+        return self.random.choice(whole) if whole else None
+
+    def is_whole(self, host: str) -> bool:
+        """Whether nothing is wrong with it, and trouble may come to it."""
+        return host in self._whole_hosts()
+
+    def _whole_hosts(self) -> list[str]:
         troubled = {fault.host for _, fault in self.standing} - {None}
-        return None if len(troubled) >= MAX_TROUBLED_HOSTS else self.random.choice(sorted({*HOSTS} - troubled))
+        return [] if len(troubled) >= MAX_TROUBLED_HOSTS else sorted({*HOSTS} - troubled)
 
     def program(self, is_it: Callable[[psutil.Process], bool]) -> tuple[str, psutil.Process] | None:
         """A random process of a kind, and its host."""
@@ -158,6 +176,17 @@ def degrade_link(faults: Faults) -> Fault | None:
     return Fault(what, faults.random.uniform(3, 10), lambda: faults.site.lab.heal(host), host)
 
 
+def fill_disk(faults: Faults) -> Fault | None:
+    """No record finds room on a host's disk, and no attempt can begin there."""
+    if not faults.is_whole(SMALL_DISK_HOST):
+        return None
+    faults.lossy |= faults.site.attempts_on_small_disk()  # one that ends while the disk fills is not seen afterwards
+    ballast = fill(faults.site.small_disk)
+    seconds = faults.random.uniform(3, 10)
+    what = f"filled the disk of {SMALL_DISK_HOST} for {seconds:.1f} s"
+    return Fault(what, seconds, ballast.unlink, SMALL_DISK_HOST, costs_records=True)
+
+
 def kill_server(faults: Faults) -> Fault | None:
     """kill -9 of the server, which is started again."""
     if faults.site.server is None or not is_ready(faults.site.url):
@@ -177,6 +206,7 @@ KINDS: dict[Kind, float] = {
     kill_agent: 1,
     cut_link: 1,
     degrade_link: 1,
+    fill_disk: 1,
     kill_server: 0.5,
 }  # and how likely each is
 

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,8 +45,12 @@ def tables(data_dir: Path) -> Iterator[Tables]:
         connection.close()
 
 
-def of_jobs(tables: Tables, works: Works) -> Iterator[str]:
-    """Every job is there and has ended for a reason that was to be expected."""
+def of_jobs(tables: Tables, works: Works, lossy: Collection[int]) -> Iterator[str]:
+    """Every job is there and has ended for a reason that was to be expected.
+
+    ``lossy`` are, here and below, the attempts of which a full disk has cost records.
+    """
+    may_lack = {row["job_id"] for row in tables.rows("select id, job_id from attempts") if row["id"] in lossy}
     jobs = {row["id"]: row for row in tables.rows("select * from jobs")}
     yield from (f"job {job_id} is lost" for job_id in works.keys() - jobs.keys())
     for job_id, work in works.items():
@@ -54,7 +58,8 @@ def of_jobs(tables: Tables, works: Works) -> Iterator[str]:
         if job is None:
             continue
         told = f"job {job_id} is {job['state']}, {job['reason']}: {job['message']}"
-        if job["state"] not in TERMINAL or not _is_sane(job["state"], job["reason"]):
+        is_told = job["reason"] == "results_missing" and job_id in may_lack
+        if job["state"] not in TERMINAL or not (is_told or _is_sane(job["state"], job["reason"])):
             yield told
         elif job["state"] != "succeeded" and not job["message"]:
             yield f"{told} (no sentence)"
@@ -111,19 +116,20 @@ def of_insights(tables: Tables) -> Iterator[str]:
             yield f"insights by job: {dict(insights)}, events {action}: {dict(told)}"
 
 
-def of_steps(tables: Tables) -> Iterator[str]:
-    """Each rank's steps are there once, from the first to its last one."""
+def of_steps(tables: Tables, lossy: Collection[int]) -> Iterator[str]:
+    """Each rank's steps are there once, from the first to its last one; of lossy attempts some of them, once."""
     query = (
         "select attempt_id, rank, count(*) as stored, count(distinct step) as different, min(step) as first, "
         "max(step) as last from steps group by attempt_id, rank"
     )
     for row in tables.rows(query):
-        if (row["first"], row["stored"], row["different"]) != (0, row["last"] + 1, row["last"] + 1):
+        whole = (0, row["last"] + 1) if row["attempt_id"] not in lossy else (row["first"], row["different"])
+        if (row["first"], row["different"]) != whole or row["stored"] != row["different"]:
             yield f"attempt {row['attempt_id']}, rank {row['rank']}: steps are lost or double: {dict(row)}"
 
 
-def of_results(tables: Tables) -> Iterator[str]:
-    """A job that succeeded has all of its rows and steps, and none is wrong."""
+def of_results(tables: Tables, lossy: Collection[int]) -> Iterator[str]:
+    """A job that succeeded has all of its rows, none of which is wrong, and all of its steps unless it is lossy."""
     for job in tables.rows("select * from jobs where state = 'succeeded'"):
         spec = JobSpec.model_validate(json.loads(job["spec"]))
         [attempt] = tables.rows("select max(id) as id from attempts where job_id = ?", job["id"])
@@ -136,7 +142,7 @@ def of_results(tables: Tables) -> Iterator[str]:
         query = "select rank, count(*) as steps from steps where attempt_id = ? group by rank order by rank"
         found = [(row["rank"], row["steps"]) for row in tables.rows(query, attempt["id"])]
         steps = expected * spec.benchmark.iterations
-        if found != [(rank, steps) for rank in range(spec.placement.ranks)]:
+        if attempt["id"] not in lossy and found != [(rank, steps) for rank in range(spec.placement.ranks)]:
             yield f"job {job['id']}: {steps} steps of {spec.placement.ranks} ranks expected, found {found}"
 
 

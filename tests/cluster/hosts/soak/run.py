@@ -49,7 +49,7 @@ class Soak:
         self._cancels: list[tuple[float, int]] = []
         self._faults = Faults(site, Random(seed + 1), self._say)
         self._pause = Random(seed + 2)
-        self._spools = Spools(site.data_dir / "lab", site.data_dir / "spools")
+        self._spools = Spools(site.data_dir / "lab")
         self._found: list[str] = []
 
     def run(self) -> list[str]:
@@ -57,12 +57,12 @@ class Soak:
         with self._site.client() as client:
             while self._wants_more or self._open:
                 if self._is_rough and self._is_time_for_a_fault:
-                    self._faults.strike(self._elapsed)
-                    self._last_fault, self._rest = self._elapsed, self._pause.uniform(*FAULT_SECONDS)
-                self._faults.undo_due(self._elapsed)
+                    self._faults.strike(self.elapsed_seconds)
+                    self._last_fault, self._rest = self.elapsed_seconds, self._pause.uniform(*FAULT_SECONDS)
+                self._faults.undo_due(self.elapsed_seconds)
                 with suppress(ServerAwayError):
                     self._tick(client)
-                if self._elapsed - self._last_end > STUCK_SECONDS:
+                if self.elapsed_seconds - self._last_end > STUCK_SECONDS:
                     self._say("stuck")
                     break
                 time.sleep(TICK_SECONDS)
@@ -71,18 +71,24 @@ class Soak:
             self._found = self._look(client)
         return self._found
 
+    @property
+    def account(self) -> str:
+        """How much there was of it, and how long it took."""
+        return f"{len(self._works)} jobs and {self._faults.struck} faults in {self.elapsed_seconds:.0f} s"
+
     def report(self) -> str:
         """Seed, faults and findings: what is needed to understand them."""
         first = f"RINGSCOPE_SOAK_SEED={self._seed}: {'; '.join(self._found)}"  # all that a summary keeps
         return "\n".join([first, *self._log])
 
     @property
-    def _elapsed(self) -> float:
+    def elapsed_seconds(self) -> float:
+        """Since it began."""
         return time.monotonic() - self._begun
 
     @property
     def _wants_more(self) -> bool:
-        return len(self._works) < self._jobs or self._elapsed < self._seconds
+        return len(self._works) < self._jobs or self.elapsed_seconds < self._seconds
 
     @property
     def _is_rough(self) -> bool:
@@ -91,11 +97,11 @@ class Soak:
 
     @property
     def _is_time_for_a_fault(self) -> bool:
-        since = self._elapsed - self._last_fault
+        since = self.elapsed_seconds - self._last_fault
         return since >= (self._rest if self._last_end > self._last_fault else PATIENCE_SECONDS)
 
     def _say(self, line: str) -> None:
-        self._log.append(f"{self._elapsed:6.1f} s  {time.strftime('%H:%M:%S')}  {line}")
+        self._log.append(f"{self.elapsed_seconds:6.1f} s  {time.strftime('%H:%M:%S')}  {line}")
         logger.info(self._log[-1])
 
     def _tick(self, client: Client) -> None:
@@ -105,7 +111,7 @@ class Soak:
         self._cancel_due(client)
         still_open = {job.id for job in client.jobs(state=OPEN_STATES, limit=None)}
         if ended := self._open - still_open:
-            self._last_end = self._elapsed
+            self._last_end = self.elapsed_seconds
             self._say(f"ended: {sorted(ended)}")
         self._open = still_open
 
@@ -115,12 +121,12 @@ class Soak:
         self._works[job.id] = self._next
         self._open.add(job.id)
         if self._next.cancel_after_seconds is not None:
-            self._cancels.append((self._elapsed + self._next.cancel_after_seconds, job.id))
+            self._cancels.append((self.elapsed_seconds + self._next.cancel_after_seconds, job.id))
         self._next = next(self._coming)
 
     def _cancel_due(self, client: Client) -> None:
         for at, job_id in list(self._cancels):
-            if at <= self._elapsed:
+            if at <= self.elapsed_seconds:
                 try:
                     client.cancel(job_id)
                 except ApiProblemError as error:
@@ -130,8 +136,8 @@ class Soak:
 
     def _look(self, client: Client) -> list[str]:
         """Nothing may be left now, once agents and server had the time to tell each other."""
-        deadline = self._elapsed + PROOF_SECONDS
-        while (found := [*self._present(client)]) and self._elapsed < deadline:
+        deadline = self.elapsed_seconds + PROOF_SECONDS
+        while (found := [*self._present(client)]) and self.elapsed_seconds < deadline:
             self._spools.keep()
             time.sleep(TICK_SECONDS)
         found += self._past()
@@ -156,10 +162,10 @@ class Soak:
         """What went wrong for good."""
         with findings.tables(self._site.data_dir) as tables:
             return [
-                *findings.of_jobs(tables, self._works),
+                *findings.of_jobs(tables, self._works, self._faults.lossy),
                 *findings.of_events(tables),
-                *findings.of_steps(tables),
-                *findings.of_results(tables),
+                *findings.of_steps(tables, self._faults.lossy),
+                *findings.of_results(tables, self._faults.lossy),
                 *findings.of_spools(tables, self._spools.read()),
             ]
 
@@ -168,8 +174,8 @@ class Soak:
         sweep = {"algorithms": ["ring"], "min_bytes": 65536, "max_bytes": 65536, "iterations": 5}
         ranks = len(HOSTS) * SLOTS
         job = client.submit({"name": "last", "benchmark": sweep, "placement": {"ranks": ranks}, "max_attempts": 1})
-        deadline = self._elapsed + PROOF_SECONDS
-        while not (job := client.job(job.id)).is_finished and self._elapsed < deadline:
+        deadline = self.elapsed_seconds + PROOF_SECONDS
+        while not (job := client.job(job.id)).is_finished and self.elapsed_seconds < deadline:
             time.sleep(TICK_SECONDS)
         if job.reason != "completed":
             yield f"the last job is {job.state}, {job.reason}: {job.message}"

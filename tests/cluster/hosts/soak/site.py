@@ -17,6 +17,8 @@ from ringscope.lab.lab import Lab, WantedLab
 
 SLOTS = 2
 HOSTS = tuple(f"h{number}" for number in range(1, 7))
+SMALL_DISK_HOST = HOSTS[-1]  # its agent keeps its things on a disk of its own, which can be filled
+SMALL_DISK = "256m"
 RATE_BIT_PER_S = 1_000_000_000
 
 
@@ -55,11 +57,22 @@ class Site:
 
     def build(self) -> None:
         """Start the server, then the hosts; return once all are ready."""
+        self.small_disk.mkdir(parents=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK}", "tmpfs", self.small_disk], check=True)
         self.start_server()
         eventually(lambda: is_ready(self.url), "the server's readiness")
         self.lab.up(WantedLab(hosts=len(HOSTS), rate_bit_per_s=RATE_BIT_PER_S, slots=SLOTS, server=self.url))
         with self.client() as client:
             eventually(lambda: self.lacks(client) == [], "the hosts' readiness")
+
+    @property
+    def small_disk(self) -> Path:
+        """Where that host's agent keeps its things."""
+        return self.data_dir / "lab" / SMALL_DISK_HOST
+
+    def attempts_on_small_disk(self) -> set[int]:
+        """The attempts whose records are spooled there now."""
+        return {int(path.name) for path in (self.small_disk / "attempts").iterdir()}
 
     def lacks(self, client: Client) -> list[str]:
         """Hosts that are not ready for work, each with what the server says of it."""
@@ -99,6 +112,8 @@ def running_site(data_dir: Path, port: int) -> Iterator[Site]:
         if keep := os.environ.get("RINGSCOPE_SOAK_KEEP"):
             shutil.copytree(data_dir, keep, dirs_exist_ok=True, ignore_dangling_symlinks=True)
         site.lab.down()
+        if site.small_disk.is_mount():
+            subprocess.run(["umount", "--lazy", site.small_disk], check=True)
         if site.server is not None:
             site.server.terminate()
             site.server.wait(DEADLINE_SECONDS)

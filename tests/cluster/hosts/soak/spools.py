@@ -6,26 +6,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+_KEPT = "kept"
+
 
 class Spools:
-    """Second names for the files of records, which their agents delete once the server has them."""
+    """Second names for the files of records, which their agents delete once the server has them.
 
-    def __init__(self, lab_folder: Path, kept: Path) -> None:
+    They lie on each host's own disk, as no file has names on two.
+    """
+
+    def __init__(self, lab_folder: Path) -> None:
         self._lab_folder = lab_folder
-        self._kept = kept
-        kept.mkdir()
+        for host in lab_folder.glob("h*/"):
+            (host / _KEPT).mkdir()
 
     def keep(self) -> None:
         """Look for new ones."""
         for records in self._lab_folder.glob("h*/attempts/*/records.jsonl"):
-            host, attempt_id = records.parts[-4], records.parts[-2]
+            attempt, host = records.parent, records.parents[2]
             with suppress(FileExistsError, FileNotFoundError):  # we have it; it is gone already
-                os.link(records, self._kept / f"{attempt_id}-{host}")
+                os.link(records, host / _KEPT / attempt.name)
 
     def read(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
         """The records by attempt and host."""
         found = {}
-        for path in sorted(self._kept.iterdir()):
-            attempt_id, _, host = path.name.partition("-")
-            found[int(attempt_id), host] = [json.loads(line) for line in path.read_bytes().splitlines()]
+        for path in sorted(self._lab_folder.glob(f"h*/{_KEPT}/*")):
+            found[int(path.name), path.parts[-3]] = [json.loads(line) for line in path.read_bytes().splitlines()]
         return found

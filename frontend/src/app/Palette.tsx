@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
-import { nodesQuery, paletteJobsQuery, recentJobsQuery } from "../data/queries";
+import { paletteJobsQuery, recentJobsQuery } from "../data/jobs";
+import { nodesQuery } from "../data/nodes";
 import { frameClass } from "../components/Dialog";
 import { found, jobNumber } from "../lib/palette";
 import { entriesOf, type Command } from "./commands";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { ApiError } from "../api/client";
-import { graphsQuery, meQuery } from "../data/queries";
+import { graphsQuery, meQuery } from "../data/server";
 import { ErrorNote } from "../components/ErrorNote";
 import { LoginPage } from "../pages/login/LoginPage";
 import { Account } from "./Account";

@@ -17,7 +17,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "../api/client";
-import { meQuery } from "../data/queries";
+import { meQuery } from "../data/server";
 import { router } from "./router";
 import { resolveVariables, theme } from "./theme";
 

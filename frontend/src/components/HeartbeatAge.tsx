@@ -1,4 +1,4 @@
-import type { SeenNode } from "../data/queries";
+import type { SeenNode } from "../data/nodes";
 import { useNow } from "./useNow";
 import { formatAgo, formatDateTime } from "../lib/format";
 

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { engineQuery } from "../data/queries";
+import { engineQuery } from "../data/server";
 import type { JobSpec } from "../api/types";
 import { curlCommand, submitCommand } from "../lib/command";
 import { Command } from "./Command";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { engineQuery } from "../data/queries";
+import { engineQuery } from "../data/server";
 import type { Collective, Engine } from "../api/types";
 
 /** What the engine says of a collective; undefined until it has answered. */

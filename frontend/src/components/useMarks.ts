@@ -1,5 +1,5 @@
 import { skipToken, useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { jobQuery } from "../data/queries";
+import { jobQuery } from "../data/job";
 import type { JobView } from "../api/types";
 import { useStored } from "./useStored";
 

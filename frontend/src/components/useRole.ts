@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { meQuery } from "../data/queries";
+import { meQuery } from "../data/server";
 
 interface Rights {
   /** What operators may: submit, cancel, drain, schedule. */

@@ -3,7 +3,11 @@ import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import { type JobFilter, matches } from "../lib/jobFilter";
 import { isBenchmark } from "../lib/state";
 import { mergeById, newerJob, newerSteps, upsertJob, withActive } from "./merge";
-import { activeJobsQuery, arrivedQuery, type SeenNode, seenNow } from "./queries";
+import { jobQuery } from "./job";
+import { activeJobsQuery, arrivedQuery, MOST_RECENT, recentJobsQuery } from "./jobs";
+import { FILTER_PLACE, jobKey, type JobPart, jobsKey } from "./keys";
+import { clusterQuery, nodesQuery, seenNow } from "./nodes";
+import { meQuery } from "./server";
 import { DRAWN_FROM_STEPS } from "./training";
 import type { StreamEvent } from "./stream";
 import type { JobPage, JobView, LogLine, MeasurementView, NewestSteps, NodeView } from "../api/types";
@@ -33,7 +37,7 @@ export function applyEvents(client: QueryClient, events: readonly StreamEvent[])
 
 /** Everything on the page is asked for again. */
 export function refetchAll(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== "me" });
+  return client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== meQuery.queryKey[0] });
 }
 
 const MOST_ARRIVED = 200;
@@ -46,23 +50,24 @@ function recount(client: QueryClient): void {
   recounting.add(client);
   setTimeout(() => {
     recounting.delete(client);
-    void client.invalidateQueries({ queryKey: ["cluster"] });
+    void client.invalidateQueries({ queryKey: clusterQuery.queryKey });
   }, RECOUNT_MS);
 }
 
 function applyJob(client: QueryClient, job: JobView): void {
-  const before = client.getQueryData<JobView>(["job", job.id]);
-  if (client.getQueryState(["job", job.id])) client.setQueryData(["job", job.id], newerJob(before, job));
-  client.setQueryData<JobView[]>(["jobs", "recent"], (jobs) => jobs && upsertJob(jobs, job).slice(0, 30));
-  client.setQueryData<JobView[]>(activeJobsQuery.queryKey, (jobs) => jobs && withActive(jobs, job));
-  for (const [key, data] of client.getQueriesData<InfiniteData<JobPage>>({ queryKey: ["jobs", "list"] })) {
-    if (data) client.setQueryData(key, applyToPages(data, job, key[2] as JobFilter));
+  const { queryKey } = jobQuery(job.id);
+  const before = client.getQueryData(queryKey);
+  if (client.getQueryState(queryKey)) client.setQueryData(queryKey, newerJob(before, job));
+  client.setQueryData(recentJobsQuery.queryKey, (jobs) => jobs && upsertJob(jobs, job).slice(0, MOST_RECENT));
+  client.setQueryData(activeJobsQuery.queryKey, (jobs) => jobs && withActive(jobs, job));
+  for (const [key, data] of client.getQueriesData<InfiniteData<JobPage>>({ queryKey: jobsKey("list") })) {
+    if (data) client.setQueryData(key, applyToPages(data, job, key[FILTER_PLACE] as JobFilter));
   }
-  client.setQueryData<JobView[]>(arrivedQuery.queryKey, (jobs = []) => upsertJob(jobs, job).slice(0, MOST_ARRIVED));
+  client.setQueryData(arrivedQuery.queryKey, (jobs = []) => upsertJob(jobs, job).slice(0, MOST_ARRIVED));
   if (!isBenchmark(job)) redraw(client, job.id);
   if (before?.state !== job.state) {
-    void client.invalidateQueries({ queryKey: ["job", job.id, "events"] });
-    void client.invalidateQueries({ queryKey: ["job", job.id, "environments"] });
+    void client.invalidateQueries({ queryKey: jobKey(job.id, "events") });
+    void client.invalidateQueries({ queryKey: jobKey(job.id, "environments") });
     recount(client);
   }
 }
@@ -78,8 +83,8 @@ function applyToPages(data: InfiniteData<JobPage>, job: JobView, filter: JobFilt
   return { ...data, pages };
 }
 
-function applyItems<T extends { id: number }>(client: QueryClient, part: string, batch: Batch<T>): void {
-  const key = ["job", batch.job_id, part];
+function applyItems<T extends { id: number }>(client: QueryClient, part: JobPart, batch: Batch<T>): void {
+  const key = jobKey(batch.job_id, part);
   // Kept even while the snapshot is on its way: it may have been read before these rows were written.
   if (client.getQueryState(key)) {
     client.setQueryData<T[]>(key, (current) => mergeById(current ?? [], batch.items));
@@ -87,7 +92,7 @@ function applyItems<T extends { id: number }>(client: QueryClient, part: string,
 }
 
 function applySteps(client: QueryClient, { job_id: id, newest }: Steps): void {
-  const key = ["job", id, "newest steps"];
+  const key = jobKey(id, "newest steps");
   if (newest === null) void client.invalidateQueries({ queryKey: key });
   else if (client.getQueryState(key)) client.setQueryData<NewestSteps>(key, (current) => newerSteps(current, newest));
   redraw(client, id);
@@ -102,7 +107,7 @@ function redraw(client: QueryClient, jobId: number): void {
   redrawing.add(jobId);
   setTimeout(() => {
     redrawing.delete(jobId);
-    for (const part of DRAWN_FROM_STEPS) void client.invalidateQueries({ queryKey: ["job", jobId, part] });
+    for (const part of DRAWN_FROM_STEPS) void client.invalidateQueries({ queryKey: jobKey(jobId, part) });
   }, REDRAW_MS);
 }
 
@@ -115,13 +120,13 @@ function lengthen(client: QueryClient, jobId: number): void {
   lengthening.add(jobId);
   setTimeout(() => {
     lengthening.delete(jobId);
-    void client.invalidateQueries({ queryKey: ["job", jobId, "log", "outline"] });
+    void client.invalidateQueries({ queryKey: jobKey(jobId, "log", "outline") });
   }, LENGTHEN_MS);
 }
 
 function applyNode(client: QueryClient, node: NodeView): void {
   const seen = seenNow(node);
-  client.setQueryData<SeenNode[]>(["nodes"], (nodes) => {
+  client.setQueryData(nodesQuery.queryKey, (nodes) => {
     if (!nodes) return nodes;
     const isKnown = nodes.some((item) => item.id === node.id);
     const next = isKnown ? nodes.map((item) => (item.id === node.id ? seen : item)) : [...nodes, seen];

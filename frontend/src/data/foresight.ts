@@ -1,12 +1,13 @@
 /** What the forms ask about a job that is not submitted yet. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, ApiError, type FieldProblem, unwrap } from "../api/client";
+import { draftKey } from "./keys";
 import type { JobSpec, QueuePlan } from "../api/types";
 
 /** What a benchmark would take and reach, before it is submitted. */
 export function predictionQuery(spec: JobSpec) {
   return queryOptions({
-    queryKey: ["prediction", spec],
+    queryKey: draftKey("prediction", spec),
     queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction", { body: spec })),
     placeholderData: keepPreviousData,
     retry: false,
@@ -22,7 +23,7 @@ export interface JobCheck {
 /** The check of a job before it is submitted; the last one stays until the next has come, so that no sentence flickers. */
 export function jobCheckQuery(spec: JobSpec) {
   return queryOptions({
-    queryKey: ["job check", spec],
+    queryKey: draftKey("check", spec),
     queryFn: async (): Promise<JobCheck> => {
       try {
         return { plan: unwrap(await api.POST("/api/v1/plan/queue", { body: spec })), problems: [] };

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from "
 import { api, unwrap } from "../api/client";
 import { applyEvents, refetchAll } from "./deltas";
 import { lookOut, type Outage } from "./outage";
-import { meQuery } from "./queries";
+import { meQuery } from "./server";
 import { LiveStream, type StreamStatus } from "./stream";
 
 const HIDDEN_MS = 60_000;

@@ -1,6 +1,7 @@
 /** What the pages ask the cost model: prices, what they hang on, fits, worked examples. Nothing here changes by itself. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
+import { jobKey, planKey } from "./keys";
 import type { Example, ExampleQuestion, PlanQuestion, SensitivityQuestion } from "../api/types";
 
 const LASTS = { staleTime: Infinity, placeholderData: keepPreviousData, retry: false } as const;
@@ -9,7 +10,7 @@ const LASTS = { staleTime: Infinity, placeholderData: keepPreviousData, retry: f
 export function planQuery(question: PlanQuestion) {
   return queryOptions({
     ...LASTS,
-    queryKey: ["plan", question],
+    queryKey: planKey("prices", question),
     queryFn: async () => unwrap(await api.POST("/api/v1/plan", { body: question })),
   });
 }
@@ -17,7 +18,7 @@ export function planQuery(question: PlanQuestion) {
 export function sensitivityQuery(question: SensitivityQuestion) {
   return queryOptions({
     ...LASTS,
-    queryKey: ["plan", "sensitivity", question],
+    queryKey: planKey("sensitivity", question),
     queryFn: async () => unwrap(await api.POST("/api/v1/plan/sensitivity", { body: question })),
   });
 }
@@ -25,7 +26,7 @@ export function sensitivityQuery(question: SensitivityQuestion) {
 /** The cost model's parameters from the rows of a job; asked for again when the page is opened anew, as rows may come. */
 export function fitQuery(jobId: number) {
   return queryOptions({
-    queryKey: ["job", jobId, "fit"],
+    queryKey: jobKey(jobId, "fit"),
     retry: false,
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/fit", { params: { path: { job_id: jobId } } })),
   });
@@ -34,7 +35,7 @@ export function fitQuery(jobId: number) {
 export function exampleQuery(question: ExampleQuestion) {
   return queryOptions({
     ...LASTS,
-    queryKey: ["trace", question],
+    queryKey: planKey("example", question),
     // The client forgets that a chunk is a pair.
     queryFn: async () => unwrap(await api.POST("/api/v1/trace", { body: question })) as Example,
   });

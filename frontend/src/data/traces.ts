@@ -1,6 +1,7 @@
 /** Operations that a job followed transfer by transfer. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
+import { jobKey } from "./keys";
 
 /** Which operation; left out: the largest. */
 export interface TraceFilter {
@@ -14,7 +15,7 @@ const POLL_MS = 3_000;
 /** Every operation that was followed: what a page offers to choose from; asked for now and then until the job is over. */
 export function tracesQuery(jobId: number, isOver: boolean) {
   return queryOptions({
-    queryKey: ["job", jobId, "traces", isOver],
+    queryKey: jobKey(jobId, "traces", isOver),
     placeholderData: keepPreviousData,
     refetchInterval: isOver ? false : POLL_MS,
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/traces", { params: { path: { job_id: jobId } } })).items,
@@ -24,7 +25,7 @@ export function tracesQuery(jobId: number, isOver: boolean) {
 /** One of them; a job that was not traced is an error, which says how to get one. */
 export function traceQuery(jobId: number, filter: TraceFilter) {
   return queryOptions({
-    queryKey: ["job", jobId, "trace", filter],
+    queryKey: jobKey(jobId, "trace", filter),
     retry: false,
     placeholderData: keepPreviousData,
     queryFn: async () =>

@@ -1,14 +1,15 @@
 /** What the pages ask the server about training. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
-import { collect, PAGE } from "./queries";
+import { jobKey } from "./keys";
+import { collect, PAGE } from "./lists";
 import type { EpochView } from "../api/types";
 
 /** Epochs of training over all attempts, for comparisons of jobs; asked for again when more have ended. */
 export function epochsQuery(id: number, done: number) {
   const path = { job_id: id };
   return queryOptions({
-    queryKey: ["job", id, "epochs", done],
+    queryKey: jobKey(id, "epochs", done),
     queryFn: ({ client }): Promise<EpochView[]> =>
       collect(client, [], async (cursor) => {
         const query = { limit: PAGE, ...(cursor && { cursor }) };
@@ -27,7 +28,7 @@ export const MOST_EPOCHS = 200;
 export function newestEpochsQuery(id: number, done: number) {
   const query = { limit: MOST_EPOCHS, newest: true };
   return queryOptions({
-    queryKey: ["job", id, "newest epochs", done],
+    queryKey: jobKey(id, "newest epochs", done),
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/epochs", { params: { path: { job_id: id }, query } })).items,
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -42,7 +43,7 @@ const CURVE_POINTS = 400;
 export function curveQuery(id: number, isOver: boolean) {
   const path = { job_id: id };
   return queryOptions({
-    queryKey: ["job", id, "curve", isOver],
+    queryKey: jobKey(id, "curve", isOver),
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/training", { params: { path, query: { points: CURVE_POINTS } } })),
     placeholderData: keepPreviousData,
   });
@@ -51,7 +52,7 @@ export function curveQuery(id: number, isOver: boolean) {
 /** The newest step of each rank from inside. */
 export function bucketsQuery(id: number, isOver: boolean) {
   return queryOptions({
-    queryKey: ["job", id, "buckets", isOver],
+    queryKey: jobKey(id, "buckets", isOver),
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/buckets", { params: { path: { job_id: id } } })).items,
     placeholderData: keepPreviousData,
   });

@@ -1,7 +1,7 @@
 import { useQueries, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { JobView, Standing } from "../../api/types";
-import { standingsQuery } from "../../data/queries";
+import { standingsQuery } from "../../data/comparison";
 import { blocksOf } from "../../lib/standing";
 import { isBenchmark } from "../../lib/state";
 

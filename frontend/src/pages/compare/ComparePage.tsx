@@ -1,7 +1,7 @@
 /** Jobs of one kind side by side. Which ones, the baseline and what is looked at are in the URL. */
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { jobQuery } from "../../data/queries";
+import { jobQuery } from "../../data/job";
 import type { JobView } from "../../api/types";
 import { EmptyState } from "../../components/EmptyState";
 import { QueryError } from "../../components/QueryError";

@@ -1,7 +1,7 @@
 /** Benchmarks side by side: one chart, a table by size with what is noise in it, and what differs in what was asked for. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { comparisonQuery } from "../../data/queries";
+import { comparisonQuery } from "../../data/comparison";
 import type { Comparison, JobView } from "../../api/types";
 import { sizeRange } from "../../lib/axes";
 import { SizeChart } from "../../charts/SizeChart";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { environmentsQuery } from "../../data/queries";
+import { environmentsQuery } from "../../data/job";
 import type { AttemptEnvironment } from "../../api/types";
 import { Loaded } from "../../components/Loaded";
 import { Properties } from "../../components/Properties";

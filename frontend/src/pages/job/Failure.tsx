@@ -1,7 +1,7 @@
 /** Of a job that failed: whose doing it was, and the last lines that were printed there. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { logOutlineQuery, logPageQuery } from "../../data/queries";
+import { logOutlineQuery, logPageQuery } from "../../data/log";
 import type { LogFilter } from "../../lib/logFilter";
 import type { JobView, LogLine, LogOutline } from "../../api/types";
 import { Loaded } from "../../components/Loaded";

@@ -1,6 +1,6 @@
 /** Links to the job in Grafana and Prometheus, where the server knows of them. */
 import { useQuery } from "@tanstack/react-query";
-import { graphsQuery } from "../../data/queries";
+import { graphsQuery } from "../../data/server";
 import type { JobView } from "../../api/types";
 import { grafanaLink, prometheusLink } from "../../lib/graphs";
 

@@ -1,7 +1,7 @@
 /** What was found wrong with the job while it ran: a line for each, the ranks' stacks folded. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { insightsQuery } from "../../data/queries";
+import { insightsQuery } from "../../data/job";
 import type { InsightView, JobView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { formatDateTime } from "../../lib/format";

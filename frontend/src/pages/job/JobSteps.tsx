@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { recentJobsQuery } from "../../data/queries";
+import { recentJobsQuery } from "../../data/jobs";
 import { useShortcut } from "../../components/shortcuts";
 
 /** The jobs before and after this one: links, and the keys [ and ]. */

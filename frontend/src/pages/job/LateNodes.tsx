@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { nodesQuery } from "../../data/queries";
+import { nodesQuery } from "../../data/nodes";
 import type { JobView } from "../../api/types";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
 import classes from "./Situation.module.css";

@@ -1,7 +1,7 @@
 /** How long calls took: percentiles over the message size, and the iterations of the chosen size. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { latenciesQuery } from "../../data/queries";
+import { latenciesQuery } from "../../data/results";
 import type { BenchmarkJob, LatencyCurve, MeasurementView } from "../../api/types";
 import { sizeRange } from "../../lib/axes";
 import { PercentileChart } from "../../charts/PercentileChart";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api/client";
-import { logOutlineQuery } from "../../data/queries";
+import { logOutlineQuery } from "../../data/log";
 import type { JobView } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
 import { plural } from "../../lib/format";

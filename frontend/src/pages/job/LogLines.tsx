@@ -2,7 +2,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { logPageQuery } from "../../data/queries";
+import { logPageQuery } from "../../data/log";
 import type { LogFilter } from "../../lib/logFilter";
 import type { LogLine, LogOutline } from "../../api/types";
 import { pieces } from "../../lib/ansi";

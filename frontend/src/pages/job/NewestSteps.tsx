@@ -8,7 +8,7 @@ import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StepBars } from "../../components/StepBars";
 import { Swatch } from "../../components/Swatch";
-import { newestStepsQuery } from "../../data/queries";
+import { newestStepsQuery } from "../../data/job";
 import { formatCount, threeDigits } from "../../lib/format";
 import { isBenchmark } from "../../lib/state";
 import { countWords, expectedRows, kindWords, longestUs, shownSteps, slowestWords } from "../../lib/steps";

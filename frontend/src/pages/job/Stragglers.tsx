@@ -1,7 +1,7 @@
 /** Who comes late to the iterations of the chosen row, and how long these take once everybody is there. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { latenessQuery } from "../../data/queries";
+import { latenessQuery } from "../../data/results";
 import type { BenchmarkJob, MeasurementView } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
 import { rowOptions } from "../../lib/chosenRow";

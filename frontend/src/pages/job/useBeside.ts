@@ -1,5 +1,6 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
-import { comparisonQuery, expectationsQuery } from "../../data/queries";
+import { comparisonQuery } from "../../data/comparison";
+import { expectationsQuery } from "../../data/results";
 import type { BenchmarkJob, Comparison, Expectations } from "../../api/types";
 import type { Beside } from "../../lib/search";
 import { useMarks } from "../../components/useMarks";

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { type InfiniteData, type QueryKey, useQuery, useQueryClient } from "@tanstack/react-query";
-import { arrivedQuery } from "../../data/queries";
+import { arrivedQuery } from "../../data/jobs";
 import type { JobPage, JobView } from "../../api/types";
 import { plural } from "../../lib/format";
 import { type JobFilter, matches } from "../../lib/jobFilter";

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from "react";
-import { facetsQuery, jobsQuery } from "../../data/queries";
+import { facetsQuery, jobsQuery } from "../../data/jobs";
 import type { JobFacets, JobView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
 import { ServerCommand } from "../../components/ServerCommand";

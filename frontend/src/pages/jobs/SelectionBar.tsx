@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useState } from "react";
-import { meQuery } from "../../data/queries";
+import { meQuery } from "../../data/server";
 import type { JobView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
 import { MOST_JOBS } from "../../lib/compare";

@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, memo, useMemo, useState } from "react";
-import { meQuery } from "../../data/queries";
+import { meQuery } from "../../data/server";
 import { buttonsClass, Dialog } from "../../components/Dialog";
 import { useStored } from "../../components/useStored";
 import type { JobsSearch } from "../../lib/search";

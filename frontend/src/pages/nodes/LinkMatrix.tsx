@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { linksQuery } from "../../data/queries";
+import { linksQuery } from "../../data/nodes";
 import type { LinkView, NodeView } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
 import { CopyButton } from "../../components/CopyButton";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { nodeEventsQuery } from "../../data/queries";
+import { nodeEventsQuery } from "../../data/nodes";
 import type { EventView } from "../../api/types";
 import { Age } from "../../components/Age";
 import { Loaded } from "../../components/Loaded";

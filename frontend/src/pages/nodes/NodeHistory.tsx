@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { jobsQuery } from "../../data/queries";
+import { jobsQuery } from "../../data/jobs";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { JobsTable } from "../../components/jobs/JobsTable";

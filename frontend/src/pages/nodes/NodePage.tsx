@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { nodesQuery, type SeenNode } from "../../data/queries";
+import { nodesQuery, type SeenNode } from "../../data/nodes";
 import { FailedPage } from "../../components/FailedPage";
 import { Properties } from "../../components/Properties";
 import { Reference } from "../../components/Reference";

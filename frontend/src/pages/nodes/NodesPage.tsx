@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
-import { nodesQuery, readingsQuery, type SeenNode } from "../../data/queries";
+import { nodesQuery, readingsQuery, type SeenNode } from "../../data/nodes";
 import type { NodeReadings } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
 import { Loaded } from "../../components/Loaded";

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, unwrap } from "../../api/client";
-import { nodesQuery } from "../../data/queries";
+import { nodesQuery } from "../../data/nodes";
 import type { NodeView } from "../../api/types";
 import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { nodesQuery, seenNow } from "../../data/queries";
+import { nodesQuery, seenNow } from "../../data/nodes";
 import type { NodeView } from "../../api/types";
 
 /** A change of a node by a person; the answer is shown at once. */

@@ -1,7 +1,8 @@
 /** Is the cluster healthy and busy, and what came out lately? */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { activeJobsQuery, bestJobQuery, clusterQuery, nodesQuery, recentJobsQuery } from "../../data/queries";
+import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
+import { clusterQuery, nodesQuery } from "../../data/nodes";
 import type { JobView, NodeView } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
 import { Fact, factsClass } from "../../components/Fact";

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ApiError } from "../../api/client";
 import { fitQuery, planQuery } from "../../data/planning";
-import { engineQuery } from "../../data/queries";
+import { engineQuery } from "../../data/server";
 import { Command } from "../../components/Command";
 import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";

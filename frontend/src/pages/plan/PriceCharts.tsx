@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { planQuery } from "../../data/planning";
-import { measurementsQuery } from "../../data/queries";
+import { measurementsQuery } from "../../data/results";
 import type { PriceCell, RegimeFigures } from "../../api/types";
 import { PriceChart } from "../../charts/PriceChart";
 import { CopyButton } from "../../components/CopyButton";

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { useTopic } from "../../data/live";
 import { useShortcut } from "../../components/shortcuts";
-import { jobQuery } from "../../data/queries";
+import { jobQuery } from "../../data/job";
 import { type TraceFilter, tracePath, traceQuery, tracesQuery } from "../../data/traces";
 import type { JobView, TracedOperation } from "../../api/types";
 import { QueryError } from "../../components/QueryError";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { engineQuery } from "../../data/queries";
+import { engineQuery } from "../../data/server";
 import type { JobView } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
 import { EmptyState } from "../../components/EmptyState";

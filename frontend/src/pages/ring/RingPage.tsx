@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { ApiError } from "../../api/client";
 import { exampleQuery } from "../../data/planning";
-import { engineQuery } from "../../data/queries";
+import { engineQuery } from "../../data/server";
 import type { Collective } from "../../api/types";
 import { Command } from "../../components/Command";
 import { QueryError } from "../../components/QueryError";

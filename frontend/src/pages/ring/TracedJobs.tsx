@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { recentJobsQuery } from "../../data/queries";
+import { recentJobsQuery } from "../../data/jobs";
 import { jobName } from "../../lib/state";
 import classes from "./RingPage.module.css";
 

@@ -3,7 +3,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useCallback, useRef } from "react";
-import { auditQuery } from "../../data/queries";
+import { auditQuery } from "../../data/settings";
 import type { EventView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
 import { ServerCommand } from "../../components/ServerCommand";

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "../../api/client";
-import { deliveriesQuery } from "../../data/queries";
+import { deliveriesQuery } from "../../data/settings";
 import type { DeliveryView } from "../../api/types";
 import { Age } from "../../components/Age";
 import { ErrorNote } from "../../components/ErrorNote";

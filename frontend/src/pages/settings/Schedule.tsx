@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, unwrap } from "../../api/client";
-import { schedulesQuery, upcomingQuery } from "../../data/queries";
+import { schedulesQuery, upcomingQuery } from "../../data/settings";
 import type { JobSpec, ScheduleBody, ScheduleView } from "../../api/types";
 import { Dialog } from "../../components/Dialog";
 import { Loaded } from "../../components/Loaded";

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { schedulesQuery } from "../../data/queries";
+import { schedulesQuery } from "../../data/settings";
 import type { ScheduleView } from "../../api/types";
 import { Age } from "../../components/Age";
 import { ServerCommand } from "../../components/ServerCommand";

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, unwrap } from "../../api/client";
-import { tokensQuery } from "../../data/queries";
+import { tokensQuery } from "../../data/settings";
 import type { NewToken, TokenView } from "../../api/types";
 import { Age } from "../../components/Age";
 import { ServerCommand } from "../../components/ServerCommand";

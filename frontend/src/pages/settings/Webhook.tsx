@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, unwrap } from "../../api/client";
-import { deliveriesQuery, webhooksQuery } from "../../data/queries";
+import { deliveriesQuery, webhooksQuery } from "../../data/settings";
 import type { WebhookView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Loaded } from "../../components/Loaded";

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { webhooksQuery } from "../../data/queries";
+import { webhooksQuery } from "../../data/settings";
 import type { NewWebhook, WebhookView } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
 import { Dialog } from "../../components/Dialog";

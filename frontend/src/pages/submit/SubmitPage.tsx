@@ -1,7 +1,9 @@
 /** A new job: the form of its kind. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { engineQuery, jobQuery, nodesQuery } from "../../data/queries";
+import { jobQuery } from "../../data/job";
+import { nodesQuery } from "../../data/nodes";
+import { engineQuery } from "../../data/server";
 import type { Engine, JobSpec } from "../../api/types";
 import { FailedPage } from "../../components/FailedPage";
 import { NeedsRole } from "../../components/NeedsRole";

@@ -1,0 +1,26 @@
+/** Benchmarks beside a baseline. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../api/client";
+import { comparisonKey } from "./keys";
+
+/** Benchmarks beside a baseline; `done` are their rows so far, so that it is asked for again when there are more. */
+export function comparisonQuery(ids: readonly number[], base: number, done: number) {
+  return queryOptions({
+    queryKey: comparisonKey("sizes", ids, base, done),
+    queryFn: async () => unwrap(await api.GET("/api/v1/comparison", { params: { query: { job: [...ids], base } } })),
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+  });
+}
+
+/** How succeeded benchmarks stand to a baseline, in one figure each. */
+export function standingsQuery(ids: readonly number[], base: number) {
+  return queryOptions({
+    queryKey: comparisonKey("standings", ids, base),
+    queryFn: async () => {
+      const query = { job: [...ids, base], base };
+      return unwrap(await api.GET("/api/v1/comparison/standings", { params: { query } })).jobs.filter((job) => ids.includes(job.job_id));
+    },
+    staleTime: Infinity,
+  });
+}

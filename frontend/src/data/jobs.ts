@@ -1,0 +1,89 @@
+/** Lists of jobs: the newest, those at work, those under a filter. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../api/client";
+import type { paths } from "../api/schema";
+import type { JobPage, JobView } from "../api/types";
+import type { JobFilter, Sort } from "../lib/jobFilter";
+import { isBenchmark } from "../lib/state";
+import { jobsKey } from "./keys";
+
+const JOBS_PAGE = 50;
+export const MOST_RECENT = 30;
+
+/** The newest jobs; deltas keep them. */
+export const recentJobsQuery = queryOptions({
+  queryKey: jobsKey("recent"),
+  queryFn: async () => unwrap(await api.GET("/api/v1/jobs", { params: { query: { limit: MOST_RECENT } } })).items,
+});
+
+const MOST_ACTIVE = 100;
+
+/** Jobs that have a gang right now, newest first; deltas keep them, as they do the recent ones. */
+export const activeJobsQuery = queryOptions({
+  queryKey: jobsKey("active"),
+  queryFn: async () => {
+    const query = { state: ["starting", "running", "stopping"], limit: MOST_ACTIVE } as const;
+    return unwrap(await api.GET("/api/v1/jobs", { params: { query: { ...query, state: [...query.state] } } })).items;
+  },
+});
+
+const RECOUNT_JOBS_MS = 10_000;
+
+/** The benchmark that measured the best bus bandwidth of those that succeeded since a time; null: none did. */
+export function bestJobQuery(since: string) {
+  return queryOptions({
+    queryKey: jobsKey("best", since),
+    queryFn: async () => {
+      const query = { kind: "benchmark", sort: "-busbw", limit: 1, finished_after: since } as const;
+      const { items } = unwrap(await api.GET("/api/v1/jobs", { params: { query: { ...query, state: ["succeeded"] } } }));
+      return items.filter(isBenchmark)[0] ?? null;
+    },
+    refetchInterval: RECOUNT_JOBS_MS,
+  });
+}
+
+/** The newest jobs whose name holds a text, for the command palette. */
+export function paletteJobsQuery(text: string) {
+  return queryOptions({
+    queryKey: jobsKey("named", text),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs", { params: { query: { limit: 8, q: text } } })).items,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The job list under a filter and in an order, page by page. */
+export function jobsQuery(filter: JobFilter, sort?: Sort) {
+  return infiniteQueryOptions({
+    queryKey: jobsKey("list", filter, sort),
+    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam }): Promise<JobPage> => {
+      const query = { ...asQuery(filter), limit: JOBS_PAGE, ...(sort && { sort }), ...(pageParam && { cursor: pageParam }) };
+      return unwrap(await api.GET("/api/v1/jobs", { params: { query } }));
+    },
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** How many jobs there are of each state, kind, collective, algorithm and user; asked for again now and then. */
+export function facetsQuery(filter: JobFilter) {
+  return queryOptions({
+    queryKey: jobsKey("facets", filter),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/facets", { params: { query: asQuery(filter) } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: RECOUNT_JOBS_MS,
+  });
+}
+
+/** The filter as the API takes it. The words of a URL are the server's to judge. */
+function asQuery({ state, ...rest }: JobFilter) {
+  return { ...rest, ...(state && { state: [state] }) } as NonNullable<paths["/api/v1/jobs/facets"]["get"]["parameters"]["query"]>;
+}
+
+/** Jobs that were submitted since the lists were asked for, newest first; deltas fill it. */
+export const arrivedQuery = queryOptions({
+  queryKey: jobsKey("arrived"),
+  queryFn: (): JobView[] => [],
+  initialData: [],
+  staleTime: Infinity,
+});

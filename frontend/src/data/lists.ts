@@ -1,0 +1,29 @@
+/** Lists that the API gives page by page, as one. */
+import type { QueryClient } from "@tanstack/react-query";
+import { mergeById } from "./merge";
+
+export const PAGE = 500;
+/** More than these of one list are not loaded: a page could not draw them. */
+const MAX_PAGES = 20;
+
+interface Page<T> {
+  items: T[];
+  next: string | null;
+}
+
+/** All pages of an ascending list, merged over what live deltas have already put into the cache. */
+export async function collect<T extends { id: number }>(
+  client: QueryClient,
+  queryKey: readonly unknown[],
+  load: (cursor: string | undefined) => Promise<Page<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const answer = await load(cursor);
+    items.push(...answer.items);
+    if (answer.next === null) break;
+    cursor = answer.next;
+  }
+  return mergeById(items, client.getQueryData<T[]>(queryKey) ?? []);
+}

@@ -1,0 +1,30 @@
+/** What a job printed. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../api/client";
+import type { LogLine } from "../api/types";
+import type { LogFilter } from "../lib/logFilter";
+import { jobKey } from "./keys";
+
+/** How long a log is, and where its pages begin. */
+export function logOutlineQuery(id: number, filter: LogFilter) {
+  return queryOptions({
+    queryKey: jobKey(id, "log", "outline", filter),
+    queryFn: async () =>
+      unwrap(await api.GET("/api/v1/jobs/{job_id}/log/outline", { params: { path: { job_id: id }, query: { ...filter } } })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** One page of a log; `lines` is how many of it there are, so that the last page is read again when it has grown. */
+export function logPageQuery(id: number, filter: LogFilter, cursor: string | null, limit: number, lines: number) {
+  return queryOptions({
+    queryKey: jobKey(id, "log", "page", filter, cursor, lines),
+    queryFn: async (): Promise<LogLine[]> => {
+      const query = { ...filter, limit, ...(cursor !== null && { cursor }) };
+      return unwrap(await api.GET("/api/v1/jobs/{job_id}/log", { params: { path: { job_id: id }, query } })).items;
+    },
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+}

@@ -1,0 +1,46 @@
+/** What the pages ask about nodes, and what is between them. */
+import { queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../api/client";
+import type { NodeView } from "../api/types";
+import { nodesKey } from "./keys";
+
+/** A node and when this browser heard of it: ages go on from there, whatever the two clocks say. */
+export type SeenNode = NodeView & { seen_at_ms: number };
+
+export function seenNow(node: NodeView): SeenNode {
+  return { ...node, seen_at_ms: Date.now() };
+}
+
+export const clusterQuery = queryOptions({
+  queryKey: ["cluster"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/cluster")),
+});
+
+export const nodesQuery = queryOptions({
+  queryKey: nodesKey(),
+  queryFn: async () => unwrap(await api.GET("/api/v1/nodes")).items.map(seenNow),
+});
+
+/** Bandwidth between pairs of nodes, as sendrecv jobs measured it. */
+export const linksQuery = queryOptions({
+  queryKey: ["links"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/links")).items,
+});
+
+const READINGS_MS = 10_000;
+
+/** How busy nodes were in the last minutes, by name. */
+export const readingsQuery = queryOptions({
+  queryKey: ["readings"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/readings")).items,
+  refetchInterval: READINGS_MS,
+});
+
+/** What happened to a node, newest first. */
+export function nodeEventsQuery(name: string) {
+  const query = { target_type: "node", target_id: name, limit: 20 };
+  return queryOptions({
+    queryKey: nodesKey(name, "events"),
+    queryFn: async () => unwrap(await api.GET("/api/v1/events", { params: { query } })).items,
+  });
+}

@@ -1,0 +1,56 @@
+/** What a benchmark measured, and what that can be held against. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../api/client";
+import type { MeasurementView } from "../api/types";
+import { jobKey } from "./keys";
+import { collect, PAGE } from "./lists";
+
+/** The rows of a job's sweep, ascending by id. */
+export function measurementsQuery(id: number) {
+  const queryKey = jobKey(id, "measurements");
+  const path = { job_id: id };
+  return queryOptions({
+    queryKey,
+    queryFn: ({ client }): Promise<MeasurementView[]> =>
+      collect(client, queryKey, async (cursor) => {
+        const query = { limit: PAGE, ...(cursor && { cursor }) };
+        return unwrap(await api.GET("/api/v1/jobs/{job_id}/measurements", { params: { path, query } }));
+      }),
+  });
+}
+
+/** What the rows of a benchmark can be held against; asked for anew with each attempt. */
+export function expectationsQuery(id: number, attempts: number) {
+  return queryOptions({
+    queryKey: jobKey(id, "expectations", attempts),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/expectations", { params: { path: { job_id: id } } })),
+    staleTime: Infinity,
+  });
+}
+
+/** One row of a sweep. */
+export interface RowPlace {
+  algorithm: string;
+  sizeBytes: number;
+  inPlace: boolean;
+}
+
+/** The iterations of a row; a row is told after its iterations, so that they are all there. */
+export function latenciesQuery(id: number, attempt: number, { algorithm, sizeBytes, inPlace }: RowPlace) {
+  const query = { algorithm, size_bytes: sizeBytes, in_place: inPlace, attempt };
+  return queryOptions({
+    queryKey: jobKey(id, "latencies", query),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/latencies", { params: { path: { job_id: id }, query } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Who comes late to the iterations of a row. */
+export function latenessQuery(id: number, attempt: number, { algorithm, sizeBytes, inPlace }: RowPlace) {
+  const query = { algorithm, size_bytes: sizeBytes, in_place: inPlace, attempt };
+  return queryOptions({
+    queryKey: jobKey(id, "lateness", query),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/lateness", { params: { path: { job_id: id }, query } })),
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,55 @@
+/** What the settings show: tokens, webhooks, schedules, the audit. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../api/client";
+import type { AuditParams } from "../lib/audit";
+import { settingsKey } from "./keys";
+
+const ALL = 1000;
+const DELIVERIES_POLL_MS = 3_000;
+
+/** Tokens of people and agents, newest first; for admins. */
+export const tokensQuery = queryOptions({
+  queryKey: settingsKey("tokens"),
+  queryFn: async () => unwrap(await api.GET("/api/v1/tokens", { params: { query: { limit: ALL } } })).items,
+});
+
+/** Webhooks, newest first; for admins. */
+export const webhooksQuery = queryOptions({
+  queryKey: settingsKey("webhooks"),
+  queryFn: async () => unwrap(await api.GET("/api/v1/webhooks", { params: { query: { limit: ALL } } })).items,
+});
+
+/** Messages of a webhook, newest first; asked for again while they are under way. */
+export function deliveriesQuery(id: number) {
+  return queryOptions({
+    queryKey: settingsKey("webhooks", id, "deliveries"),
+    queryFn: async () => unwrap(await api.GET("/api/v1/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id } } })).items,
+    refetchInterval: DELIVERIES_POLL_MS,
+  });
+}
+
+/** Schedules, newest first. */
+export const schedulesQuery = queryOptions({
+  queryKey: settingsKey("schedules"),
+  queryFn: async () => unwrap(await api.GET("/api/v1/schedules", { params: { query: { limit: ALL } } })).items,
+});
+
+/** The next times of a schedule as it stands in a revision. */
+export function upcomingQuery(id: number, revision: number) {
+  return queryOptions({
+    queryKey: settingsKey("schedules", id, "upcoming", revision),
+    queryFn: async () => unwrap(await api.GET("/api/v1/schedules/{schedule_id}/upcoming", { params: { path: { schedule_id: id } } })).items,
+  });
+}
+
+/** Events under a filter, newest first, page by page. */
+export function auditQuery(filter: AuditParams) {
+  return infiniteQueryOptions({
+    queryKey: settingsKey("audit", filter),
+    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam }) =>
+      unwrap(await api.GET("/api/v1/events", { params: { query: { ...filter, limit: 100, ...(pageParam && { cursor: pageParam }) } } })),
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,8 +1,13 @@
 """The agent's data directory."""
 
+import errno
+import os
 from pathlib import Path
 
+import pytest
+
 from ringscope_agent.home import DataHome
+from ringscope_agent.settings import SettingsError
 
 
 def test_what_ranks_said_is_for_nobody_else(tmp_path: Path) -> None:
@@ -13,3 +18,16 @@ def test_what_ranks_said_is_for_nobody_else(tmp_path: Path) -> None:
     shared.mkdir(mode=0o755)
     DataHome(shared, "n1").close()
     assert shared.stat().st_mode & 0o777 == 0o755, "whoever made it has said who may read it"
+
+
+def test_an_agent_starts_on_a_full_disk_and_holds_the_directory_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int, text: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    home = DataHome(tmp_path, "n1")
+    with pytest.raises(SettingsError, match="another agent uses"):
+        DataHome(tmp_path, "n1")
+    home.close()

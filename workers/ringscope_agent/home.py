@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -88,8 +89,9 @@ class DataHome:
             raise SettingsError(
                 f"data_dir: another agent uses {data_dir}; stop it, or choose another with --data-dir."
             ) from None
-        os.truncate(self._lock, 0)
-        os.write(self._lock, json.dumps({"pid": os.getpid(), "name": node}).encode())
+        with suppress(OSError):  # a help for people: on a full disk an agent must still find its running ranks
+            os.truncate(self._lock, 0)
+            os.write(self._lock, json.dumps({"pid": os.getpid(), "name": node}).encode())
 
     def close(self) -> None:
         """Let another agent have the directory."""

@@ -3,8 +3,9 @@ import type { QueryClient } from "@tanstack/react-query";
 import { mergeById } from "./merge";
 
 export const PAGE = 500;
-/** More than these of one list are not loaded: a page could not draw them. */
 const MAX_PAGES = 20;
+/** More of one list are not loaded: a page could not draw them; it says so. */
+export const MAX_ITEMS = PAGE * MAX_PAGES;
 
 interface Page<T> {
   items: T[];

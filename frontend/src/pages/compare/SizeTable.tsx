@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { ComparedJob, ComparedRow, Comparison } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { LineSwatch } from "../../components/LineSwatch";
@@ -52,11 +53,17 @@ export function SizeTable({ found, algorithm, inPlace, sizes, hovered, onHover }
         </table>
       </ScrollX>
       <div className={`card-body ${classes.foot}`}>
-        <p className="dim">
-          Δ is of the time: − is faster; in brackets its 95 % interval, which is what the same two runs would give again. ▲ and ▼ differ by more
-          than the noise, ≈ does not, or has too few iterations to tell: the noise (±) is the root of the squared sum of both rows&rsquo;
-          standard deviations, as in <code>ringscope diff</code>, and wider, as the jobs ran at different times.
-        </p>
+        {jobs.length > 1 ? (
+          <p className="dim">
+            Δ is of the time: − is faster; in brackets its 95 % interval, which is what the same two runs would give again. ▲ and ▼ differ by
+            more than the noise, ≈ does not, or has too few iterations to tell: the noise (±) is the root of the squared sum of both
+            rows&rsquo; standard deviations, as in <code>ringscope diff</code>, and wider, as the jobs ran at different times.
+          </p>
+        ) : (
+          <p className="dim">
+            There is nothing to compare it with yet: choose more jobs in <Link to="/jobs">the list of jobs</Link>.
+          </p>
+        )}
         <CopyButton text={() => toCsv(flat(jobs), ["job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "iterations", "ratio", "ratio_low", "ratio_high", "noise", "is_beyond_noise"])} label="Copy CSV" />
       </div>
     </>

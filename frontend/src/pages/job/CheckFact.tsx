@@ -4,23 +4,33 @@ import { formatCount, plural } from "../../lib/format";
 import type { Tone } from "../../lib/state";
 
 interface Props {
-  rows: readonly MeasurementView[];
+  /** undefined: they are on their way. */
+  rows: readonly MeasurementView[] | undefined;
   isOn: boolean;
   wrong: number;
+  /** No row comes any more. */
+  isOver: boolean;
+}
+
+const LABEL = "Result check";
+
+function Unchecked({ note }: { note: string }) {
+  return <Fact label={LABEL} value="–" note={note} />;
 }
 
 /** Whether the sums were right: every row with a check counts as one. */
-export function CheckFact({ rows, isOn, wrong }: Props) {
+export function CheckFact({ rows, isOn, wrong, isOver }: Props) {
+  if (!rows) return <Unchecked note="…" />;
   if (rows.some((row) => row.transport === "simulated")) {
-    return <Fact label="Wrong elements" value="–" note="simulated: nothing to check" />;
+    return <Unchecked note="simulated: nothing to check" />;
   }
   const checks = rows.filter((row) => row.wrong !== null).length;
-  if (!isOn) return <Fact label="Wrong elements" value="–" note="the check was off" />;
-  if (checks === 0) return <Fact label="Wrong elements" value="–" note="no check yet" />;
+  if (!isOn) return <Unchecked note="the check was off" />;
+  if (checks === 0) return <Unchecked note={isOver ? "nothing was checked" : "no check yet"} />;
   const [glyph, tone]: [string, Tone] = wrong > 0 ? ["✕", "bad"] : ["✓", "good"];
   return (
     <Fact
-      label="Result check"
+      label={LABEL}
       value={
         <span style={{ color: `var(--${tone})` }}>
           <span aria-hidden="true">{glyph} </span>

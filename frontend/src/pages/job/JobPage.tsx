@@ -4,6 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useAnnouncement } from "../../components/announcements";
 import { useTopic } from "../../data/live";
 import { eventsQuery, jobQuery } from "../../data/job";
+import { MAX_ITEMS } from "../../data/lists";
 import { measurementsQuery } from "../../data/results";
 import type { JobView } from "../../api/types";
 import { FailedJob } from "../../components/FailedJob";
@@ -11,7 +12,7 @@ import { QueryError } from "../../components/QueryError";
 import { PageSkeleton } from "../../components/Skeleton";
 import { useFavicon } from "../../components/useFavicon";
 import { usePageTitle } from "../../components/usePageTitle";
-import { percent, threeDigits } from "../../lib/format";
+import { formatCount, percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, simulatedPrefix, stateSentence } from "../../lib/state";
 import { Gang } from "./Gang";
 import { Insights } from "./Insights";
@@ -55,13 +56,24 @@ function Job({ job }: { job: JobView }) {
   return (
     <div className="page">
       <JobHeader job={job} isSimulated={isSimulated(job, rows)} />
-      <Situation job={job} rows={rows} />
+      <Situation job={job} rows={measurements.data} />
       <Insights job={job} />
       <Timeline job={job} events={events.isPending ? undefined : (events.data ?? [])} />
       <Gang job={job} />
       <QueryError what="The measurements could not be loaded" query={measurements} />
+      {rows.length >= MAX_ITEMS && <TooManyRows jobId={job.id} />}
       <Tabs jobId={job.id} tabs={tabs} current={tab} />
       <JobTab job={job} tab={tab} rows={measurements.data} isFailed={measurements.isError} />
     </div>
+  );
+}
+
+/** What charts, tables and the CSV are made of then is not all. */
+function TooManyRows({ jobId }: { jobId: number }) {
+  return (
+    <p role="note">
+      This page loads {formatCount(MAX_ITEMS)} rows at most: charts, tables and CSV lack those that come after. The{" "}
+      <a href={`/api/v1/jobs/${jobId}/measurements`}>API</a> has every one, page by page.
+    </p>
   );
 }

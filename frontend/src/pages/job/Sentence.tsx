@@ -7,7 +7,8 @@ import classes from "./Situation.module.css";
 
 interface Props {
   job: JobView;
-  rows: readonly MeasurementView[];
+  /** undefined: they are on their way. */
+  rows: readonly MeasurementView[] | undefined;
 }
 
 /** Where the job stands: why it waits and for how long, how far it is, what came out. */
@@ -39,7 +40,7 @@ function Waiting({ pending: { sentence: why, position, estimated_start: start } 
   );
 }
 
-function sentence(job: JobView, rows: readonly MeasurementView[]): string {
+function sentence(job: JobView, rows: Props["rows"]): string {
   if (job.state === "starting") {
     const late = awaited(job.attempts.at(-1)?.members ?? []);
     return late ? `Waits for ${late}.` : ON_ITS_WAY.starting;
@@ -49,8 +50,9 @@ function sentence(job: JobView, rows: readonly MeasurementView[]): string {
 }
 
 /** The verdict of a few small sizes would mislead; it is told at the end. */
-function running(job: JobView, rows: readonly MeasurementView[]): string {
+function running(job: JobView, rows: Props["rows"]): string {
   if (!isBenchmark(job)) return outcome(job) || "The ranks run; the first steps are on their way.";
+  if (!rows) return "The ranks run.";
   const last = rows.at(-1);
   if (!last) return "The ranks run; the first size is being measured.";
   const { benchmark } = job.spec;

@@ -10,7 +10,7 @@ import { rankCount } from "../../lib/caption";
 import { formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { standingWords } from "../../lib/standing";
-import { isActive, isBenchmark } from "../../lib/state";
+import { isActive, isBenchmark, isTerminal } from "../../lib/state";
 import { useBaseline } from "../../components/useMarks";
 import { useStandings } from "../../components/jobs/useStandings";
 import { Advice } from "./Advice";
@@ -26,7 +26,8 @@ const MOST_BEST = 4;
 
 interface Props {
   job: JobView;
-  rows: readonly MeasurementView[];
+  /** undefined: they are on their way, and nothing is said of them. */
+  rows: readonly MeasurementView[] | undefined;
 }
 
 export function Situation({ job, rows }: Props) {
@@ -48,7 +49,7 @@ export function Situation({ job, rows }: Props) {
   );
 }
 
-function SweepFacts({ job, rows }: { job: BenchmarkJob; rows: readonly MeasurementView[] }) {
+function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
   const { best: all } = job.summary;
   const fastest = all.length > MOST_BEST ? all.slice(0, MOST_BEST - 1) : all;
   const others = all.length - fastest.length;
@@ -71,7 +72,7 @@ function SweepFacts({ job, rows }: { job: BenchmarkJob; rows: readonly Measureme
       ))}
       {others > 0 && <Fact label="Slower" value={others} unit="algorithms" note="in the chart" />}
       <Difference job={job} />
-      <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} />
+      <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} isOver={isTerminal(job.state)} />
       <Fact
         label={topology ? "Simulated ranks" : "Ranks"}
         value={rankCount(job.spec)}

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { type InfiniteData, type QueryKey, useQuery, useQueryClient } from "@tanstack/react-query";
 import { arrivedQuery } from "../../data/jobs";
+import { jobsKey } from "../../data/keys";
 import type { JobPage, JobView } from "../../api/types";
 import { plural } from "../../lib/format";
 import { type JobFilter, matches } from "../../lib/jobFilter";
@@ -23,7 +24,7 @@ export function ArrivedJobs({ listKey, filter, shown }: Props) {
     client.setQueryData<InfiniteData<JobPage>>(listKey, (list) => list && firstPage(list));
     window.scrollTo({ top: 0, behavior: "instant" });
     await client.invalidateQueries({ queryKey: listKey, exact: true });
-    await client.invalidateQueries({ queryKey: ["jobs", "facets"] });
+    await client.invalidateQueries({ queryKey: jobsKey("facets") });
   };
   const isAny = waiting.length > 0 && shown.length > 0;
   return (

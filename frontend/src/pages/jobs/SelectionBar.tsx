@@ -76,8 +76,10 @@ function Marks({ ids }: { ids: readonly number[] }) {
     <>
       {areAllPinned ? (
         <Button onClick={() => setMarks({ ...marks, pinned: pinned.filter((id) => !ids.includes(id)) })}>Unpin</Button>
+      ) : withThese.length <= MOST_PINNED ? (
+        <Button onClick={() => setMarks({ ...marks, pinned: withThese })}>Pin</Button>
       ) : (
-        withThese.length <= MOST_PINNED && <Button onClick={() => setMarks({ ...marks, pinned: withThese })}>Pin</Button>
+        <span className="dim">No more than {MOST_PINNED} can be pinned.</span>
       )}
       {ids.length === 1 && only !== undefined && <BaselineButton id={only} />}
     </>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { nodesQuery, seenNow } from "../../data/nodes";
+import { nodeEventsQuery, nodesQuery, seenNow } from "../../data/nodes";
 import type { NodeView } from "../../api/types";
 
 /** A change of a node by a person; the answer is shown at once. */
@@ -10,7 +10,7 @@ export function useNodeChange<T = void>(change: (argument: T) => Promise<NodeVie
     onSuccess: async (node) => {
       client.setQueryData(nodesQuery.queryKey, (nodes) => nodes?.map((item) => (item.id === node.id ? seenNow(node) : item)));
       onDone();
-      await client.invalidateQueries({ queryKey: ["nodes", node.name] });
+      await client.invalidateQueries({ queryKey: nodeEventsQuery(node.name).queryKey });
     },
   });
 }

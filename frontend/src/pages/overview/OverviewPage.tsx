@@ -97,9 +97,12 @@ function midnight(nowMs: number): string {
 
 /** The best that was measured since midnight here; what a simulation says is no measurement. */
 function BestFact() {
-  const { data: job } = useQuery(bestJobQuery(useTimeWords(midnight)));
+  const { data: job, isPending, isError } = useQuery(bestJobQuery(useTimeWords(midnight)));
   const row = job && heldUp(job);
-  if (!job || !row) return <Fact label="Best bus bandwidth today" value="–" note="no measurement yet" />;
+  if (!job || !row) {
+    const why = isPending ? "…" : isError ? "it could not be loaded" : "no measurement yet";
+    return <Fact label="Best bus bandwidth today" value="–" note={why} />;
+  }
   const limit = job.summary.limit_gb_per_s;
   return (
     <Fact

@@ -6,8 +6,8 @@ import { colourToken } from "../../lib/style";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { digits } from "../../lib/amount";
 import { toCsv } from "../../lib/csv";
+import { threeDigits } from "../../lib/format";
 import { lead, mapShapes, mapSizes } from "../../lib/planGrid";
 import { type PlanForm, planQuestion } from "../../lib/planForm";
 import { priceInWords } from "../../lib/price";
@@ -75,7 +75,7 @@ function Cell({ cell, chosen }: { cell: PriceCell | undefined; chosen: PriceCell
   const best = cell.results.find((price) => price.algorithm === cell.fastest);
   const colour = colourToken(cell.fastest);
   const isChosen = cell.shape === chosen.shape && cell.size_bytes === chosen.size_bytes;
-  const behind = ahead === null ? "" : ahead < 1.005 ? "=" : `${digits(ahead)}×`;
+  const behind = ahead === null ? "" : ahead < 1.005 ? "=" : `${threeDigits(ahead)}×`;
   return (
     <td data-chosen={isChosen || undefined}>
       <Link

@@ -98,7 +98,7 @@ UNPRICED: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"cluster": {"shape": "0x4"}}, "/cluster/shape", "'0x4' is no shape"),
     ({"cluster": {"shape": "65537"}}, "/cluster/shape", "too many to plan with; give 65536 or fewer"),
-    ({"cluster": {"shape": "64x32x8"}, "sizes_bytes": [1 << 30]}, "/algorithms", "or run `ringscope plan`"),
+    ({"cluster": {"shape": "128x64x8"}, "sizes_bytes": [1 << 30]}, "/algorithms", "or run `ringscope plan`"),
     ({"shapes": ["8", "x"]}, "/shapes/1", "'x' is no shape"),
     ({"cluster": {"link": "string"}}, "/cluster/link", "neither a known link nor a rate"),
     ({"cluster": {"shape": "128"}, "sizes_bytes": [1 << 30] * 20}, "/algorithms", "give fewer algorithms, sizes or"),

@@ -263,6 +263,10 @@ async def test_nul_in_a_url(server: Server) -> None:
         assert "NUL" in problem(await server.admin.get(path), 422)["detail"]
 
 
+HOSTS = (
+    *("my_server:8000", "10.0.0.7", "LOCALHOST:", "a.b-c.example."),
+    *("[fe80::1]:80", "[fe80::1%eth0]:80", "[::ffff:10.0.0.7]"),
+)
 NO_HOSTS = (
     "[::1",
     "::1",
@@ -285,7 +289,7 @@ async def test_a_host_that_is_none_is_refused_before_a_link_is_made_of_it(server
         assert (await server.client().get("/healthz", headers=said)).status_code == 400
     twice = [("Host", "localhost"), ("Host", "evil.example")]
     problem(await server.admin.post("/api/v1/login-links", headers=twice), 400)
-    for host in ("my_server:8000", "10.0.0.7", "[fe80::1]:80", "LOCALHOST:", "a.b-c.example.", "[::ffff:10.0.0.7]"):
+    for host in HOSTS:
         assert (await server.client().get("/healthz", headers={"Host": host})).status_code == 200
     unnamed = await server.admin.post("/api/v1/login-links", headers={"Host": ""})
     assert unnamed.json()["url"].startswith("http://test/login?token="), "the address at which the connection arrived"

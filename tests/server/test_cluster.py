@@ -20,6 +20,7 @@ def test_it_is_made_anew_only_for_other_nodes() -> None:
     assert Cluster.of(tuple(replace(node) for node in NODES)) is first
     relabelled = (*NODES[:2], replace(NODES[2], labels={"pool": "b"}))
     assert Cluster.of(relabelled) is not first
+    assert Cluster.of(NODES) is first, "predictions take the nodes otherwise, in turns with the passes"
     assert [usable(nodes, {"pool": "a"}) for nodes in (NODES, relabelled)] == [[0, 1, 2], [0, 1]]
 
 

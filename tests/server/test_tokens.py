@@ -128,7 +128,8 @@ async def test_a_link_says_how_long_whoever_follows_it_stays_logged_in(server: S
         browser = server.client()
         link = await server.admin.post("/api/v1/login-links", json={"role": role, "session_hours": 1.5})
         clock.advance(DAY - 1)  # it is good for a day, and the time counts from when it is followed
-        await browser.get(link.json()["url"])
+        answer = await browser.get(link.json()["url"])
+        assert "Max-Age=5400;" in answer.headers["set-cookie"], "a browser keeps no cookie that is worth nothing"
         clock.advance(1.5 * 3600 - 1)
         assert (await browser.get("/api/v1/me")).json()["role"] == role
         clock.advance(1)

@@ -8,7 +8,9 @@ from starlette.requests import Request
 
 MAX_PATH = 2_000
 MAX_PORT = 65_535
-_HOST = re.compile(r"(?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])(?::(?P<port>[0-9]{0,5}))?")
+_NAME = r"[A-Za-z0-9._~%!$&'()*+,;=-]+"
+_ZONE = r"%[A-Za-z0-9._~%-]+"
+_HOST = re.compile(rf"(?:{_NAME}|\[(?P<ipv6>[0-9A-Fa-f:.]+)(?:{_ZONE})?\])(?::(?P<port>[0-9]{{0,5}}))?")
 
 
 def origin(request: Request, public_url: str, listens_on: str) -> str:

@@ -43,7 +43,7 @@ async def judge(session: AsyncSession, listening_since: datetime, now: datetime)
     Silence counts from ``listening_since`` on: nobody heard the heartbeats that came before.
     """
     quarantine = await quarantined(session)
-    rows = (await session.execute(select(*_LOOKED_AT).where(Node.removed_at.is_(None)))).all()
+    rows = (await session.execute(select(*_LOOKED_AT).where(Node.removed_at.is_(None)).order_by(Node.id))).all()
 
     def state(node_id: int, signs: Signs) -> State:
         return _state(signs, quarantine.get(node_id, ()), listening_since, now)

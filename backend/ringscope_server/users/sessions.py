@@ -6,6 +6,7 @@ tokens, can be ended alone, and ends after a week, or sooner where the link says
 
 from datetime import datetime, timedelta
 from math import ceil
+from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,6 +17,13 @@ from ringscope_server.users.tokens import Role, TokenKind, User
 
 LOGIN_LINK_LIFETIME = timedelta(hours=24)
 GUEST_LIFETIME = timedelta(days=7)
+
+
+class Begun(NamedTuple):
+    """A browser's session: its secret, and how long it lasts."""
+
+    secret: str
+    lasts: timedelta
 
 
 async def login_link(
@@ -36,8 +44,8 @@ async def login_link(
     return secret, token.expires_at
 
 
-async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> str | None:
-    """Use up a login link; gives the secret of a browser's session, or None when the link is worth nothing."""
+async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
+    """Use up a login link; gives a browser's session, or None when the link is worth nothing."""
     token = await tokens.find(session, secret, now, to_use_up=True)
     if token is None or token.kind != "login":
         return None
@@ -48,7 +56,7 @@ async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetim
     return await _begin(session, tokens.as_user(token), parent, now, lifetime, "with a login link")
 
 
-async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> str | None:
+async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
     """The same for a token that somebody pasted: a login link's or a personal one."""
     token = await tokens.find(session, secret, now)
     if token is None or token.kind != "personal":
@@ -66,10 +74,12 @@ async def log_out(session: AsyncSession, secret: str, now: datetime) -> None:
 
 async def _begin(
     session: AsyncSession, user: User, parent: Token | None, now: datetime, lifetime: timedelta, how: str
-) -> str:
+) -> Begun:
     is_guest = parent is not None and user.role != parent.role
     kind: TokenKind = "guest" if is_guest else "session"
-    end = now + (min(lifetime, GUEST_LIFETIME) if is_guest else lifetime)
-    cookie = await tokens.create(session, user.name, kind, user.role, now, end, parent=parent, created_by=user.name)
+    lasts = min(lifetime, GUEST_LIFETIME) if is_guest else lifetime
+    made = await tokens.create(
+        session, user.name, kind, user.role, now, now + lasts, parent=parent, created_by=user.name
+    )
     audit.record(session, now, user.name, "session.created", ("user", user.name), message=f"Logged in {how}.")
-    return cookie
+    return Begun(made, lasts)

@@ -90,11 +90,11 @@ async def create_login_link(
 async def create_session(secret: Secret, services: ServicesDep, response: Response, request: Request) -> None:
     """Log a browser in with a token that somebody pasted: a personal one, or a login link's."""
     async with services.database.write() as session:
-        cookie = await sessions.log_in(session, secret.token, services.now(), _lifetime(services))
-    if cookie is None:
+        begun = await sessions.log_in(session, secret.token, services.now(), _lifetime(services))
+    if begun is None:
         services.monitoring.refused["login"] += 1
         raise Problem(401, "bad_token", "The token is unknown, used or expired; get a new one with `ringscope login`.")
-    _set_cookie(response, cookie, services, request)
+    _set_cookie(response, begun, request)
 
 
 @router.delete("/session", status_code=204, operation_id="delete_session")
@@ -121,14 +121,14 @@ async def login(
 ) -> Response:
     """Follow a login link: its token is used up, the browser gets a session."""
     async with services.database.write() as session:
-        cookie = await sessions.follow_link(session, token, services.now(), _lifetime(services))
-    if cookie is None:
+        begun = await sessions.follow_link(session, token, services.now(), _lifetime(services))
+    if begun is None:
         services.monitoring.refused["login"] += 1
         return RedirectResponse("/?login=expired", 303)
     # Only a path: a full URL here would let a link send a freshly logged-in person to another site.
     target = next if is_local_path(next) else "/"
     response = RedirectResponse(target, 303)
-    _set_cookie(response, cookie, services, request)
+    _set_cookie(response, begun, request)
     return response
 
 
@@ -136,11 +136,11 @@ def _lifetime(services: Services) -> timedelta:
     return timedelta(days=services.settings.session_days)
 
 
-def _set_cookie(response: Response, secret: str, services: Services, request: Request) -> None:
+def _set_cookie(response: Response, begun: sessions.Begun, request: Request) -> None:
     response.set_cookie(
         COOKIE,
-        secret,
-        max_age=services.settings.session_days * 86_400,
+        begun.secret,
+        max_age=int(begun.lasts.total_seconds()),  # one that is worth nothing any more is not sent
         httponly=True,
         samesite="lax",
         secure=request.url.scheme == "https",

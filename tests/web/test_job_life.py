@@ -1,5 +1,7 @@
 """A job's page from the first state to the last: each thing has its place from the start, and nothing moves."""
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, tell, visiting
@@ -8,8 +10,8 @@ from tests.web.shifts import MOST_SHIFT, far_server, shift, shifts
 SWEEP = {"algorithms": ["ring", "mpi"], "min_bytes": 1024, "max_bytes": 4096, "iterations": 1000}
 ENDLESS = SWEEP | {"iterations": 1_000_000}
 # The page is there before anything happens.
-LIFE = {"name": "a life", "hold": True, "placement": {"ranks": 2}, "max_attempts": 1}
-ENDS = {
+LIFE: dict[str, Any] = {"name": "a life", "hold": True, "placement": {"ranks": 2}, "max_attempts": 1}
+ENDS: dict[str, dict[str, Any]] = {
     "succeeded": {"benchmark": SWEEP},
     "failed": {"benchmark": ENDLESS, "time_limit_seconds": 2},
     "cancelled": {"benchmark": ENDLESS},

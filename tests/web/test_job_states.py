@@ -44,7 +44,7 @@ def test_a_waiting_job_says_why_where_and_what_to_do(visit: Visit, endless: int)
     visit.shoot("job-queued")
     assert visit.violations() == []
     visit.site.post(f"/jobs/{waiting}/cancel", {})
-    expect(page.get_by_role("status")).to_have_text(f"Job {waiting} is cancelled.")
+    expect(page.get_by_role("status")).to_have_text(f"Job {waiting} was cancelled.")
 
 
 def test_a_running_job_tells_of_a_lost_node_and_since_when(visit: Visit, endless: int) -> None:
@@ -80,7 +80,7 @@ def test_a_failed_job_shows_whose_doing_it_was_and_the_last_lines(
         if lines:
             expect(page.get_by_role("region", name="Last lines of the log")).to_contain_text(lines[-1]["text"])
         else:
-            expect(outcome).to_contain_text("printed nothing")
+            expect(page.get_by_role("region", name="Last lines")).to_contain_text("printed nothing")
         visit.shoot(f"job-failed-{scheme}")
         assert visit.violations() == []
         outcome.get_by_role("link", name="the whole log").click()
@@ -99,7 +99,7 @@ def test_a_skeleton_stands_in_until_the_answer_comes(visit: Visit) -> None:
 
     visit.page.route("**/api/v1/jobs/1/measurements*", hold)
     page = visit.open("/jobs/1")
-    skeleton = page.locator("[aria-busy=true]")
+    skeleton = page.locator("main [aria-busy=true]")
     expect(skeleton).to_be_visible()
     visit.shoot("job-skeleton")
     assert visit.violations() == []

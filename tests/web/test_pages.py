@@ -259,6 +259,16 @@ def test_the_overview_lists_first_what_runs_however_old(visit: Visit) -> None:
     expect(page.get_by_text(f"3 of 1 slot busy ({reason})")).to_be_visible()
 
 
+@pytest.mark.long
+def test_the_overview_says_what_of_the_jobs_it_could_not_load(visit: Visit) -> None:
+    visit.expect_error("500")
+    refused = {"status": 500, "content_type": "application/problem+json", "body": json.dumps(PROBLEM)}
+    visit.page.route(re.compile(r"/api/v1/jobs\?.*state=running"), lambda route: route.fulfill(**refused))
+    page = visit.open("/")
+    expect(page.get_by_role("alert")).to_have_text(re.compile(r"The jobs that run could not be loaded\. The disk"))
+    expect(page.get_by_role("link", name="first sweep").first).to_be_visible()
+
+
 def test_the_focus_is_never_lost(visit: Visit) -> None:
     page = visit.page
     waits = {"name": "to be cancelled", "hold": True, "benchmark": {"max_bytes": 64, "iterations": 1}}

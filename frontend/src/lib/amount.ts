@@ -28,11 +28,6 @@ export function formatSeconds(seconds: number): string {
   return `${value === 0 ? "0" : digits(value)} ${unit}`;
 }
 
-/** "25 GB/s": three digits, decimal. */
-export function formatBandwidth(bytesPerSecond: number): string {
-  return `${digits(bytesPerSecond / 1e9)} GB/s`;
-}
-
 /** Three significant digits without trailing zeros, and without an exponent. */
 export function digits(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);

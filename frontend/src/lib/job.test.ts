@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { JobView } from "../api/types";
+import type { JobState, JobView } from "../api/types";
 import { toCsv } from "./csv";
 import { aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
 import { choices, sizeRows } from "./table";
-import { stages } from "./timeline";
+import { places, stages } from "./timeline";
 
 describe("sizeRows", () => {
   it("pairs out of place and in place by size, ascending, for one algorithm", () => {
@@ -45,6 +45,28 @@ describe("stages", () => {
       anEvent({ id: 3, after: "starting", time: "2026-01-01T00:00:02.500Z" }),
     ];
     expect(stages(events).map(({ state, seconds }) => [state, seconds])).toEqual([["queued", 2.5], ["starting", null]]);
+  });
+});
+
+describe("places of stages", () => {
+  const of = (...states: JobState[]): string[] =>
+    places(stages(states.map((after, id) => anEvent({ id, after })))).map(({ state, stage }) => (stage ? String(state) : `(${state ?? "end"})`));
+
+  it("are as many through the whole life", () => {
+    expect(of()).toEqual(["(queued)", "(starting)", "(running)", "(stopping)", "(end)"]);
+    expect(of("queued", "starting")).toEqual(["queued", "starting", "(running)", "(stopping)", "(end)"]);
+    expect(of("queued", "starting", "running", "stopping", "succeeded")).toEqual(["queued", "starting", "running", "stopping", "succeeded"]);
+  });
+
+  it("show what was left out", () => {
+    expect(of("queued", "cancelled")).toEqual(["queued", "(starting)", "(running)", "(stopping)", "cancelled"]);
+    expect(of("queued", "starting", "stopping")).toEqual(["queued", "starting", "(running)", "stopping", "(end)"]);
+    expect(of("held", "cancelled")).toEqual(["held", "(queued)", "(starting)", "(running)", "(stopping)", "cancelled"]);
+  });
+
+  it("come anew with another attempt", () => {
+    const again = ["queued", "starting", "running", "stopping", "queued"] as const;
+    expect(of(...again)).toEqual([...again, "(starting)", "(running)", "(stopping)", "(end)"]);
   });
 });
 

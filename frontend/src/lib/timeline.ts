@@ -1,6 +1,6 @@
-/** A job's events as the states it went through. */
+/** A job's events as the states it went through, and those still to come. */
 import type { EventView, JobState } from "../api/types";
-import { JOB_STATES } from "./state";
+import { isTerminal, JOB_STATES } from "./state";
 
 export interface Stage {
   id: number;
@@ -26,4 +26,34 @@ export function stages(events: readonly EventView[]): Stage[] {
       seconds: next ? (Date.parse(next.time) - Date.parse(event.time)) / 1000 : null,
     };
   });
+}
+
+/** Every job goes this way, and then to an end. */
+const PATH: readonly JobState[] = ["queued", "starting", "running", "stopping"];
+
+export interface Place {
+  /** null: the end, which is not known yet. */
+  state: JobState | null;
+  /** null: it is still to come, or was left out. */
+  stage: Stage | null;
+}
+
+/** The stages with those that they left out and that are still to come: as many places from the first day to the last. */
+export function places(came: readonly Stage[]): Place[] {
+  const found: Place[] = [];
+  let at = -1;
+  const leaveOut = (until: number): void => {
+    if (at < until) found.push(...PATH.slice(at + 1, until).map((state) => ({ state, stage: null })));
+  };
+  for (const stage of came) {
+    const next = isTerminal(stage.state) ? PATH.length : PATH.indexOf(stage.state);
+    leaveOut(next);
+    found.push({ state: stage.state, stage });
+    at = next;
+  }
+  if (at < PATH.length) {
+    leaveOut(PATH.length);
+    found.push({ state: null, stage: null });
+  }
+  return found;
 }

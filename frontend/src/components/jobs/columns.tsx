@@ -57,13 +57,13 @@ const COLUMNS: readonly Column[] = [
   { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
   {
     name: "at-max-size",
-    heading: "At max size",
+    heading: "At max size (GB/s)",
     meaning: "Bus bandwidth at the largest size",
-    widthPx: 104,
+    widthPx: 138,
     fromPx: 1200,
     isNumber: true,
     title: (job) => fastestAt(job, largest(job)),
-    content: (job) => rate(largest(job)?.busbw_gb_per_s),
+    content: atLargest,
   },
   {
     name: "of-limit",
@@ -77,9 +77,9 @@ const COLUMNS: readonly Column[] = [
   },
   {
     name: "p99-at-min",
-    heading: "p99 at min",
+    heading: "p99 at min (µs)",
     meaning: "99th percentile of the time at the smallest size",
-    widthPx: 84,
+    widthPx: 116,
     fromPx: 1400,
     isNumber: true,
     title: ofIterations,
@@ -243,6 +243,11 @@ function rate(busbw: number | undefined): string {
   return busbw === undefined ? "–" : `${threeDigits(busbw)} GB/s`;
 }
 
+function atLargest(job: JobView): string {
+  const size = largest(job);
+  return size ? threeDigits(size.busbw_gb_per_s) : "–";
+}
+
 function largest(job: JobView): SizeBusbw | undefined {
   return isBenchmark(job) ? job.summary.sizes.at(-1) : undefined;
 }
@@ -267,7 +272,7 @@ function limitOf(job: JobView): string | undefined {
 
 function p99(job: JobView): string {
   const time = isBenchmark(job) ? job.summary.min_size_p99_us : null;
-  return time == null ? "–" : `${threeDigits(time)} µs`;
+  return time == null ? "–" : threeDigits(time);
 }
 
 function ofIterations(job: JobView): string | undefined {

@@ -1,40 +1,67 @@
-/** What was found wrong with the job while it ran: a line for each, the ranks' stacks folded. */
+/** What was found wrong with the job while it ran, folded into one line; in it the ranks' stacks, folded again. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { insightsQuery } from "../../data/job";
 import type { InsightView, JobView } from "../../api/types";
 import { ErrorNote } from "../../components/ErrorNote";
-import { formatDateTime } from "../../lib/format";
+import { formatDateTime, plural } from "../../lib/format";
 import { INSIGHTS, lastedWords, ranksWords, stacksOf } from "../../lib/insight";
+import { isTerminal } from "../../lib/state";
+import folds from "./Folds.module.css";
 import classes from "./Insights.module.css";
 
-export function Insights({ job }: { job: JobView }) {
-  if (job.insights.length === 0) return null;
+export function Insights({ job: { insights, ...job } }: { job: JobView }) {
+  // What is known when somebody comes lies open; what comes while somebody looks on pushes nothing away.
+  const [isOpen, setOpen] = useState(insights.length > 0);
+  const told = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
   return (
-    <section className="card" aria-labelledby="insights">
-      <div className="card-head">
-        <h2 id="insights">Insights</h2>
-      </div>
-      <ul className={classes.list}>
-        {job.insights.map((insight) => (
-          <Insight key={insight.id} job={job} insight={insight} />
-        ))}
-      </ul>
+    <section className={folds.fold} aria-label="Insights">
+      {told ? (
+        <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>
+            {isOpen ? plural(insights.length, "insight") : <Preview insight={told} others={insights.length - 1} />}
+          </summary>
+          <ul className={classes.list}>
+            {insights.map((insight) => (
+              <Insight key={insight.id} jobId={job.id} insight={insight} />
+            ))}
+          </ul>
+        </details>
+      ) : (
+        <p className="dim">{isTerminal(job.state) ? "No insight: nothing was found wrong" : "No insight: nothing was found wrong so far"}</p>
+      )}
     </section>
   );
 }
 
-function Insight({ job, insight }: { job: JobView; insight: InsightView }) {
+function Preview({ insight, others }: { insight: InsightView; others: number }) {
+  return (
+    <>
+      <Title insight={insight} /> {others > 0 && <span className="dim">and {others} more: </span>}
+      {insight.message}
+    </>
+  );
+}
+
+function Title({ insight }: { insight: InsightView }) {
+  return (
+    <>
+      <strong className={insight.until === null ? classes.active : ""}>{INSIGHTS[insight.kind]}</strong>{" "}
+      <time className="dim" dateTime={insight.since} title={formatDateTime(insight.since)}>
+        {lastedWords(insight)}
+      </time>
+    </>
+  );
+}
+
+function Insight({ jobId, insight }: { jobId: number; insight: InsightView }) {
   return (
     <li>
       <p>
-        <strong className={insight.until === null ? classes.active : ""}>{INSIGHTS[insight.kind]}</strong>{" "}
-        <time className="dim" dateTime={insight.since} title={formatDateTime(insight.since)}>
-          {lastedWords(insight)}
-        </time>
+        <Title insight={insight} />
       </p>
       <p>{insight.message}</p>
-      {insight.kind === "hang" && <Stacks jobId={job.id} insight={insight} />}
+      {insight.kind === "hang" && <Stacks jobId={jobId} insight={insight} />}
     </li>
   );
 }

@@ -28,7 +28,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         {job.id}{" "}
         <JobSteps jobId={job.id} />
       </p>
-      <div className="page-head">
+      <div className={`page-head ${classes.head}`}>
         {isSimulated && <SimulatedBadge />}
         <h1>{jobTitle(job)}</h1>
         <StateBadge look={JOB_STATES[job.state]} large />
@@ -36,18 +36,19 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         <div className={classes.actions}>
           <GraphLinks job={job} />
           <RingLink job={job} />
-          {bestBusbw(job) !== null && <BaselineButton id={job.id} />}
+          {/* These two take turns, left of what is always there: nothing goes from under the pointer. */}
+          {isTerminal(job.state) && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
+          {mayChange && !isTerminal(job.state) && (
+            <Button color="red" disabled={job.state === "stopping"} onClick={() => setAsking(true)} className={classes.cancel}>
+              Cancel
+            </Button>
+          )}
           {isAdmin && <Share />}
           {mayChange && (
             <Button
               renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}
             >
               Run again
-            </Button>
-          )}
-          {mayChange && !isTerminal(job.state) && job.state !== "stopping" && (
-            <Button color="red" onClick={() => setAsking(true)} className={classes.cancel}>
-              Cancel
             </Button>
           )}
         </div>

@@ -57,9 +57,11 @@ function Job({ job }: { job: JobView }) {
     <div className="page">
       <JobHeader job={job} isSimulated={isSimulated(job, rows)} />
       <Situation job={job} rows={measurements.data} />
-      <Insights job={job} />
       <Timeline job={job} events={events.isPending ? undefined : (events.data ?? [])} />
-      <Gang job={job} />
+      <div className="card">
+        <Insights job={job} />
+        <Gang job={job} />
+      </div>
       <QueryError what="The measurements could not be loaded" query={measurements} />
       {rows.length >= MAX_ITEMS && <TooManyRows jobId={job.id} />}
       <Tabs jobId={job.id} tabs={tabs} current={tab} />

@@ -3,9 +3,9 @@ import { lazy, Suspense, useEffect } from "react";
 import type { JobView, MeasurementView } from "../../api/types";
 import type { Tab } from "../../lib/search";
 import { Skeleton } from "../../components/Skeleton";
-import { isBenchmark } from "../../lib/state";
-import { NewestSteps } from "./NewestSteps";
+import { isActive, isBenchmark } from "../../lib/state";
 import { NoRows } from "./NoRows";
+import { Now } from "./Now";
 import { Results } from "./Results";
 
 const OF_BENCHMARKS: readonly Tab[] = ["results", "latency", "stragglers", "log", "configuration"];
@@ -63,7 +63,7 @@ function Part({ job, tab, rows, isFailed }: Props) {
   if (!isBenchmark(job)) {
     return (
       <>
-        <NewestSteps job={job} />
+        <Now job={job} />
         <TrainingResults job={job} />
       </>
     );
@@ -71,12 +71,11 @@ function Part({ job, tab, rows, isFailed }: Props) {
   if (!rows) return isFailed ? null : <Skeleton rows={14} />;
   if (tab === "latency") return <Latency job={job} rows={rows} />;
   if (tab === "stragglers") return <Stragglers job={job} rows={rows} />;
-  // While it runs the axes stand there already, with what the model foresees.
-  if (rows.length === 0 && job.state !== "running") return <NoRows job={job} />;
   return (
     <>
-      <NewestSteps job={job} />
-      <Results job={job} rows={rows} />
+      <Now job={job} />
+      {/* Once there is a gang the axes stand there, with what the model foresees. */}
+      {rows.length > 0 || isActive(job.state) ? <Results job={job} rows={rows} /> : <NoRows job={job} />}
     </>
   );
 }

@@ -7,15 +7,15 @@ import { Unstable } from "../../components/Unstable";
 import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
 import { rankCount } from "../../lib/caption";
-import { formatDuration, plural, secondsBetween, threeDigits } from "../../lib/format";
+import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { standingWords } from "../../lib/standing";
 import { isActive, isBenchmark, isTerminal } from "../../lib/state";
 import { useBaseline } from "../../components/useMarks";
 import { useStandings } from "../../components/jobs/useStandings";
 import { Advice } from "./Advice";
+import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
-import { Failure } from "./Failure";
 import { LateNodes } from "./LateNodes";
 import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
@@ -23,6 +23,7 @@ import { TrainingFacts } from "./TrainingFacts";
 
 /** As many algorithms have a fact of their own; of more, all but one of these. The chart has every one. */
 const MOST_BEST = 4;
+const MOST_NODES = 3;
 
 interface Props {
   job: JobView;
@@ -35,11 +36,14 @@ export function Situation({ job, rows }: Props) {
     <section className="card" aria-label="Outcome">
       <div className={classes.sentence}>
         <Sentence job={job} rows={rows} />
-        <Explanation job={job} />
-        <JobProgress job={job} />
+        {job.state === "failed" && <Blame job={job} />}
         {isActive(job.state) && <LateNodes job={job} />}
-        {job.state === "failed" && <Failure job={job} />}
-        {(job.state === "failed" || job.pending) && <Advice text={job.advice} />}
+        <Explanation job={job} />
+        {isActive(job.state) && (
+          <div className={classes.progress}>
+            <JobProgress job={job} />
+          </div>
+        )}
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
         {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}
@@ -50,27 +54,18 @@ export function Situation({ job, rows }: Props) {
 }
 
 function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
-  const { best: all } = job.summary;
-  const fastest = all.length > MOST_BEST ? all.slice(0, MOST_BEST - 1) : all;
-  const others = all.length - fastest.length;
-  const { topology } = job.spec.benchmark;
+  const { algorithms, topology } = job.spec.benchmark;
+  const { best } = job.summary;
+  // The fastest first, then those without a row: there are as many from the start.
+  const names = [...new Set([...best.map(({ algorithm }) => algorithm), ...algorithms])];
+  const first = names.length > MOST_BEST ? names.slice(0, MOST_BEST - 1) : names;
+  const others = names.length - first.length;
   return (
     <>
-      {fastest.map((best) => (
-        <Fact
-          key={best.algorithm}
-          label={<AlgorithmLabel name={best.algorithm} />}
-          value={threeDigits(best.busbw_gb_per_s)}
-          unit="GB/s"
-          note={
-            <>
-              best mean: {formatSize(best.size_bytes)}, {best.in_place ? "in place" : "out of place"}
-              {best.is_unstable && <Unstable />}
-            </>
-          }
-        />
+      {first.map((name, place) => (
+        <BestFact key={place} job={job} name={name} />
       ))}
-      {others > 0 && <Fact label="Slower" value={others} unit="algorithms" note="in the chart" />}
+      {others > 0 && <Fact label={best.length < names.length ? "Others" : "Slower"} value={others} unit="algorithms" note="in the chart" />}
       <Difference job={job} />
       <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} isOver={isTerminal(job.state)} />
       <Fact
@@ -79,6 +74,25 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
         note={where(job, topology ? "by one process " : "")}
       />
     </>
+  );
+}
+
+function BestFact({ job, name }: { job: BenchmarkJob; name: string }) {
+  const best = job.summary.best.find(({ algorithm }) => algorithm === name);
+  const label = <AlgorithmLabel name={name} />;
+  if (!best) return <Fact label={label} value="–" unit="GB/s" note={isTerminal(job.state) ? "no row" : "no row yet"} />;
+  return (
+    <Fact
+      label={label}
+      value={threeDigits(best.busbw_gb_per_s)}
+      unit="GB/s"
+      note={
+        <>
+          best mean: {formatSize(best.size_bytes)}, {best.in_place ? "in place" : "out of place"}
+          {best.is_unstable && <Unstable />}
+        </>
+      }
+    />
   );
 }
 
@@ -104,8 +118,8 @@ function Difference({ job }: { job: BenchmarkJob }) {
 }
 
 function where(job: JobView, how = ""): string {
-  const nodes = job.attempts.at(-1)?.nodes.join(", ");
-  return nodes ? `${how}on ${nodes}` : "no node yet";
+  const nodes = shortList(job.attempts.at(-1)?.nodes ?? [], MOST_NODES);
+  return nodes ? `${how}on ${nodes}` : isTerminal(job.state) ? "on no node" : "no node yet";
 }
 
 function AlgorithmLabel({ name }: { name: string }) {
@@ -117,10 +131,10 @@ function AlgorithmLabel({ name }: { name: string }) {
   );
 }
 
-/** What the winner does less of; of a finished sweep. */
+/** What the winner does less of; what to do next where there is nothing to explain. */
 function Explanation({ job }: { job: JobView }) {
   const text = job.state === "succeeded" && job.summary.kind === "benchmark" ? job.summary.explanation : "";
-  return text ? <p className="dim">{text}</p> : null;
+  return text ? <p className="dim">{text}</p> : <Advice text={job.advice} />;
 }
 
 function Took({ job }: { job: JobView }) {

@@ -1,31 +1,40 @@
 import type { EventView, JobView } from "../../api/types";
 import { formatClock, formatDateTime, formatDuration } from "../../lib/format";
 import { isTerminal, JOB_STATES } from "../../lib/state";
-import { type Stage, stages } from "../../lib/timeline";
+import { type Place, places, type Stage, stages } from "../../lib/timeline";
 import classes from "./Timeline.module.css";
 
 interface Props {
   job: JobView;
-  /** undefined: they are on their way, and their place is kept free. */
+  /** undefined: they are on their way, and their places are kept free. */
   events: readonly EventView[] | undefined;
 }
 
-/** The states that the job went through, and how long each took. */
+/** The states that the job went through, how long each took, and those still to come: each has its place from the start. */
 export function Timeline({ job, events }: Props) {
-  if (!events) return <div className={classes.place} aria-hidden="true" />;
-  const items = stages(events);
-  if (items.length === 0) return null;
+  const came = stages(events ?? []);
+  const now = isTerminal(job.state) ? undefined : came.at(-1);
   return (
     <ol className={classes.timeline} aria-label="What happened">
-      {items.map((stage, index) => (
-        <StageItem key={stage.id} stage={stage} isNow={index === items.length - 1 && !isTerminal(job.state)} />
+      {places(came).map((place, index) => (
+        <PlaceItem key={index} place={place} isNow={place.stage !== null && place.stage === now} />
       ))}
     </ol>
   );
 }
 
-function StageItem({ stage, isNow }: { stage: Stage; isNow: boolean }) {
-  const look = JOB_STATES[stage.state];
+function PlaceItem({ place: { state, stage }, isNow }: { place: Place; isNow: boolean }) {
+  const look = state && JOB_STATES[state];
+  if (stage && look) return <StageItem stage={stage} look={look} isNow={isNow} />;
+  return (
+    <li className={classes.stage} data-missing aria-hidden="true">
+      <span className={classes.glyph} />
+      <span className={classes.name}>{look?.text ?? "end"}</span>
+    </li>
+  );
+}
+
+function StageItem({ stage, look, isNow }: { stage: Stage; look: (typeof JOB_STATES)[Stage["state"]]; isNow: boolean }) {
   const who = stage.actor === "system" ? "" : ` by ${stage.actor}`;
   return (
     <li className={classes.stage} data-tone={look.tone} data-now={isNow || undefined} title={stage.message || undefined}>

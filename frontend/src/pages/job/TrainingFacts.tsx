@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
 import { Fact } from "../../components/Fact";
 import { formatDuration, formatRate, percent, threeDigits } from "../../lib/format";
+import { isTerminal } from "../../lib/state";
 
 /** What training came to: loss, accuracy, throughput, time to accuracy, scaling. */
 export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
@@ -20,7 +21,7 @@ export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
         note={inSteps && exposed != null ? `${percent(exposed / inSteps)} of the time spent waiting for sums` : "of all ranks"}
       />
       <TargetFact target={job.spec.training?.target_accuracy ?? null} seconds={summary.seconds_to_target} />
-      <ScalingFact jobId={job.id} efficiency={summary.scaling_efficiency} baseline={summary.scaling_baseline_job_id} />
+      {job.ranks > 1 && <ScalingFact job={job} efficiency={summary.scaling_efficiency} baseline={summary.scaling_baseline_job_id} />}
       <Fact label="Ranks" value={job.ranks} note={where} />
     </>
   );
@@ -34,14 +35,16 @@ function TargetFact({ target, seconds }: { target: number | null; seconds: numbe
 }
 
 interface Scaling {
-  jobId: number;
+  job: JobView;
   efficiency: number | null | undefined;
   baseline: number | null | undefined;
 }
 
 /** How much more the ranks do than one alone, where one alone was measured. */
-function ScalingFact({ jobId, efficiency, baseline }: Scaling) {
-  if (efficiency == null || baseline == null) return null;
+function ScalingFact({ job, efficiency, baseline }: Scaling) {
+  if (efficiency == null || baseline == null) {
+    return <Fact label="Scaling" value="–" note={isTerminal(job.state) ? "one rank alone was not measured" : "told at the end"} />;
+  }
   return (
     <Fact
       label="Scaling"
@@ -49,7 +52,7 @@ function ScalingFact({ jobId, efficiency, baseline }: Scaling) {
       note={
         <>
           of linear,{" "}
-          <Link to="/compare" search={{ ids: `${baseline},${jobId}` }}>
+          <Link to="/compare" search={{ ids: `${baseline},${job.id}` }}>
             beside job {baseline}
           </Link>{" "}
           of one rank

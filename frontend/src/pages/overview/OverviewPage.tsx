@@ -40,6 +40,7 @@ export function OverviewPage() {
       <QueryError what="The counts could not be loaded" query={cluster} />
       <QueryError what="The nodes could not be loaded" query={nodes} />
       <QueryError what="The jobs could not be loaded" query={jobs} />
+      <QueryError what="The jobs that run could not be loaded" query={active} />
       {(cluster.isPending || jobs.isPending) && <Skeleton rows={2} />}
       {cluster.data && jobs.data && (
         <dl className={`card ${factsClass}`}>

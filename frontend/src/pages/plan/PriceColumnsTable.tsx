@@ -1,5 +1,5 @@
 import { ScrollX } from "../../components/ScrollX";
-import { digits } from "../../lib/amount";
+import { aligned } from "../../lib/column";
 import type { PriceColumns } from "../../lib/planGrid";
 import { formatSize } from "../../lib/size";
 
@@ -17,7 +17,7 @@ export function PriceColumnsTable({ label, model, measured, x, unit }: Props) {
   const columns = [
     ...model.lines.map((line) => ({ name: line.algorithm, of: model, line })),
     ...(measured?.lines ?? []).map((line) => ({ name: `${line.algorithm}, measured`, of: measured ?? model, line })),
-  ];
+  ].map(({ name, of, line }) => ({ name, texts: aligned(places.map((place) => line.values[of.x.indexOf(place)])) }));
   return (
     <ScrollX label={label}>
       <table>
@@ -33,17 +33,12 @@ export function PriceColumnsTable({ label, model, measured, x, unit }: Props) {
           </tr>
         </thead>
         <tbody>
-          {places.map((place) => (
+          {places.map((place, i) => (
             <tr key={place}>
               <th scope="row" className="number">{x === "size" ? formatSize(place) : place}</th>
-              {columns.map(({ name, of, line }) => {
-                const value = line.values[of.x.indexOf(place)];
-                return (
-                  <td key={name} className="number">
-                    {value == null ? "–" : digits(value)}
-                  </td>
-                );
-              })}
+              {columns.map(({ name, texts }) => (
+                <td key={name} className="number">{texts[i]}</td>
+              ))}
             </tr>
           ))}
         </tbody>

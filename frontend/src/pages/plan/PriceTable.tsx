@@ -4,7 +4,8 @@ import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Swatch } from "../../components/Swatch";
 import { digits, formatSeconds } from "../../lib/amount";
-import { percent, threeDigits } from "../../lib/format";
+import { aligned, timeUnit } from "../../lib/column";
+import { percent } from "../../lib/format";
 import { pricesCsv, slowestRatio } from "../../lib/planGrid";
 import { priceInWords } from "../../lib/price";
 import { phaseInWords } from "../../lib/moveWords";
@@ -15,6 +16,11 @@ import classes from "./PlanPage.module.css";
 export function PriceTable({ cell }: { cell: PriceCell }) {
   const sorted = [...cell.results].sort((a, b) => a.time_s - b.time_s);
   const hasFormula = sorted.some((price) => price.formula_s != null);
+  const { unit, perSecond } = timeUnit(sorted.map((price) => price.time_s));
+  const times = aligned(sorted.map((price) => price.time_s * perSecond));
+  const formulas = aligned(sorted.map((price) => (price.formula_s == null ? null : price.formula_s * perSecond)));
+  const busbws = aligned(sorted.map((price) => price.busbw_gb_per_s));
+  const algbws = aligned(sorted.map((price) => price.algbw_gb_per_s));
   return (
     <section className="card" aria-labelledby="prices">
       <div className="card-head">
@@ -36,33 +42,33 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
           <thead>
             <tr>
               <th scope="col">Algorithm</th>
-              <th scope="col" className="number">Time</th>
+              <th scope="col" className="number">Time ({unit})</th>
               <th scope="col" className="number">busbw (GB/s)</th>
               <th scope="col" className="number">Of the links&rsquo; limit</th>
               <th scope="col" className="number">algbw (GB/s)</th>
               <th scope="col" className="number">Steps</th>
               <th scope="col" className="number">Messages in a row</th>
               <th scope="col" className="number">One rank sends</th>
-              {hasFormula && <th scope="col" className="number">Textbook</th>}
+              {hasFormula && <th scope="col" className="number">Textbook ({unit})</th>}
               <th scope="col">Phases end at</th>
             </tr>
           </thead>
           <tbody>
-            {sorted.map((price) => (
+            {sorted.map((price, i) => (
               <tr key={price.algorithm}>
                 <th scope="row">
                   <Swatch algorithm={price.algorithm} /> {price.algorithm}
                   {(price.channels ?? 1) > 1 && <span className="dim"> in {price.channels} channels</span>}
                   {price.algorithm === cell.fastest && <span className={classes.fastest}> ✓ fastest</span>}
                 </th>
-                <td className="number">{priceInWords(price)}</td>
-                <td className="number">{threeDigits(price.busbw_gb_per_s)}</td>
+                <td className="number">{price.is_bound && "at most "}{times[i]}</td>
+                <td className="number">{busbws[i]}</td>
                 <td className="number">{cell.limit_gb_per_s ? percent(price.busbw_gb_per_s / cell.limit_gb_per_s) : "–"}</td>
-                <td className="number">{threeDigits(price.algbw_gb_per_s)}</td>
+                <td className="number">{algbws[i]}</td>
                 <td className="number">{price.steps ?? "–"}</td>
                 <td className="number">{price.messages ?? "–"}</td>
                 <td className="number">{price.sent_bytes == null ? "–" : formatSize(price.sent_bytes)}</td>
-                {hasFormula && <td className="number">{price.formula_s == null ? "–" : formatSeconds(price.formula_s)}</td>}
+                {hasFormula && <td className="number">{formulas[i]}</td>}
                 <td className="dim">{price.phase_ends_s ? phases(price.phase_ends_s) : price.source}</td>
               </tr>
             ))}

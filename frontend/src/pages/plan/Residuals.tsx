@@ -2,7 +2,7 @@ import type { Residual } from "../../api/types";
 import { colourToken } from "../../lib/style";
 import { sizeRange } from "../../lib/axes";
 import { ScrollX } from "../../components/ScrollX";
-import { formatSeconds } from "../../lib/amount";
+import { aligned, timeUnit } from "../../lib/column";
 import { errorRange, offBy, offByInWords } from "../../lib/planFit";
 import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
@@ -17,6 +17,10 @@ const WORST = 5;
 export function Residuals({ residuals }: { residuals: readonly Residual[] }) {
   const [from, to] = sizeRange(residuals.map((row) => row.size_bytes));
   const most = errorRange(residuals);
+  const worst = residuals.slice(0, WORST);
+  const { unit, perSecond } = timeUnit(worst.map((row) => row.measured_us / 1e6));
+  const measured = aligned(worst.map((row) => (row.measured_us / 1e6) * perSecond));
+  const model = aligned(worst.map((row) => (row.model_us / 1e6) * perSecond));
   const x = (size: number): number => LEFT + ((WIDTH - LEFT - 12) * Math.log2(Math.max(size, from) / from)) / Math.log2(to / from);
   const y = (share: number): number => 8 + ((HEIGHT - BOTTOM - 8) * (most - share)) / (2 * most);
   return (
@@ -48,18 +52,18 @@ export function Residuals({ residuals }: { residuals: readonly Residual[] }) {
             <tr>
               <th scope="col">Furthest off</th>
               <th scope="col" className="number">Size</th>
-              <th scope="col" className="number">Measured</th>
-              <th scope="col" className="number">Model</th>
+              <th scope="col" className="number">Measured ({unit})</th>
+              <th scope="col" className="number">Model ({unit})</th>
               <th scope="col" className="number">Off by</th>
             </tr>
           </thead>
           <tbody>
-            {residuals.slice(0, WORST).map((row, i) => (
+            {worst.map((row, i) => (
               <tr key={i}>
                 <th scope="row">{row.algorithm}</th>
                 <td className="number">{formatSize(row.size_bytes)}</td>
-                <td className="number">{formatSeconds(row.measured_us / 1e6)}</td>
-                <td className="number">{formatSeconds(row.model_us / 1e6)}</td>
+                <td className="number">{measured[i]}</td>
+                <td className="number">{model[i]}</td>
                 <td className="number">{offByInWords(row)}</td>
               </tr>
             ))}

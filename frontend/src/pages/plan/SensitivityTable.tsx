@@ -84,5 +84,5 @@ function Changes({ data }: { data: SensitivityList }) {
 
 function changeInWords(share: number): string {
   const value = 100 * share;
-  return Math.abs(value) < 0.05 ? "0 %" : `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
+  return Math.abs(value) < 0.05 ? "0.0 %" : `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
 }

@@ -47,7 +47,7 @@ export function AuditPage() {
           {events.isFetchingNextPage ? "Loading …" : "Load more"}
         </Button>
       )}
-      <ServerCommand text={auditCommand(search)} />
+      {!events.isPending && <ServerCommand text={auditCommand(search)} />}
     </SettingsFrame>
   );
 }

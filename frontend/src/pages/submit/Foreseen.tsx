@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import { ApiError } from "../../api/client";
 import { predictionQuery } from "../../data/foresight";
 import type { BenchmarkSpec, PredictedRow, Prediction, QueuePlan } from "../../api/types";
+import type { JobCheck } from "../../data/foresight";
 import { useAnnouncement } from "../../components/announcements";
 import { sizeRange } from "../../lib/axes";
 import { SizeChart } from "../../charts/SizeChart";
@@ -12,6 +13,7 @@ import { LineSwatch } from "../../components/LineSwatch";
 import { Loaded } from "../../components/Loaded";
 import { Properties } from "../../components/Properties";
 import { ScrollX } from "../../components/ScrollX";
+import { Skeleton } from "../../components/Skeleton";
 import { formatDateTime, threeDigits } from "../../lib/format";
 import { foreseenItems, foreseenWords } from "../../lib/prediction";
 import { foreseenLines, limitRule } from "../../lib/references";
@@ -22,23 +24,28 @@ const TYPING_MS = 250;
 
 interface Props {
   spec: BenchmarkSpec;
-  /** Null: it is not known. */
-  plan: QueuePlan | null;
+  /** Null: it is on its way. */
+  check: JobCheck | null;
 }
 
-export function Foreseen({ spec, plan }: Props) {
+/** As high as what comes, in rows of a table. */
+const ROWS = 14;
+
+export function Foreseen({ spec, check }: Props) {
   const content = JSON.stringify(spec);
   const [asked] = useDebouncedValue(content, TYPING_MS);
   const settled = useMemo(() => JSON.parse(asked) as BenchmarkSpec, [asked]);
-  const prediction = useQuery(predictionQuery(settled));
+  // Of a form that the server refuses nothing is predicted.
+  const prediction = useQuery({ ...predictionQuery(settled), enabled: check !== null });
   const { error, data, isFetching } = prediction;
   const items = useMemo(() => (data ? foreseenItems(data, settled) : []), [data, settled]);
   useAnnouncement(isFetching ? "" : items.slice(0, 1).map((item) => item.join(" ")).join());
   // What is wrong with the fields is said beside them.
   if (error instanceof ApiError && error.status === 422) return <p className="dim">No prediction yet.</p>;
+  if (!check) return <Skeleton rows={ROWS} isBare />;
   return (
-    <Loaded query={prediction} what="The prediction could not be loaded" rows={10} isBare>
-      {(found) => <Told found={found} items={items} plan={plan} isFetching={isFetching} />}
+    <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
+      {(found) => <Told found={found} items={items} plan={check.plan} isFetching={isFetching} />}
     </Loaded>
   );
 }
@@ -46,6 +53,7 @@ export function Foreseen({ spec, plan }: Props) {
 interface ToldProps {
   found: Prediction;
   items: ReturnType<typeof foreseenItems>;
+  /** Null: it is not known. */
   plan: QueuePlan | null;
   isFetching: boolean;
 }

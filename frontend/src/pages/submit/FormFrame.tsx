@@ -30,8 +30,8 @@ interface Props<F extends string> {
   head?: ReactNode;
   /** What will run, in a few words. */
   preview: ReactNode;
-  /** What is known of it before it runs; of a form without problems. */
-  foreseen?: (check: JobCheck) => ReactNode;
+  /** What is known of it before it runs; of a form without problems. Null: the server has not said anything yet. */
+  foreseen?: (check: JobCheck | null) => ReactNode;
   hasCommand: boolean;
   fields: (problems: Problems) => ReactNode;
 }
@@ -75,7 +75,7 @@ export function FormFrame<F extends string>(props: Props<F>) {
             {isSubmitting ? "Submitting …" : "Submit the job"}
           </Button>
           {hasProblem && <p className="dim">Mend the fields that are marked; what is foreseen stands here then.</p>}
-          {!hasProblem && check && props.foreseen?.(check)}
+          {!hasProblem && props.foreseen?.(check)}
           {props.hasCommand && isReadable && <SameJob spec={spec} />}
         </aside>
       </div>

@@ -38,7 +38,7 @@ export function SweepForm({ engine, base, from }: Props) {
       find={(found) => sweepProblems(form, found)}
       head={<Presets form={form} onChange={change} />}
       preview={<Preview form={form} />}
-      foreseen={({ plan }) => countRows(form) !== null && <Foreseen spec={toSpec(form, base)} plan={plan} />}
+      foreseen={(check) => countRows(form) !== null && <Foreseen spec={toSpec(form, base)} check={check} />}
       hasCommand={countRows(form) !== null}
       fields={(problems) => (
         <Fields

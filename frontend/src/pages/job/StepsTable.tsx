@@ -1,59 +1,18 @@
-/** What each rank is at while the job runs: told by the stream, twice a second at most. */
-import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { type CSSProperties, type ReactNode, useState } from "react";
-import type { JobView, NewestSteps as Newest, StepBlock } from "../../api/types";
-import { QueryError } from "../../components/QueryError";
+/** What each rank is at, a row each: the newest step, the mean of some, and bars of the last ones. */
+import type { ReactNode } from "react";
+import type { NewestSteps as Newest, StepBlock } from "../../api/types";
 import { ScrollX } from "../../components/ScrollX";
-import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StepBars } from "../../components/StepBars";
 import { Swatch } from "../../components/Swatch";
-import { newestStepsQuery } from "../../data/job";
 import { formatCount, threeDigits } from "../../lib/format";
-import { isBenchmark } from "../../lib/state";
-import { countWords, expectedRows, kindWords, longestUs, shownSteps, slowestWords } from "../../lib/steps";
-import classes from "./NewestSteps.module.css";
-import { StepFiles } from "./StepFiles";
+import { kindWords, longestUs } from "../../lib/steps";
+import classes from "./StepsTable.module.css";
 
-/** Nothing before the ranks run and once they have ended: the rows say it all then. */
-export function NewestSteps({ job }: { job: JobView }) {
-  return job.state === "running" || job.state === "stopping" ? <Running job={job} /> : null;
-}
-
-function Running({ job }: { job: JobView }) {
-  const query = useQuery(newestStepsQuery(job.id));
-  const [held, setHeld] = useState<Newest | null>(null);
-  const newest = shownSteps(job, held ?? query.data);
-  const isSimulated = newest?.items.some((block) => block.transport === "simulated") ?? false;
+export function StepsTable({ newest, isTraining }: { newest: Newest; isTraining: boolean }) {
   return (
-    <section className="card" aria-labelledby="steps" style={{ "--rows": expectedRows(job) } as CSSProperties}>
-      <div className="card-head">
-        <h2 id="steps">Steps now</h2>
-        {isSimulated && <SimulatedBadge />}
-        <p className={`dim ${classes.slowest}`}>{newest && slowestWords(newest)}</p>
-        <Button
-          variant="default"
-          size="compact-sm"
-          disabled={newest === null && held === null}
-          onClick={() => setHeld(held ? null : (query.data ?? null))}
-        >
-          {held ? "Go on" : "Hold"}
-        </Button>
-      </div>
-      <QueryError what="The newest steps could not be loaded" query={query} />
-      <div className={classes.body}>
-        {newest ? (
-          <ScrollX label="What each rank is at">{isBenchmark(job) ? <Iterations newest={newest} /> : <TrainingSteps newest={newest} />}</ScrollX>
-        ) : (
-          query.data && <p className={`dim ${classes.none}`}>No step has arrived yet.</p>
-        )}
-      </div>
-      <p className={`dim ${classes.about}`}>
-        {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}
-        {newest && "Bars: what the last ones took, on one scale."}
-      </p>
-      {!isBenchmark(job) && <StepFiles jobId={job.id} />}
-    </section>
+    <ScrollX label="What each rank is at">
+      {isTraining ? <Ranks newest={newest} columns={TRAINING} /> : <Ranks newest={newest} columns={ITERATION} at={(block) => <At block={block} />} />}
+    </ScrollX>
   );
 }
 
@@ -90,14 +49,6 @@ function number(value: number | null): string {
 
 function samplesPerSecond({ samples, steps, mean_us: meanUs }: StepBlock): number | null {
   return samples === null || !(meanUs > 0) ? null : (samples / steps / meanUs) * 1e6;
-}
-
-function Iterations({ newest }: { newest: Newest }) {
-  return <Ranks newest={newest} columns={ITERATION} at={(block) => <At block={block} />} />;
-}
-
-function TrainingSteps({ newest }: { newest: Newest }) {
-  return <Ranks newest={newest} columns={TRAINING} />;
 }
 
 function At({ block }: { block: StepBlock }) {

@@ -1,4 +1,4 @@
-/** Of a job that failed: whose doing it was, and the last lines that were printed there. */
+/** Of a job that failed: the last lines that were printed where it began. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
@@ -7,61 +7,43 @@ import type { JobView, LogLine, LogOutline } from "../../api/types";
 import { Loaded } from "../../components/Loaded";
 import { pieces } from "../../lib/ansi";
 import { formatCount, plural } from "../../lib/format";
-import classes from "./Situation.module.css";
+import classes from "./LastLines.module.css";
 
 const LAST_LINES = 20;
 
-export function Failure({ job }: { job: JobView }) {
-  const attempt = job.attempts.at(-1);
-  if (!attempt) return null;
-  const { bad_rank: rank, bad_node: node } = attempt;
+export function LastLines({ job }: { job: JobView }) {
+  const rank = job.attempts.at(-1)?.bad_rank ?? null;
   const filter: LogFilter = rank === null ? {} : { rank };
-  return (
-    <>
-      {(rank !== null || node !== null) && (
-        <p>
-          It began with {rank !== null && <strong>rank {rank}</strong>}
-          {node !== null && (
-            <>
-              {rank === null ? "node " : " on "}
-              <Link to="/nodes/$name" params={{ name: node }}>{node}</Link>
-            </>
-          )}
-          .
-        </p>
-      )}
-      <LogTail job={job} filter={filter} />
-    </>
-  );
-}
-
-function LogTail({ job, filter }: { job: JobView; filter: LogFilter }) {
   const outline = useQuery(logOutlineQuery(job.id, filter));
-  const whose = filter.rank == null ? "The job" : `Rank ${filter.rank}`;
+  const whose = rank === null ? "The job" : `Rank ${rank}`;
   return (
-    <Loaded query={outline} what="The log could not be loaded" rows={0}>
+    <Loaded query={outline} what="The log could not be loaded" rows={2} isBare>
       {(found) => (
-        <div>
-          <p>
-            {found.lines > 0
-              ? `${whose}\u2019s last ${plural(Math.min(LAST_LINES, found.lines), "line")} of ${formatCount(found.lines)}; `
-              : `${whose} printed nothing; `}
-            <Link to="." search={{ tab: "log" }}>the whole log</Link>
-          </p>
-          {found.lines > 0 && <LastLines job={job} filter={filter} outline={found} />}
-        </div>
+        <>
+          <div className="card-head">
+            <h2 id="now">
+              {found.lines > 0
+                ? `${whose}\u2019s last ${plural(Math.min(LAST_LINES, found.lines), "line")} of ${formatCount(found.lines)}`
+                : `${whose} printed nothing`}
+            </h2>
+            <Link className="spread" to="." search={{ tab: "log" }}>
+              All lines
+            </Link>
+          </div>
+          {found.lines > 0 && <Lines job={job} filter={filter} outline={found} />}
+        </>
       )}
     </Loaded>
   );
 }
 
-interface LastLinesProps {
+interface LinesProps {
   job: JobView;
   filter: LogFilter;
   outline: LogOutline;
 }
 
-function LastLines({ job, filter, outline: { lines, cursors, lines_per_page: perPage } }: LastLinesProps) {
+function Lines({ job, filter, outline: { lines, cursors, lines_per_page: perPage } }: LinesProps) {
   // A last page of a few lines is read together with the one before.
   const isShort = lines - (cursors.length - 1) * perPage < LAST_LINES;
   const first = Math.max(0, cursors.length - (isShort ? 2 : 1));

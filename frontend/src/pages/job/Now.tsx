@@ -1,0 +1,97 @@
+/** What happens now, always in one place: how far each node is, what each rank is at, what is left of that in the end. */
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type CSSProperties, useState } from "react";
+import type { JobView, NewestSteps } from "../../api/types";
+import { QueryError } from "../../components/QueryError";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { newestStepsQuery } from "../../data/job";
+import { isBenchmark, isTerminal } from "../../lib/state";
+import { countWords, expectedRows, shownSteps, slowestWords } from "../../lib/steps";
+import { LastLines } from "./LastLines";
+import { MembersTable } from "./MembersTable";
+import classes from "./Now.module.css";
+import { StepFiles } from "./StepFiles";
+import { StepsTable } from "./StepsTable";
+
+/** Of a job that is over there is nothing, but the last lines if it failed; who watched it end keeps what was there. */
+export function Now({ job }: { job: JobView }) {
+  const [isWatched] = useState(!isTerminal(job.state));
+  const hasLines = job.state === "failed" && job.attempts.length > 0;
+  if (!isWatched && !hasLines) return null;
+  const title = hasLines ? "Last lines" : titleOf(job);
+  return (
+    <section
+      className={`card ${classes.now}`}
+      aria-label={title}
+      data-watched={isWatched || undefined}
+      style={{ "--rows": expectedRows(job) } as CSSProperties}
+    >
+      {hasLines ? <LastLines job={job} /> : <Steps job={job} title={title} />}
+    </section>
+  );
+}
+
+function titleOf({ state }: JobView): string {
+  if (state === "starting") return "Nodes now";
+  return isTerminal(state) ? "Last steps" : "Steps now";
+}
+
+/** Told by the stream, twice a second at most. */
+function Steps({ job, title }: { job: JobView; title: string }) {
+  const hasRanks = job.state === "running" || job.state === "stopping";
+  const query = useQuery({ ...newestStepsQuery(job.id), enabled: hasRanks });
+  const [held, setHeld] = useState<NewestSteps | null>(null);
+  const newest = hasRanks || isTerminal(job.state) ? shownSteps(job, held ?? query.data) : null;
+  const isSimulated = newest?.items.some((block) => block.transport === "simulated") ?? false;
+  return (
+    <>
+      <div className={`card-head ${classes.head}`}>
+        <h2>{title}</h2>
+        {isSimulated && <SimulatedBadge />}
+        {hasRanks && (
+          <Button
+            className="spread"
+            variant="default"
+            size="compact-sm"
+            disabled={newest === null && held === null}
+            onClick={() => setHeld(held ? null : (query.data ?? null))}
+          >
+            {held ? "Go on" : "Hold"}
+          </Button>
+        )}
+      </div>
+      <QueryError what="The newest steps could not be loaded" query={query} />
+      <div className={classes.body}>
+        <Body job={job} newest={newest} isLoaded={query.data !== undefined} />
+      </div>
+      <p className={`dim ${classes.about}`}>
+        {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}
+        {newest && "Bars: what the last ones took, on one scale. "}
+        {newest && slowestWords(newest)}
+      </p>
+      {!isBenchmark(job) && <StepFiles jobId={job.id} />}
+    </>
+  );
+}
+
+interface BodyProps {
+  job: JobView;
+  /** null: there are none. */
+  newest: NewestSteps | null;
+  isLoaded: boolean;
+}
+
+function Body({ job, newest, isLoaded }: BodyProps) {
+  const attempt = job.attempts.at(-1);
+  if (newest) return <StepsTable newest={newest} isTraining={!isBenchmark(job)} />;
+  if (job.state === "starting" && attempt) return <MembersTable attempt={attempt} />;
+  const none = noSteps(job, isLoaded);
+  return none && <p className={`dim ${classes.none}`}>{none}</p>;
+}
+
+function noSteps({ state }: JobView, isLoaded: boolean): string {
+  if (isTerminal(state)) return "The job ended before a rank told of a step.";
+  if (state === "held" || state === "queued") return "What each rank is at comes here once the job runs.";
+  return isLoaded ? "No step has arrived yet." : "";
+}

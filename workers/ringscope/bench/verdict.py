@@ -157,13 +157,19 @@ def explanation(contest: Contest) -> str:
     return counts
 
 
+def _two_digits(value: float) -> str:
+    """ "1.5" and "150", never "1.5e+02"."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
 def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, contest: Contest) -> str:
     """Why none of them wins: their times, and how sure each is."""
     errors = {name: points[name].log_error for name in tied}
     if _is_simulated(contest) or None in errors.values():
         return ""
     times = ", ".join(
-        f"{_name(name, contest)} {points[name].time_us:.4g} µs ± {100 * (errors[name] or 0):.2g} %" for name in tied
+        f"{_name(name, contest)} {points[name].time_us:.4g} µs ± {_two_digits(100 * (errors[name] or 0))} %"
+        for name in tied
     )
     return f"At {format_size(size_bytes)}: {times}. More iterations would narrow that."
 

@@ -69,7 +69,7 @@ def test_rows_in_channels_that_somebody_asked_for_are_refused():
     two_nodes, cluster = ["a", "a", "b", "b"], {"shape": "4"}
     document = written(two_nodes, topology=cluster)
     document["results"][-1] |= {"channels": 2}
-    with pytest.raises(ValueError, match="^its rows are in 2 channels; fit to a run in the usual ones.$"):
+    with pytest.raises(ValueError, match=r"^its rows are in 2 channels; fit to a run in the usual ones\.$"):
         read(document)
     for result in document["results"]:
         result |= {"channels": 2, "transport": "nccl"}

@@ -43,9 +43,10 @@ class Samples:
 
 
 def read(document: Any, algorithm: str | None = None) -> Samples:
-    """The rows of a run in the usual channels; ``algorithm`` is that of rows which do not tell theirs, as nccl-tests' do not.
+    """The rows of a run; ``algorithm`` is that of rows which do not tell theirs, as nccl-tests' do not.
 
-    ValueError with a sentence for a document that is not of this kind, or that holds nothing for a fit.
+    ValueError with a sentence for a document that is not of this kind, that holds nothing for a fit, or whose rows are
+    in other than the usual channels.
     """
     try:
         results, config, simulated = document["results"], document["config"], document.get("simulated")

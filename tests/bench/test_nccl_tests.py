@@ -84,6 +84,11 @@ def test_unstable_rows_are_one_line_however_many_there_are():
     assert "cv 33 %" in line
 
 
+def test_the_unstable_sizes_of_several_cycles_go_from_the_smallest_to_the_largest():
+    wild = [row("ring", 2.0, size, cycle=n, cv_percent=30.0) for n in range(2) for size in (8, 64)]
+    assert ", 8 B to 64 B; go by" in render_table(wild[1:-1])
+
+
 def test_the_table_has_nccl_tests_columns():
     rows = [
         row("direct", 2.0, 8),
@@ -322,6 +327,7 @@ def test_waiting_and_skipping_stand_above_the_table_in_nccl_tests_words():
 
 
 def test_channels_that_were_asked_for_stand_above_the_table() -> None:
-    rows = [row("ring", 10.0)]
-    assert "# Rings and trees in 2 channels\n" in render_table(rows, BenchmarkSpec(channels=2))
-    assert "channel" not in render_table(rows, BenchmarkSpec())
+    ring, direct = row("ring", 10.0, channels=2), row("direct", 10.0)
+    assert "# Rings and trees in 2 channels\n" in render_table([ring], BenchmarkSpec(channels=2))
+    assert "channel" not in render_table([direct], BenchmarkSpec(channels=2)), "it goes in none"
+    assert "channel" not in render_table([ring], BenchmarkSpec()), "nobody asked"

@@ -28,10 +28,10 @@ def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
 
 
 def test_channels_that_it_asked_for_are_told(api: FakeApi) -> None:
-    asked = benchmark(spec={"benchmark": {"channels": 2, "algorithms": ["ring"]}})
+    asked = benchmark(spec={"benchmark": {"channels": 2, "algorithms": ["direct"]}})  # which goes in none
     api.answers |= {"GET /jobs": items(asked), "GET /jobs/1": asked, "GET /jobs/1/measurements": items()}
     assert "2 GB/s, 2 channels, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
-    assert "Its rings and trees went in 2 channels, as it asked." in api.run("show", "1").out
+    assert "It asked for 2 channels of rings and trees. So it tells nothing of other jobs." in api.run("show", "1").out
 
 
 def test_training_has_none(api: FakeApi) -> None:

@@ -3,13 +3,13 @@
 from typing import get_args
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import ALGORITHMS, COLLECTIVES, SCHEDULED, nameable
 from ringscope.contracts.dtypes import DTYPES, OPS, DType, Op, ops_of
 from ringscope.contracts.findings import field_errors, pointer
-from ringscope.contracts.job import JobSpec, Placement
+from ringscope.contracts.job import JobSpec, NewJob, Placement
 from ringscope.schedules.algorithms import BUILDERS
 
 
@@ -275,6 +275,23 @@ def test_a_mirrored_strategy_asks_for_one_node(strategy: str) -> None:
 def test_other_strategies_go_where_there_is_room() -> None:
     training = {"kind": "training", "training": {"strategy": "multi_worker_mirrored"}, "placement": {"ranks": 4}}
     assert JobSpec.model_validate(training).placement.nodes is None
+
+
+def test_channels_are_asked_for_where_it_is_known_how_many_ranks_each_node_has() -> None:
+    """Four ranks may come to lie as three and one."""
+    new, in_two = TypeAdapter(NewJob), {"benchmark": {"channels": 2}, "placement": {"ranks": 4}}
+    for known in ({"nodes": 2}, {"ranks_per_node": 2}):
+        new.validate_python(in_two | {"placement": {"ranks": 4} | known})
+    new.validate_python(in_two | {"benchmark": {"channels": 1}})
+    with pytest.raises(ValidationError) as caught:
+        new.validate_python(in_two)
+    (error,) = field_errors(caught.value)
+    assert error.pointer == "/benchmark/channels"
+    assert error.detail == (
+        "benchmark.channels: 2 need 2 ranks on every node, and nothing says how many there will be; "
+        "give ranks_per_node or nodes of placement."
+    )
+    assert JobSpec.model_validate(in_two), "`ringscope bench` runs where it is, and what is stored stays readable"
 
 
 def test_channels_are_told_only_where_somebody_asked() -> None:

@@ -65,6 +65,17 @@ def test_hosts_tell_the_nodes():
     assert even([1, 1, 1]) == Nodes(1)
 
 
+def test_rows_in_channels_that_somebody_asked_for_are_refused():
+    two_nodes, cluster = ["a", "a", "b", "b"], {"shape": "4"}
+    document = written(two_nodes, topology=cluster)
+    document["results"][-1] |= {"channels": 2}
+    with pytest.raises(ValueError, match=r"^its rows are in 2 channels; fit to a run in the usual ones\.$"):
+        read(document)
+    for result in document["results"]:
+        result |= {"channels": 2, "transport": "nccl"}
+    assert read(document).nodes == Nodes(2, None, 2), "on GPUs these are the usual ones"
+
+
 def test_the_median_counts_where_it_is_told():
     document = written(topology={"shape": "4"})
     document["results"][0]["out_of_place_per_iter"]["p50_us"] = 77.0

@@ -11,6 +11,7 @@ from ringscope_server.monitoring.expectations import expected
 from ringscope_server.results.baseline import Baseline, Expected, Shape
 
 SIZES = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 2048}, "placement": {"ranks": 2}}
+IN_TWO = {"benchmark": {**SIZES["benchmark"], "channels": 2}, "placement": {"ranks": 2, "nodes": 1}}
 
 
 def rows(*gb_per_s: float) -> list[dict[str, object]]:
@@ -86,7 +87,7 @@ async def test_other_jobs_say_nothing(server: Server) -> None:
         await run_sweep(server, agent, alone, **SIZES | {"placement": {"ranks": 1}})
         await run_sweep(server, agent, doubles, **SIZES | {"benchmark": {**SIZES["benchmark"], "dtype": "float64"}})
         in_two = [row | {"channels": 2} for row in rows(1.0, 1.0)]
-        await run_sweep(server, agent, in_two, **SIZES | {"benchmark": {**SIZES["benchmark"], "channels": 2}})
+        await run_sweep(server, agent, in_two, **IN_TWO)
     for _ in range(2):
         await run_sweep(server, agent, rows(1.0, 1.0), **SIZES)
     job = await server.submit(**SIZES)
@@ -109,6 +110,7 @@ async def test_the_last_result_of_a_shape_outlives_its_job(server: Server, clock
     await run_sweep(server, agent, crowded_rows, **SIZES)
     simulated = [row | {"transport": "simulated"} for row in rows(99.0, 99.0)]
     await run_sweep(server, agent, simulated, **SIZES)
+    await run_sweep(server, agent, rows(77.0, 77.0), **IN_TWO)  # what goes in no channels, too
     for _ in range(2):
         clock.advance(50)
         await server.one_pass()

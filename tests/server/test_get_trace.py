@@ -149,18 +149,28 @@ async def test_times_come_with_what_the_nodes_clock_may_err(server: Server, offs
         assert rank["clock_error_ns"] == pytest.approx(1_000_000, rel=1e-3)
 
 
+def rows_to_fit() -> list[dict[str, Any]]:
+    return [
+        measurement(size_bytes=size, p50_us=4 + size / 1000, in_place=place)
+        for size in (1024, 4096, 16384)
+        for place in (False, True)
+    ]
+
+
+async def test_a_job_that_asked_for_channels_is_not_fitted(server: Server) -> None:
+    asked = {"benchmark": TRACED["benchmark"] | {"channels": 2}, "placement": {"ranks": 2, "nodes": 1}}
+    agent, job_id, attempt = await running(server, **asked)
+    await agent.records(attempt, trace(0), trace(1), *rows_to_fit())
+    because = "the engine's defaults for shared_memory, which were not measured here"
+    assert (await get(server, job_id))["prediction"]["parameters"] == because
+
+
 async def test_the_model_stands_beside_with_parameters_of_the_jobs_own_rows(server: Server) -> None:
     agent, job_id, attempt = await running(server)
     await agent.records(attempt, trace(0), trace(1))
     before = (await get(server, job_id))["prediction"]
     assert before["parameters"] == "the engine's defaults for shared_memory, which were not measured here"
-    sizes = (1024, 4096, 16384)
-    rows = [
-        measurement(size_bytes=size, p50_us=4 + size / 1000, in_place=place)
-        for size in sizes
-        for place in (False, True)
-    ]
-    await agent.records(attempt, *rows, measurement("tree"), measurement(transport="mpi"))
+    await agent.records(attempt, *rows_to_fit(), measurement("tree"), measurement(transport="mpi"))
     found = await get(server, job_id)
     assert found["prediction"]["parameters"] == "fitted to 6 rows of this job"
     assert found["prediction"]["duration_ns"] == pytest.approx(5024, rel=0.02)

@@ -30,6 +30,13 @@ def test_people_see_what_was_told() -> None:
     assert (next(iter(view.model_dump())), view.id) == ("id", 7)
 
 
+def test_channels_are_told_only_where_it_went_in_some_and_stored_in_any_case() -> None:
+    """Servers of earlier versions refuse what they do not know; a statement stores rows with the same columns."""
+    in_none, in_two = record(), record(channels=2)
+    assert ["channels" in told.model_dump_json() for told in (in_none, in_two)] == [False, True]
+    assert [measurement_row(told)["channels"] for told in (in_none, in_two)] == [None, 2]
+
+
 def test_a_line_begins_with_its_type_by_which_readers_pass_it_over() -> None:
     assert record().model_dump_json().startswith('{"type":"measurement",')
 

@@ -141,6 +141,23 @@ async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Serv
     assert (await server.admin.get("/api/v1/jobs/77/expectations")).status_code == 404
 
 
+async def test_what_is_usual_is_of_jobs_that_asked_for_the_same_channels(server: Server) -> None:
+    agent = await server.node()
+    sweep = {"algorithms": ["direct"], "min_bytes": 1024, "max_bytes": 1024}
+    both: list[dict[str, Any]] = [{}, {"channels": 2}]
+    usual, asked = ({"benchmark": sweep | more, "placement": {"ranks": 2, "nodes": 1}} for more in both)
+    direct = [measurement("direct", in_place=place) for place in (False, True)]
+    for _ in range(3):
+        for spec, rate in ((usual, 1.0), (asked, 2.0)):
+            await run_sweep(server, agent, [row | {"busbw_gb_per_s": rate} for row in direct], **spec)
+    found = []
+    for spec in (usual, asked):
+        job = await server.submit(**spec)
+        await agent.start_next()
+        found.append({row["median_gb_per_s"] for row in (await expectations(server, job["id"]))["usual"]})
+    assert found == [{1.0}, {2.0}]
+
+
 async def test_a_simulation_is_held_against_its_links_only(server: Server) -> None:
     agent = await server.node()
     job = await server.submit(**SIMULATION)

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
 from tests.server.conftest import FakeAgent, Server, measurement
 from tests.server.statements import asked
+
+from ringscope_server.results import tuning
 
 SWEEP = {"min_bytes": 1024, "max_bytes": 1024}
 AUTO = {"benchmark": SWEEP | {"algorithms": ["auto"]}, "placement": {"ranks": 2}}
@@ -85,6 +88,18 @@ async def test_failed_jobs_and_models_do_not_count(server: Server) -> None:
     loopback = [row | {"transport": "nccl, one-device loopback"} for row in rows(ring=1.0)]
     await run_job(server, node, *loopback)
     assert await tuning_of(server, node) == {}
+
+
+async def test_jobs_that_asked_for_channels_do_not_count_however_many_they_are(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "MAX_READ", 1)
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    spec = {"benchmark": SWEEP | {"algorithms": ["ring", "direct"], "channels": 2}}
+    in_two = [row | {"channels": 2 if row["algorithm"] == "ring" else None} for row in rows(ring=1.0, direct=1.0)]
+    await run_job(server, node, *in_two, **spec, placement={"ranks": 2, "nodes": 1})
+    assert await tuning_of(server, node) == {("ring", False): {"1024": 9.0}, ("ring", True): {"1024": 9.0}}
 
 
 async def test_once_ranks_run_the_table_is_not_sent_again(server: Server) -> None:

@@ -13,13 +13,17 @@ from ringscope_server.db.models import Attempt, Job
 # many of what is found for the same shape.
 _MAX_SUCCEEDED = 2_000
 MAX_JOBS = 200
+# Null: the usual ones. A job that asked for channels tells nothing of jobs that did not, nor does any of its rows.
+ASKED_CHANNELS = Job.spec["benchmark", "channels"].as_integer()
 
 
-async def alike_attempts(session: AsyncSession, collective: str, ranks: int, slots: Sequence[int]) -> list[int]:
+async def alike_attempts(
+    session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], channels: int | None = None
+) -> list[int]:
     """Attempts of succeeded jobs with the same collective, whose ranks lay on nodes alike, undisturbed; newest
     first.
 
-    ``slots`` are the ranks on each node.
+    ``slots`` are the ranks on each node, ``channels`` what the jobs asked for; None: for none.
     """
     succeeded = select(Job.id).where(Job.state == "succeeded").order_by(Job.id.desc()).limit(_MAX_SUCCEEDED)
     newest_first = await session.scalars(
@@ -29,6 +33,7 @@ async def alike_attempts(session: AsyncSession, collective: str, ranks: int, slo
             Job.id.in_(succeeded),
             Job.collective == collective,
             Job.ranks == ranks,
+            ASKED_CHANNELS.is_not_distinct_from(channels),
             Attempt.disturbed_by.is_(None),
         )
         .order_by(Attempt.id.desc())

@@ -1,4 +1,7 @@
-"""What a row of a sweep should reach: the bus bandwidth that earlier good runs of the same shape gave."""
+"""What a row of a sweep should reach: the bus bandwidth that earlier good runs of the same shape gave.
+
+They asked for the same channels, or for none as it did.
+"""
 
 from collections.abc import Iterable, Sequence
 from statistics import harmonic_mean, median
@@ -83,7 +86,7 @@ async def baseline(session: AsyncSession, attempt: Attempt) -> Baseline:
     if spec.benchmark is None or spec.is_simulated:
         return {}
     slots = [member.slots for member in attempt.members]
-    alike = await alike_attempts(session, spec.collective, attempt.job.ranks, slots)
+    alike = await alike_attempts(session, spec.collective, attempt.job.ranks, slots, spec.benchmark.channels)
     runs: dict[int, list[Row]] = {number: [] for number in alike if number < attempt.id}
     query = select(Measurement.attempt_id, Measurement.busbw_gb_per_s, *SHAPE_COLUMNS).where(
         Measurement.attempt_id.in_(list(runs)[:MAX_READ]), Measurement.wrong.is_(None) | (Measurement.wrong == 0)

@@ -48,7 +48,8 @@ def finite(value: float | None) -> float | None:
 
 def measurement_row(row: record.Measurement) -> dict[str, Any]:
     """The columns of a stored measurement, but for whose it is; what each iteration took is in its steps."""
-    return row.model_dump(include=_COLUMNS) | {"measured_at": datetime.fromtimestamp(row.time_ns / 1e9, UTC)}
+    columns = {name: getattr(row, name) for name in _COLUMNS}  # as JSON leaves some out where they are null
+    return columns | {"measured_at": datetime.fromtimestamp(row.time_ns / 1e9, UTC)}
 
 
 def as_record(row: Measurement) -> record.Measurement:

@@ -62,7 +62,8 @@ class ToldTrace:
         schedule = executed_schedule(operation, nodes, sweep.root, sweep.topology, sweep.channels)
         if schedule is None:
             return operation
-        priced = priced_call(operation, schedule, nodes, self.rows, sweep.topology)
+        rows = self.rows if sweep.channels is None else ()
+        priced = priced_call(operation, schedule, nodes, rows, sweep.topology)
         return joined(self.told, self.clocks, schedule.chunks, priced)
 
 

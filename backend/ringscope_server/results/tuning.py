@@ -14,7 +14,7 @@ from ringscope_server.results.alike import alike_attempts
 from ringscope_server.results.rows import as_record
 
 # A scheduling pass waits for it: so many of the jobs alike are read.
-_MAX_READ = 10
+MAX_READ = 10
 GRADIENT_DTYPE = "float32"  # that of parameters, whatever forward and backward compute with
 
 
@@ -33,6 +33,7 @@ def _chooses(spec: JobSpec) -> bool:
 async def known_times(session: AsyncSession, spec: JobSpec, slots: Sequence[int], before: int | None = None) -> Table:
     """Times of succeeded jobs with the same collective and kind of numbers, whose ranks lay on nodes alike.
 
+    Only of those in the usual channels, whatever ``spec`` asks for: the model that goes with them knows no others.
     ``slots`` are the ranks on each node. Of each size the newest job counts that measured it; with ``before``, the id
     of an attempt, only earlier ones do.
     """
@@ -40,7 +41,7 @@ async def known_times(session: AsyncSession, spec: JobSpec, slots: Sequence[int]
     found = await alike_attempts(session, spec.collective, spec.placement.ranks, slots)
     alike = [number for number in found if before is None or number < before]
     rows: defaultdict[int, list[Measurement]] = defaultdict(list)
-    for row in await session.scalars(select(Measurement).where(Measurement.attempt_id.in_(alike[:_MAX_READ]))):
+    for row in await session.scalars(select(Measurement).where(Measurement.attempt_id.in_(alike[:MAX_READ]))):
         if arithmetic_of(row.collective, row.dtype) == wanted:
             rows[row.attempt_id].append(row)
     table = Table()

@@ -23,7 +23,7 @@ describe("caveats", () => {
   it("tells of channels that the job asked for", () => {
     const { spec } = aJob();
     const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, channels: 2 } } };
-    expect(caveats(asked)).toEqual([{ word: "2 channels", why: "Its rings and trees went in 2 channels, as it asked." }]);
+    expect(caveats(asked)).toEqual([{ word: "2 channels", why: "It asked for 2 channels of rings and trees. So it tells nothing of other jobs." }]);
   });
 
   it("has none of what measures nothing", () => {

@@ -10,7 +10,7 @@ interface Caveat {
 
 /**
  * Why what a job measured is not what its nodes can do: ranks without cores of their own, and what else ran there.
- * Channels that it asked for are told, too: other jobs have the usual ones.
+ * Channels that it asked for are told, too, whatever of it went in them: other jobs have the usual ones.
  */
 export function caveats(job: JobView): Caveat[] {
   if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
@@ -20,7 +20,7 @@ export function caveats(job: JobView): Caveat[] {
   return [
     ...(channels == null
       ? []
-      : [{ word: plural(channels, "channel"), why: `Its rings and trees went in ${plural(channels, "channel")}, as it asked.` }]),
+      : [{ word: plural(channels, "channel"), why: `It asked for ${plural(channels, "channel")} of rings and trees. So it tells nothing of other jobs.` }]),
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
       : []),

@@ -9,7 +9,7 @@ describe("toSpec", () => {
   it("writes sizes in bytes and numbers as numbers", () => {
     const spec = toSpec({ ...STANDARD, min: "1K", max: "16 MiB", ranks: "4" });
     expect(spec.benchmark).toMatchObject({ min_bytes: 1024, max_bytes: 16_777_216, iterations: 20, check: true });
-    expect(spec.placement).toEqual({ ranks: 4, selector: {} });
+    expect(spec.placement).toEqual({ ranks: 4, ranks_per_node: null, selector: {} });
   });
 
   it("leaves text that is no number to the server", () => {
@@ -34,6 +34,15 @@ describe("toSpec", () => {
     const asked = { ...spec, benchmark: { ...spec.benchmark, channels: 4 } };
     expect(toSpec(fromSpec(asked), asked)).toEqual(asked);
     expect(toSpec({ ...fromSpec(asked), rails: "" }, asked).benchmark.channels).toBeUndefined();
+  });
+
+  it("says how many ranks each node has only where somebody does, and nothing is simulated", () => {
+    expect(toSpec({ ...STANDARD, perNode: "1" }).placement.ranks_per_node).toBe(1);
+    expect(toSpec(STANDARD).placement.ranks_per_node).toBeNull();
+    expect(toSpec({ ...STANDARD, perNode: "1", transport: "simulated" }).placement.ranks_per_node).toBeNull();
+    const { spec } = aJob();
+    const asked = { ...spec, placement: { ...spec.placement, ranks_per_node: 1 } };
+    expect(toSpec(fromSpec(asked), asked)).toEqual(asked);
   });
 
   it("gives back the specification that the form came from, also what the form does not show", () => {
@@ -139,7 +148,7 @@ describe("the server's sentences", () => {
 
   it("have a field of the table for each field of the form", () => {
     expect(Object.keys(SWEEP_FIELDS).sort()).toEqual(Object.keys(STANDARD).sort());
-    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "rails", "factor"]);
+    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "perNode", "rails", "factor"]);
   });
 });
 

@@ -23,6 +23,8 @@ export type JobForm = {
   oversubscription: string;
   adding: string;
   ranks: string;
+  /** Ranks on each node, where somebody says so. */
+  perNode: string;
   min: string;
   max: string;
   factor: string;
@@ -65,6 +67,7 @@ export const STANDARD: JobForm = {
   oversubscription: "1",
   adding: "",
   ranks: "2",
+  perNode: "",
   min: "8 B",
   max: "64 MiB",
   factor: "2",
@@ -122,6 +125,7 @@ export const SWEEP_FIELDS = {
   step: { pointer: "/benchmark/step_bytes", label: "Step", reads: "optional size" },
   cycles: { pointer: "/benchmark/cycles", label: "Cycles", reads: "whole number" },
   aggregate: { pointer: "/benchmark/aggregate", label: "Aggregate", reads: "whole number" },
+  perNode: { pointer: "/placement/ranks_per_node", label: "Ranks per node", reads: "optional whole number" },
   rails: { pointer: "/benchmark/channels", label: "Channels", reads: "optional whole number" },
   blocking: { pointer: "/benchmark/blocking", label: "Waiting", reads: "whole number" },
   average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
@@ -133,7 +137,7 @@ export const SWEEP_FIELDS = {
 
 /** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
 export const ADVANCED: readonly Field[] = [
-  "step", "cycles", "aggregate", "rails", "blocking", "average", "skip", "timeout", "rotate", "trace",
+  "step", "cycles", "aggregate", "perNode", "rails", "blocking", "average", "skip", "timeout", "rotate", "trace",
 ];
 
 /**
@@ -177,6 +181,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
       ...base?.placement,
       selector: base?.placement.selector ?? {},
       ranks: isSimulation(form) ? 1 : numberOr(form.ranks),
+      ranks_per_node: isSimulation(form) ? null : numberOrNull(form.perNode),
     },
     priority: numberOr(form.priority),
     time_limit_seconds: numberOr(form.limit),
@@ -218,6 +223,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     oversubscription: String(topology?.oversubscription ?? STANDARD.oversubscription),
     adding: String(topology?.reduce_gb_per_s ?? STANDARD.adding),
     ranks: topology ? STANDARD.ranks : String(spec.placement.ranks),
+    perNode: String((topology ? null : spec.placement.ranks_per_node) ?? STANDARD.perNode),
     min: formatSize(benchmark.min_bytes, true),
     max: formatSize(benchmark.max_bytes, true),
     factor: benchmark.step_factor == null ? STANDARD.factor : String(benchmark.step_factor),
@@ -282,7 +288,7 @@ export function isSimulation({ transport }: JobForm): boolean {
 /** Fields that the page does not show, of which nothing can be wrong. */
 export function hiddenFields(form: JobForm): readonly Field[] {
   const others: Field[] = isSimulation(form)
-    ? ["ranks", "check", "device", "rails"]
+    ? ["ranks", "check", "device", "perNode", "rails"]
     : ["shape", "link", "latency", "intra", "nics", "channels", "oversubscription", "adding"];
   return form.step === "" ? others : [...others, "factor"];
 }

@@ -59,7 +59,8 @@ def priced_call(
 ) -> PricedCall | None:
     """The model's timeline of a call; None: it has no parameters, or more messages than can be priced at once.
 
-    ``rows`` are the job's, of the same algorithm over the same transport.
+    ``rows`` are the job's, of the same algorithm over the same transport; of a job that asked for channels there are
+    none, as a fit takes the usual ones.
     """
     itemsize = ITEMSIZE_BYTES[operation.dtype]
     if _messages(schedule) > _MAX_MESSAGES:

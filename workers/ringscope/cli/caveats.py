@@ -20,9 +20,9 @@ def marks(job: Job) -> list[str]:
 
 def sentences(job: Job) -> list[str]:
     """The same with the reasons."""
-    crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job)
+    asked, crowded, disturbed = _channels(job), crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job)
     return [
-        *([f"Its rings and trees went in {channels}, as it asked."] if (channels := _channels(job)) else []),
+        *([f"It asked for {asked} of rings and trees. So it tells nothing of other jobs."] if asked else []),
         *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
         *([f"{disturbed} So it is no best value, and none to expect."] if disturbed else []),
     ]

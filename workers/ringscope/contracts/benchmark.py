@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS, ClusterSpec
 from ringscope.contracts.collectives import AUTO, REDUCING, SCHEDULED, Algorithm, Collective, nameable
+from ringscope.contracts.columns import is_null
 from ringscope.contracts.devices import SIMULATED, Device, TransportName, settle
 from ringscope.contracts.dtypes import DType, Op, check_dtype, check_op
 from ringscope.contracts.spec_model import SpecModel
@@ -27,11 +28,6 @@ def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...
         return ("ring", "direct")
     on_gpus = transport == "nccl" or (device == "cuda" and transport != "mpi")
     return ("ring", "direct", "nccl") if on_gpus else _USUAL_ALGORITHMS
-
-
-def _is_left_out(channels: int | None) -> bool:
-    """Then it is not told either: agents of earlier versions refuse what they do not know."""
-    return channels is None
 
 
 class BenchmarkSpec(SpecModel):
@@ -58,7 +54,7 @@ class BenchmarkSpec(SpecModel):
         None,
         ge=1,
         le=4096,
-        exclude_if=_is_left_out,
+        exclude_if=is_null,
         description="Of rings and trees, each out of a node by another rank; null: on GPUs of several nodes one for "
         "each rank of the smallest one, else one.",
     )

@@ -24,6 +24,11 @@ GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"
 Text = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
 
 
+def is_null(value: object) -> bool:
+    """Where a newer column is left out of JSON: servers and agents of earlier versions refuse what they do not know."""
+    return value is None
+
+
 def _packed(column: "array[int]") -> str:
     if _IS_BIG_ENDIAN:
         column = array("q", column)

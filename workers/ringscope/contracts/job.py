@@ -277,6 +277,14 @@ def _new(spec: JobSpec) -> JobSpec:
             bounded(labels)
         except ValueError as error:
             raise _at(place, str(error), labels) from error
+    channels, placement = spec.benchmark.channels if spec.benchmark else None, spec.placement
+    if channels not in (None, 1) and not (placement.nodes or placement.ranks_per_node):
+        raise _at(
+            ("benchmark", "channels"),
+            f"{channels} need {channels} ranks on every node, and nothing says how many there will be; "
+            "give ranks_per_node or nodes of placement.",
+            channels,
+        )
     return spec
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.columns import GbPerS, Int32, Int64, Microseconds
+from ringscope.contracts.columns import GbPerS, Int32, Int64, Microseconds, is_null
 from ringscope.contracts.contest import FEWEST_ITERATIONS
 
 
@@ -32,6 +32,7 @@ class SweepRow(BaseModel):
     )
     channels: Int32 | None = Field(
         None,
+        exclude_if=is_null,
         description="In how many its rings or trees went, each out of every node by another rank. null: its algorithm "
         "goes in none, or it was measured by an earlier version.",
     )

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ringscope.contracts.collectives import REDUCING
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES, usual_channels
+from ringscope.contracts.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import Measurement
 
@@ -130,15 +130,12 @@ def ranks_of_nodes_in(shape: str) -> tuple[int, ...]:
 def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Table:
     """The rows of one run. What ``auto`` took counts for the algorithm taken; wrong and simulated rows do not count.
 
-    Nor do those in as many channels as somebody asked for, where that is not what everybody has. Where a sweep was
-    repeated, the median of its repetitions counts.
+    Where a sweep was repeated, the median of its repetitions counts. A run that asked for channels has no place here.
     """
     found: dict[tuple[Key, str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     shape = shape_of(ranks_of_nodes)
     for row in rows:
         if row.transport not in _CARRIERS or row.wrong or not row.size_bytes or row.p50_us <= 0:
-            continue
-        if row.channels not in (None, usual_channels(ranks_of_nodes, row.transport)):
             continue
         is_crowded = bool(crowd(row.ranks, row.cores))
         key = Key(row.collective, arithmetic_of(row.collective, row.dtype), shape, row.in_place, is_crowded)

@@ -10,6 +10,7 @@ from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.devices import SIMULATED, usual_channels
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.units import plural
 from ringscope.cost.measured_rows import MeasuredRow, Nodes
 
 _PLACEMENTS = ("out_of_place", "in_place")
@@ -44,7 +45,8 @@ class Samples:
 def read(document: Any, algorithm: str | None = None) -> Samples:
     """The rows of a run; ``algorithm`` is that of rows which do not tell theirs, as nccl-tests' do not.
 
-    ValueError with a sentence for a document that is not of this kind, or that holds nothing for a fit.
+    ValueError with a sentence for a document that is not of this kind, that holds nothing for a fit, or whose rows are
+    in other than the usual channels.
     """
     try:
         results, config, simulated = document["results"], document["config"], document.get("simulated")
@@ -54,10 +56,13 @@ def read(document: Any, algorithm: str | None = None) -> Samples:
             if simulated
             else _nodes([d["hostname"] for d in config["devices"]])
         )
+        asked = None if simulated else _other_channels(results, [d["hostname"] for d in config["devices"]])
         samples = [sample for result in results for sample in _samples(result, collective, algorithm, config)]
         transports = {str(result.get("transport", "nccl")) for result in results if _is_ours(collective, result)}
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError("it holds no sweep; give JSON of `ringscope bench --json` or of nccl-tests.") from error
+    if asked is not None:
+        raise ValueError(_refused("its rows are in", asked))
     return chosen(samples, transports, nodes)
 
 
@@ -82,6 +87,8 @@ def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transpor
     """The rows of a job that ran on so many nodes; ValueError where it measured none that a fit can use."""
     if spec.benchmark is None:
         raise ValueError(f"a job of kind {spec.kind} measures no rows; name a benchmark.")
+    if spec.benchmark.channels is not None:
+        raise ValueError(_refused("it asked for", spec.benchmark.channels))
     placement, simulated = spec.placement, spec.benchmark.topology
     if simulated is not None:
         nodes: Nodes | None = simulated_nodes(simulated)
@@ -124,6 +131,17 @@ def _samples(
             raise ValueError("its rows do not tell the algorithm; name it, such as --algorithm ring.")
         time_us = float(spread["p50_us"] if "p50_us" in spread else row["time"])
         yield Sample(collective, name, ranks, int(result["size"]), int(result["count"]), time_us)
+
+
+def _other_channels(results: Sequence[Mapping[str, Any]], hosts: Sequence[str]) -> int | None:
+    """Those of the first row that is not in as many as it would be had nobody asked; None: every row is."""
+    ranks_of_nodes = list(Counter(hosts).values())
+    told = ((result.get("channels"), str(result.get("transport", "nccl"))) for result in results)
+    return next((n for n, transport in told if n and n != usual_channels(ranks_of_nodes, transport)), None)
+
+
+def _refused(what: str, channels: int) -> str:
+    return f"{what} {plural(channels, 'channel')}; fit to a run in the usual ones."
 
 
 def _is_ours(collective: str, result: Mapping[str, Any]) -> bool:

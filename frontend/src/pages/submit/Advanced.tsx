@@ -17,6 +17,9 @@ const AVERAGES = [
   { value: "max", label: "slowest rank" },
 ];
 
+/** What a simulation has not, as its cluster says it. */
+const OF_RANKS: readonly Field[] = ["perNode", "rails"];
+
 interface Props {
   form: JobForm;
   problems: Problems;
@@ -26,7 +29,7 @@ interface Props {
 
 /** nccl-tests' finer options: folded away until one of them says something. */
 export function Advanced({ form, problems, bind, onChange }: Props) {
-  const shown = ADVANCED.filter((field) => field !== "rails" || !isSimulation(form));
+  const shown = ADVANCED.filter((field) => !isSimulation(form) || !OF_RANKS.includes(field));
   const isNeeded = shown.some((field) => form[field] !== STANDARD[field] || problems[field]);
   return (
     <details className={classes.group} open={isNeeded || undefined}>
@@ -40,7 +43,12 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
       <div className={classes.row}>
         <NativeSelect data={BLOCKING} {...bind("blocking")} />
         <NativeSelect data={AVERAGES} {...bind("average")} />
-        {isSimulation(form) ? null : <TextInput description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
+        {isSimulation(form) ? null : (
+          <>
+            <TextInput description="Exactly so many" placeholder="any" inputMode="numeric" {...bind("perNode")} />
+            <TextInput description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />
+          </>
+        )}
         <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
       </div>
       <Checkbox

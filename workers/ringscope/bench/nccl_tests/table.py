@@ -60,8 +60,8 @@ def _table(
         yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"
     if crowded := crowd(rows[0].ranks, rows[0].cores):
         yield f"# {crowded}: they took turns, which is in these times"
-    if spec and spec.channels:
-        yield f"# Rings and trees in {plural(spec.channels, 'channel')}"
+    if spec and spec.channels and (channels := rows[0].channels):
+        yield f"# Rings and trees in {plural(channels, 'channel')}"
     if spec and spec.blocking:
         yield f"# Blocking Enabled: {_BLOCKING[spec.blocking]}"
     if spec and spec.per_iteration:
@@ -126,8 +126,9 @@ def _choices(rows: Sequence[Measurement]) -> Iterable[str]:
 
 
 def _range(rows: Sequence[Measurement]) -> str:
-    """ "8 B to 1 MiB", of rows in the order of their sizes."""
-    return " to ".join(dict.fromkeys(format_size(row.size_bytes) for row in (rows[0], rows[-1])))
+    """ "8 B to 1 MiB", of rows in any order: each cycle begins anew."""
+    sizes = [row.size_bytes for row in rows]
+    return " to ".join(dict.fromkeys(map(format_size, (min(sizes), max(sizes)))))
 
 
 def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:

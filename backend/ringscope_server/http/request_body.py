@@ -25,7 +25,8 @@ class RequestBody:
     """ASGI middleware: reads the body and hands on one that can be stored, or answers 4xx.
 
     It is read up to ``max_bytes`` of agents, and up to ``SMALL_BYTES`` of others. Of strangers too little is read to
-    keep anybody waiting; that they are none of ours a route tells them.
+    keep anybody waiting. What a stranger sends as an agent is not read at all if it is more: then the route says 401,
+    where a 413 would tell an agent whose token was just revoked that its records are taken by nobody, ever.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
@@ -41,7 +42,8 @@ class RequestBody:
         try:
             _check_host(headers)
             _check_url(scope)
-            body = await _read(headers, receive, await self._limit(scope, headers))
+            most_bytes = await self._limit(scope, headers)
+            body = await _read(headers, receive, most_bytes) if most_bytes else b""
             if body:
                 body = _checked(scope["path"], headers, body)
         except Problem as problem:
@@ -58,14 +60,16 @@ class RequestBody:
         await self.app(scope, _replay(body, receive), send)
 
     async def _limit(self, scope: Scope, headers: Headers) -> int:
-        """How much of this body is read."""
+        """How much of this body is read; 0: nothing."""
         small = min(self.max_bytes, SMALL_BYTES)
         kind, _, secret = headers.get("authorization", "").partition(" ")
         if not scope["path"].startswith(AGENTS) or kind.lower() != "bearer" or 0 < _declared(headers) <= small:
             return small
         services: Services = scope["state"]["services"]
         token = await services.token_cache.find(services.database, secret.strip(), services.now())
-        return self.max_bytes if token is not None and token.kind == "agent" else small
+        if token is None:
+            return 0
+        return self.max_bytes if token.kind == "agent" else small
 
 
 def _declared(headers: Headers) -> int:

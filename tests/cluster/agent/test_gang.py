@@ -69,7 +69,7 @@ async def stop(nodes: list[Node]) -> None:
         await node.server.wait_for("clean", 7)
 
 
-@pytest.mark.long  # the gate has it of two hosts, hosts/test_faults.py, and below how such a gang ends otherwise
+@pytest.mark.long  # the gate has how such a gang ends otherwise, below
 async def test_a_gang_of_two_nodes_completes_on_both(nodes: list[Node], assignment: Callable[..., Assignment]) -> None:
     await launch(nodes, assignment(ranks=2, algorithms=["ring"], transport="mpi"))
     for index, node in enumerate(nodes):

@@ -103,6 +103,7 @@ async def test_an_agent_that_was_killed_twice_finds_its_ranks_and_nothing_is_los
     await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
 
 
+@pytest.mark.long
 async def test_ranks_whose_agent_stays_away_are_ended_and_what_they_said_is_delivered(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -234,6 +235,7 @@ async def test_an_agent_that_was_killed_while_it_stops_goes_on_stopping(
     await eventually(lambda: not keepers(agent.data_dir))
 
 
+@pytest.mark.long
 async def test_a_restarted_agent_ends_what_the_server_has_forgotten(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

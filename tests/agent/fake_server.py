@@ -9,12 +9,14 @@ from collections import defaultdict
 from typing import Any
 
 import uvicorn
+from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ringscope.contracts.protocol import (
+    PROBLEM_MEDIA_TYPE,
     Assignment,
     Directives,
     Join,
@@ -32,6 +34,14 @@ from ringscope.contracts.record import RECORD, Iterations, Record
 
 TOKEN = "agent-secret"
 JOIN_TOKEN = "join-secret"
+
+
+def problem(status: int, detail: str) -> Response:
+    return JSONResponse({"detail": detail}, status, media_type=PROBLEM_MEDIA_TYPE)
+
+
+def answer(model: BaseModel) -> Response:
+    return Response(model.model_dump_json(), media_type="application/json")
 
 
 class FakeServer:
@@ -54,6 +64,8 @@ class FakeServer:
         self.has_left = False
         self.failures_to_give = 0
         self.rejects_records = False
+        self.takes_records = 1000  # in one request
+        self.strangers: list[int] = []  # statuses with which a proxy answers in the server's place
         self.poll_seconds = 1.0
         self.auto = True
         self.changed = asyncio.Condition()
@@ -142,32 +154,34 @@ class FakeServer:
             self.changed.notify_all()
 
     def _refusal(self, request: Request, epoch: int | None) -> Response | None:
+        if self.strangers:
+            return PlainTextResponse("<h1>Under maintenance</h1>", self.strangers.pop(), media_type="text/html")
         shown = request.headers.get("authorization", "").removeprefix("Bearer ")
         if shown and shown == self.next_token:
             self.token, self.next_token, self.wants_rotation = shown, None, False
         if shown != self.token:
-            return JSONResponse({"detail": "wrong token"}, 401)
+            return problem(401, "wrong token")
         if self.failures_to_give > 0:
             self.failures_to_give -= 1
-            return JSONResponse({"detail": "busy"}, 503)
+            return problem(503, "busy")
         if epoch is not None and epoch != self.epoch:
-            return JSONResponse({"detail": "old epoch"}, 409)
+            return problem(409, "old epoch")
         return None
 
     async def _join(self, request: Request) -> Response:
         if request.headers.get("authorization") != f"Bearer {JOIN_TOKEN}":
-            return JSONResponse({"detail": "wrong token"}, 401)
+            return problem(401, "wrong token")
         if self.name_is_taken:
             self.name_is_taken -= 1
-            return JSONResponse({"detail": "There is a node of this name already."}, 409)
+            return problem(409, "There is a node of this name already.")
         self.joined.append(Join.model_validate_json(await request.body()).name)
-        return Response(Joined(token=self.token).model_dump_json())
+        return answer(Joined(token=self.token))
 
     async def _rotate(self, request: Request) -> Response:
         if refusal := self._refusal(request, None):
             return refusal
         self.next_token = f"{self.token}+"
-        return Response(Joined(token=self.next_token).model_dump_json())
+        return answer(Joined(token=self.next_token))
 
     async def _register(self, request: Request) -> Response:
         received_ns = time.time_ns()
@@ -177,7 +191,7 @@ class FakeServer:
         self.epoch += 1
         await self._told()
         registered = Registered(received_ns=received_ns, sent_ns=time.time_ns(), node_id=1, epoch=self.epoch)
-        return Response(registered.model_dump_json())
+        return answer(registered)
 
     async def _poll(self, request: Request) -> Response:
         received_ns = time.time_ns()
@@ -196,7 +210,7 @@ class FakeServer:
             assignments=list(self.assignments.values()),
             rotate_token=self.wants_rotation,
         )
-        return Response(directives.model_dump_json())
+        return answer(directives)
 
     async def _report(self, request: Request) -> Response:
         report = Report.model_validate_json(await request.body())
@@ -233,7 +247,7 @@ class FakeServer:
         if refusal := self._refusal(request, leave.epoch):
             return refusal
         if self.assignments:
-            return JSONResponse({"detail": "still held"}, 412)
+            return problem(412, "still held")
         self.has_left = True
         return Response(status_code=204)
 
@@ -242,10 +256,12 @@ class FakeServer:
         batch = RecordBatch.model_validate_json(body)
         if refusal := self._refusal(request, batch.epoch):
             return refusal
+        if len(batch.records) > self.takes_records:
+            return PlainTextResponse("Request Entity Too Large", 413)
         if self.rejects_records:
-            return JSONResponse({"detail": "no such attempt"}, 404)
+            return problem(404, "no such attempt")
         have = self.records[batch.attempt_id]
         if batch.first_sequence <= len(have) + 1:
             have.extend(json.loads(body)["records"][len(have) + 1 - batch.first_sequence :])
         await self._told()
-        return Response(RecordsAccepted(last_sequence=len(have)).model_dump_json())
+        return answer(RecordsAccepted(last_sequence=len(have)))

@@ -91,6 +91,23 @@ async def test_an_unreliable_server_is_asked_again(server: FakeServer, sending: 
     assert [(report.event, report.epoch) for report in server.reports] == [("ready", 1), ("running", 1)]
 
 
+@pytest.mark.parametrize("status", [200, 302, 403, 404, 413])
+async def test_what_a_proxy_says_in_the_servers_place_costs_no_record_and_no_agent(
+    server: FakeServer, sending: Sending, status: int
+) -> None:
+    server.strangers = [status] * (1 if status == 413 else 2)
+    sending.put("a", "b")
+    await sending.delivery.flush_records()
+    assert (names(server), sending.refused) == (["a", "b"], [])
+
+
+async def test_a_request_that_is_too_large_is_sent_in_parts(server: FakeServer, sending: Sending) -> None:
+    server.takes_records = 2
+    sending.put(*"abcdefghi")
+    await sending.delivery.flush_records()
+    assert (names(server), sending.refused) == (list("abcdefghi"), [])
+
+
 async def test_when_one_of_several_servers_dies_the_next_takes_over(server: FakeServer) -> None:
     other = FakeServer()
     await other.start()

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from ringscope.contracts.protocol import (
     HEARTBEAT_SECONDS,
     MISSED_HEARTBEATS_UNTIL_LOST,
+    PROBLEM_MEDIA_TYPE,
     Directives,
     Join,
     Joined,
@@ -43,6 +44,7 @@ LAST_RETRY_SECONDS = 3.0
 # it for lost, nor its news from them. Every request may be sent again: repeating it changes nothing.
 TIMEOUT = httpx.Timeout(HEARTBEAT_SECONDS * (MISSED_HEARTBEATS_UNTIL_LOST - 1))
 _CONFLICT = 409  # an old epoch; of a node that joins: the name is taken
+_TOO_LARGE = 413
 _REFUSED = (401, 403)
 
 
@@ -52,6 +54,10 @@ class TokenRefusedError(Exception):
 
 class RejectedError(Exception):
     """The server understood the request and will never take it (any other 4xx)."""
+
+
+class TooLargeError(RejectedError):
+    """The server, or something before it, takes no request of that many bytes."""
 
 
 class NodeLivesError(RejectedError):
@@ -228,12 +234,13 @@ class ServerClient:
             except httpx.TransportError as error:
                 trouble = str(error) or type(error).__name__
             else:
-                if response.status_code in _REFUSED:
-                    await self._replace(token)
-                    await asyncio.sleep(next(delays))
-                    continue
-                if response.status_code < 500 and response.status_code != 429:
-                    return _Answer(server, asked_ns, time.time_ns(), self._judge(response))
+                if self._is_from_server(response):
+                    if response.status_code in _REFUSED:
+                        await self._replace(token)
+                        await asyncio.sleep(next(delays))
+                        continue
+                    if response.status_code < 500 and response.status_code != 429:
+                        return _Answer(server, asked_ns, time.time_ns(), self._judge(response))
                 trouble = f"it answers {response.status_code}"
             if self._servers[0] == server:  # another call may have turned away from it meanwhile
                 self._servers = [*self._servers[1:], server]
@@ -254,7 +261,18 @@ class ServerClient:
                 raise TokenRefusedError
             self._token = await self._renew(refused)
 
+    def _is_from_server(self, response: httpx.Response) -> bool:
+        """Whether this is no page of a proxy that is being mended, which would cost a running job its rows.
+
+        Before this agent is registered it may be asking the wrong address, and whoever started it should hear so.
+        """
+        kind = response.headers.get("Content-Type", "").partition(";")[0]
+        is_ours = kind in ("application/json", PROBLEM_MEDIA_TYPE) or response.status_code in (204, _TOO_LARGE)
+        return self.registered is None or is_ours
+
     def _judge(self, answer: httpx.Response) -> httpx.Response:
+        if answer.status_code == _TOO_LARGE:
+            raise TooLargeError(f"{answer.status_code} {_detail(answer)}")
         if answer.status_code >= 400 and answer.status_code != _CONFLICT:
             raise RejectedError(f"{answer.status_code} {_detail(answer)}")
         self._on_contact()

@@ -4,8 +4,9 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from ringscope.contracts.protocol import PROBLEM_MEDIA_TYPE
 from ringscope_server.http.auth import CLIENT_HEADER, SAFE_METHODS
-from ringscope_server.http.problems import MEDIA_TYPE, ProblemDocument
+from ringscope_server.http.problems import ProblemDocument
 
 _HEADER = {"schema": {"type": "string"}}
 # For routes that make something: `responses=CREATED`.
@@ -15,7 +16,7 @@ CREATED: dict[int | str, dict[str, Any]] = {
 # For the application: any operation may answer so.
 RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemDocument}}
 
-_PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
+_PROBLEM = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
 _RETRY_AFTER = {"description": "Of 503: seconds after which to try again.", "schema": {"type": "integer"}}
 _COMPONENTS = {
     "responses": {

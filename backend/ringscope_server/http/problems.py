@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from ringscope.contracts.findings import FieldError, request_field_errors
+from ringscope.contracts.protocol import PROBLEM_MEDIA_TYPE
 from ringscope_server.db.disk import is_full
 from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, is_bad_value
 from ringscope_server.db.names import NameTakenError
@@ -62,9 +63,6 @@ def invalid(errors: Sequence[FieldError]) -> Problem:
 def not_found(noun: str, key: object) -> Problem:
     """404 for something that is not there."""
     return Problem(404, "not_found", f"There is no {noun} {key}.")
-
-
-MEDIA_TYPE = "application/problem+json"
 
 
 def install(app: FastAPI) -> None:
@@ -153,4 +151,4 @@ def problem_response(problem: Problem) -> JSONResponse:
     """The answer that a problem is."""
     document = problem.document
     headers = problem.headers | ({"WWW-Authenticate": "Bearer"} if document.status == 401 else {})
-    return JSONResponse(document.model_dump(), document.status, headers=headers, media_type=MEDIA_TYPE)
+    return JSONResponse(document.model_dump(), document.status, headers=headers, media_type=PROBLEM_MEDIA_TYPE)

@@ -14,7 +14,8 @@ be killed and started again at any moment: the next poll brings them back togeth
 
 Every request carries the agent's bearer token, which speaks for its node alone. 401: wrong token, the agent joins again
 if it has a join token, else it stops and says so. 409: the epoch is old (another agent took this node's name, or the
-server forgot it), the agent registers again.
+server forgot it), the agent registers again. Errors are problem documents (RFC 9457); whatever else a registered agent
+hears comes from something in between, such as a proxy, and is no reason to give up.
 
 A token that was rotated and the one before it are both good until the new one is used for the first time, which the
 agent does once it has it on disk.
@@ -37,6 +38,7 @@ STOP_GRACE_SECONDS = 5.0
 CLOCK_DRIFT = 15e-6
 MAX_STACK_CHARACTERS = 4_000  # of one rank: some forty frames
 PULSE_SECONDS = 0.5
+PROBLEM_MEDIA_TYPE = "application/problem+json"
 
 
 def _checked_name(name: str) -> str:

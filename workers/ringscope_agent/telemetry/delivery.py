@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 
 from ringscope.contracts.protocol import Report
-from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
-from ringscope_agent.telemetry.spool import SpoolReader
+from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError, TooLargeError
+from ringscope_agent.telemetry.spool import MAX_BATCH_RECORDS, SpoolReader
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +31,7 @@ class Delivery:
         self._new_records = asyncio.Event()
         self._all_sent = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._max_records = MAX_BATCH_RECORDS
         self._refused = False
         self.notice_records()
 
@@ -85,12 +86,15 @@ class Delivery:
 
     async def _send_batch(self) -> bool:
         """One request and the pause after it; False when there is nothing left to send."""
-        first, records = self._spool.batch()
+        first, records = self._spool.batch(self._max_records)
         if not records:
             return False
         try:
             accepted = await self._client.send_records(self._attempt_id, first, records)
         except RejectedError as error:
+            if isinstance(error, TooLargeError) and len(records) > 1:
+                self._max_records = len(records) // 2
+                return True
             lost = self._spool.last_sequence - self._spool.acknowledged
             logger.error("The server rejects %d records of attempt %d: %s", lost, self._attempt_id, error)
             self._on_refused(lost)

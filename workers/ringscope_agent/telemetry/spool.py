@@ -95,12 +95,12 @@ class SpoolReader:
             self._ends.append(self._ends[-1] + len(line) + 1)
         return lines
 
-    def batch(self) -> tuple[int, list[bytes]]:
+    def batch(self, max_records: int = MAX_BATCH_RECORDS) -> tuple[int, list[bytes]]:
         """Number of the first record that the server lacks, and as many records as one request should hold."""
         acknowledged = self.acknowledged
         first = acknowledged + 1
         start = self._ends[acknowledged]
-        last = min(self.last_sequence, acknowledged + MAX_BATCH_RECORDS)
+        last = min(self.last_sequence, acknowledged + max_records)
         while last > first and self._ends[last] - start > MAX_BATCH_BYTES:
             last -= 1
         if last < first:

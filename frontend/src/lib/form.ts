@@ -90,7 +90,7 @@ export const STANDARD: JobForm = {
 };
 
 export const PRESETS: Record<string, Partial<JobForm>> = {
-  Smoke: { min: "1 KiB", max: "1 MiB", factor: "4", iterations: "5", warmup: "1" },
+  Smoke: { min: "1 KiB", max: "1 MiB", factor: "4", iterations: "20", warmup: "1" },
   Standard: { min: "8 B", max: "64 MiB", factor: "2", iterations: "20", warmup: "5" },
   Full: { min: "8 B", max: "512 MiB", factor: "2", iterations: "50", warmup: "10", limit: "3600" },
 };

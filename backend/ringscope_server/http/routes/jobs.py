@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import AwareDatetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import Algorithm, Collective
@@ -22,6 +21,7 @@ from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
+from ringscope_server.instants import Instant
 from ringscope_server.jobs import copies, edits, facets, queries, service
 from ringscope_server.jobs.facets import JobFacets
 from ringscope_server.jobs.filters import MAX_ID, JobFilter
@@ -48,7 +48,7 @@ def wanted_jobs(
     algorithm: Annotated[Algorithm | None, Query(description="One of its algorithms.")] = None,
     node: Annotated[str | None, Query(max_length=200, description="It had a rank on this node.")] = None,
     q: Annotated[str | None, Query(max_length=200, description="Part of the name, or the number.")] = None,
-    finished_after: Annotated[AwareDatetime | None, Query(description="It ended then or later.")] = None,
+    finished_after: Annotated[Instant | None, Query(description="It ended then or later.")] = None,
 ) -> JobFilter:
     """The filter in the query."""
     states = tuple(dict.fromkeys(state or ()))

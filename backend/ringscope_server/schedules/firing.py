@@ -107,8 +107,8 @@ async def _fire(
         for running in unended:
             await _cancel(session, running, f"schedule/{schedule.name}", changes, now)
     spec = spec_of(schedule)
-    job, _ = await jobs.submit(
-        session, spec, schedule.user, None, now, schedule_id=schedule.id, fire_time=time, max_queued=max_queued
+    job = await jobs.submit(
+        session, spec, schedule.user, now, schedule_id=schedule.id, fire_time=time, max_queued=max_queued
     )
     changes.new(job)
     return _submitted(job)

@@ -85,8 +85,8 @@ async def run_now(
     body_sha256 = idempotency.fingerprint(f"run schedule {schedule.id}")
     if earlier := await idempotency.earlier(session, user, key, body_sha256):
         return await session.get_one(Job, earlier.target_id), False
-    job, _ = await jobs.submit(
-        session, spec_of(schedule), schedule.user, None, now, schedule_id=schedule.id, max_queued=max_queued
+    job = await jobs.submit(
+        session, spec_of(schedule), schedule.user, now, schedule_id=schedule.id, max_queued=max_queued
     )
     idempotency.remember(session, user, key, body_sha256, "job", job.id, now)
     schedule.last_job_id = job.id

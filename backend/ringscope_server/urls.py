@@ -49,6 +49,12 @@ def check_url(url: str) -> str:
     return url
 
 
+def masked(url: str) -> str:
+    """The URL without what may be a secret in it: its path and query. Pure."""
+    parsed = httpx.URL(url)
+    return f"{parsed.scheme}://{parsed.netloc.decode()}/…"
+
+
 async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host name, as this machine sees them. Raises OSError or UnicodeError when it has none."""
     async with asyncio.timeout(RESOLVE_SECONDS):  # its TimeoutError is an OSError

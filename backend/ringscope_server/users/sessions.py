@@ -39,7 +39,7 @@ async def login_link(
     )
     token.session_seconds = None if lasts is None else ceil(lasts.total_seconds())
     session.add(token)
-    audit.record(session, now, user.name, "login_link.created", ("user", user.name))
+    audit.record(session, now, user.name, "login_link.created", ("user", user.name), after=role)
     assert token.expires_at is not None
     return secret, token.expires_at
 
@@ -81,5 +81,6 @@ async def _begin(
     made = await tokens.create(
         session, user.name, kind, user.role, now, now + lasts, parent=parent, created_by=user.name
     )
-    audit.record(session, now, user.name, "session.created", ("user", user.name), message=f"Logged in {how}.")
+    message = f"Logged in {how}."
+    audit.record(session, now, user.name, "session.created", ("user", user.name), after=user.role, message=message)
     return Begun(made, lasts)

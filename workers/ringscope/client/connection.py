@@ -38,7 +38,7 @@ class ApiProblemError(UserError):
 
 
 class Connection:
-    """The requests that every route is made of.
+    """The requests that every route is made of. Raises UserError for a token that is none.
 
     A request that never reached the server is sent again a few times. So is one whose answer was lost, if doing it
     twice is doing it once: a GET, a change that names no revision, a POST with its Idempotency-Key.
@@ -51,6 +51,8 @@ class Connection:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        if not (token.isascii() and token.isprintable()):
+            raise UserError("The token holds characters that no token has; copy it anew, and check RINGSCOPE_TOKEN.")
         self.url = url.rstrip("/")
         self._sleep = sleep
         self._http = httpx.Client(

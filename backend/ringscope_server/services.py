@@ -1,5 +1,6 @@
 """What routes and the scheduler work with: one object per application."""
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from ringscope_server.users.last_use import LastUse
 from ringscope_server.users.rate_limit import RateLimiter
 from ringscope_server.users.token_cache import TokenCache
 
+SCANS_AT_ONCE = 3
 STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
 
 
@@ -62,6 +64,8 @@ class Services:
     instance: str = field(default_factory=lambda: secrets.token_hex(8))
     notices: Notices = field(default_factory=Notices)
     planner: Worker = field(default_factory=Worker)
+    # Reads of a whole log take seconds and a connection each: the rest of the pool is for everybody else.
+    scans: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SCANS_AT_ONCE))
     lease: Lease = field(init=False)
     user_limit: RateLimiter = field(init=False)
     stranger_limit: RateLimiter = field(init=False)

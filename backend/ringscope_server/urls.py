@@ -21,6 +21,8 @@ RESOLVE_SECONDS = 5.0
 EXAMPLE = "https://example.com/hook"
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 _NAT64 = IPv6Network("64:ff9b::/96")
+# Public by their numbers, and yet a cloud's own services for its machines: Oracle's metadata, Azure's wire server.
+_INSIDE_CLOUDS = (IPv4Network("192.0.0.0/24"), IPv4Network("168.63.129.16/32"))
 
 
 class ForbiddenAddressError(Exception):
@@ -47,6 +49,12 @@ def check_url(url: str) -> str:
     if parsed.port is not None and not 1 <= parsed.port <= 65_535:
         raise ValueError(f"{parsed.port} is no port; give 1 to 65535.")
     return url
+
+
+def masked(url: str) -> str:
+    """The URL without what may be a secret in it: its path and query. Pure."""
+    parsed = httpx.URL(url)
+    return f"{parsed.scheme}://{parsed.netloc.decode()}/…"
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -87,6 +95,8 @@ def is_allowed(address: str, allowed: Sequence[Network]) -> bool:
     if any(one in network for one in (given, target) for network in allowed):
         return True
     if isinstance(target, IPv6Address) and target.is_site_local:
+        return False
+    if any(target in network for network in _INSIDE_CLOUDS):
         return False
     return target.is_global and not target.is_multicast and not target.is_reserved
 

@@ -65,8 +65,24 @@ def test_following_tells_each_event_once_and_in_order(api: FakeApi, monkeypatch:
     monkeypatch.setattr(events, "POLL_SECONDS", 0)
     api.answers["GET /events"] = [items(event(3)), items(event(5), event(4), next="more"), items(event(3))]
     with Client(api.url, "secret") as client:
-        found = list(islice(events.fresh(client, {"actor": "ada"}, 3), 2))
+        found = list(islice(events.fresh(client, {"actor": "ada"}, {3}), 2))
     assert [seen.id for seen in found] == [4, 5]
+
+
+def test_following_also_tells_what_was_committed_late(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "POLL_SECONDS", 0)
+    newest = events.LATE_IDS + 9
+    long_ago = event(newest - 1 - events.LATE_IDS)  # not looked at any more
+    late = items(event(newest + 1), event(newest), event(newest - 1), event(newest - 50), long_ago)
+    api.answers["GET /events"] = [
+        items(event(newest), event(newest - 1), long_ago),
+        late,
+        late,
+        items(event(newest + 2)),
+    ]
+    with Client(api.url, "secret") as client:
+        found = list(islice(events.fresh(client, {}, {newest - 1}), 4))
+    assert [seen.id for seen in found] == [newest, newest - 50, newest + 1, newest + 2]
 
 
 def test_following_starts_with_the_newest_and_ends_with_ctrl_c(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,8 +90,8 @@ def test_following_starts_with_the_newest_and_ends_with_ctrl_c(api: FakeApi, mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr(events.time, "sleep", interrupt)
-    api.answers["GET /events"] = [items(event(2), event(1)), items(event(3), event(2))]
-    done = api.run("events", "-f", "--json")
+    api.answers["GET /events"] = [items(event(2), event(1), event(0)), items(event(3), event(2), event(1))]
+    done = api.run("events", "-f", "--json", "--limit", "2")
     assert [json.loads(line)["id"] for line in done.out.splitlines()] == [1, 2, 3]
     assert done.code == 130
 

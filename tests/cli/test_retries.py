@@ -63,7 +63,6 @@ def test_two_submissions_have_two_keys() -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda client: client.cancel(1),
         lambda client: client.remove_webhook(1),
         lambda client: client.edit_job(1, {"priority": 3}, revision=2),
     ],
@@ -76,6 +75,20 @@ def test_what_may_have_been_done_is_not_done_twice(act: Callable[[Client], objec
     never_sent = Script(NEVER_SENT, made())
     act(never_sent.client())
     assert len(never_sent.requests) == 2
+
+
+@pytest.mark.parametrize("verb", ["cancel", "hold", "release"])
+def test_what_leads_to_the_same_state_is_sent_again(verb: str) -> None:
+    script = Script(ANSWER_LOST, made())
+    assert getattr(script.client(), verb)(1).id == 1
+    assert [request.url.path for request in script.requests] == [f"/api/v1/jobs/1/{verb}"] * 2
+
+
+def test_a_test_of_a_webhook_has_a_key() -> None:
+    script = Script(httpx.Response(202, json={"detail": "x"}))
+    with pytest.raises(UserError):
+        script.client().test_webhook(1)
+    assert script.requests[0].headers["Idempotency-Key"]
 
 
 def test_a_change_without_a_revision_may_be_done_twice() -> None:

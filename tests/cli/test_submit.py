@@ -1,10 +1,12 @@
 """`ringscope submit`: the flags, the sentences and the exit codes."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.conftest import SLOTS, Server, assert_refused, eventually
+from tests.cli.fake_api import FakeApi
 
 from ringscope.cli.job_body import job_body, pairs
 from ringscope.cli.outcome import exit_code
@@ -25,6 +27,42 @@ def test_flags_override_the_file_and_leave_it_alone() -> None:
         "placement": {"ranks": 3},
     }
     assert JOB == {"benchmark": {"min_bytes": 8}, "labels": {"a": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("job", "flag", "sentence"),
+    [
+        (
+            '{"placement": "x"}',
+            ("--ranks", "2"),
+            "placement: the file has 'x' here; give an object, or no flags for it.",
+        ),
+        (
+            '{"benchmark": [1]}',
+            ("--algorithm", "ring"),
+            "benchmark: the file has [1] here; give an object, or no flags",
+        ),
+        pytest.param("[" * 100_000, (), "job.json is nested too deeply; no job is.", id="deep"),
+    ],
+)
+def test_a_file_that_holds_no_job_is_told_in_a_sentence(
+    api: FakeApi, tmp_path: Path, job: str, flag: tuple[str, ...], sentence: str
+) -> None:
+    file = tmp_path / "job.json"
+    file.write_text(job)
+    done = api.run("submit", str(file), *flag)
+    assert (done.code, len(done.err.splitlines()), api.asked) == (2, 1, [])
+    assert sentence in done.err
+
+
+@pytest.mark.parametrize("token", ["rs_é", "rs_a\nb"])
+def test_a_token_that_cannot_be_sent_is_told_in_a_sentence(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    monkeypatch.setenv("RINGSCOPE_TOKEN", token)
+    done = api.run("jobs")
+    assert (done.code, api.asked) == (2, [])
+    assert done.err == "The token holds characters that no token has; copy it anew, and check RINGSCOPE_TOKEN.\n"
 
 
 def test_pairs() -> None:

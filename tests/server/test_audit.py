@@ -1,6 +1,8 @@
 """Every change by a person is an event."""
 
+import json
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import httpx
 import pytest
@@ -107,9 +109,50 @@ async def delete_session(server: Server) -> httpx.Response:
     return await browser.delete("/api/v1/session", headers={"X-Ringscope-Client": "web"})
 
 
+SCHEDULE = {"name": "nightly", "cron": "0 2 * * *", "spec": ONE_SIZE}
+HOOK = {"name": "pager", "url": "https://93.184.216.34/hooks/secret-1?key=secret-2", "events": ["job.*"]}
+
+
+async def replace_schedule(server: Server) -> httpx.Response:
+    made = (await server.admin.post("/api/v1/schedules", json=SCHEDULE)).json()
+    changed = SCHEDULE | {"cron": "0 3 * * *", "spec": ONE_SIZE | {"priority": 70}}
+    return await server.admin.put(f"/api/v1/schedules/{made['id']}", json=changed)
+
+
+async def replace_webhook(server: Server) -> httpx.Response:
+    made = (await server.admin.post("/api/v1/webhooks", json=HOOK)).json()
+    changed = HOOK | {"url": "https://93.184.216.34:8443/secret-3", "is_enabled": False}
+    return await server.admin.put(f"/api/v1/webhooks/{made['id']}", json=changed)
+
+
+async def edit_job(server: Server) -> httpx.Response:
+    return await server.admin.patch(await submitted(server), json={"priority": 70, "labels": {"team": "a"}})
+
+
+# What the event says of it, before and after: of fields in JSON those that differ, else one word.
+SAYS = {
+    "replace_schedule": (
+        {"cron": "0 2 * * *", "spec": {"priority": 50}},
+        {"cron": "0 3 * * *", "spec": {"priority": 70}},
+    ),
+    "replace_webhook": (
+        {"url": "https://93.184.216.34/…", "is_enabled": True},
+        {"url": "https://93.184.216.34:8443/…", "is_enabled": False},
+    ),
+    "edit_job": ({"priority": 50, "labels": {}}, {"priority": 70, "labels": {"team": "a"}}),
+    "cancel_job": ("queued", "cancelled"),
+    "create_token": (None, "viewer"),
+    "revoke_token": ("viewer", None),
+    "create_login_link": (None, "admin"),
+    "create_session": (None, "admin"),
+}
+
 CALLS: tuple[Callable[[Server], Awaitable[httpx.Response]], ...] = (
     create_job,
     cancel_job,
+    edit_job,
+    replace_schedule,
+    replace_webhook,
     create_token,
     rotate_token,
     revoke_token,
@@ -125,6 +168,14 @@ async def test_a_change_names_who_made_it(server: Server, call: Callable[[Server
     assert response.is_success, response.text
     newest = (await server.admin.get("/api/v1/events", params={"limit": 1})).json()["items"][0]
     assert (newest["actor"], newest["action"]) == ("admin", WRITES[call.__name__])
+    if expected := SAYS.get(call.__name__):
+        assert tuple(read(newest[side]) for side in ("before", "after")) == expected
+    assert "secret" not in str(newest)
+
+
+def read(side: str | None) -> Any:
+    """Fields, or one word."""
+    return json.loads(side) if side is not None and side.startswith("{") else side
 
 
 async def test_a_change_that_is_refused_leaves_no_event(server: Server) -> None:

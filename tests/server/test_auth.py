@@ -1,10 +1,15 @@
 """Who may do what."""
 
+from datetime import datetime
+
 import pytest
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
+from sqlalchemy import delete
 from tests.server.conftest import Clock, Server
 
+from ringscope_server.db.engine import Database
+from ringscope_server.db.models import Token
 from ringscope_server.http.auth import RequireRole
 from ringscope_server.users import tokens
 
@@ -62,6 +67,29 @@ async def test_an_expired_token_is_worth_nothing(server: Server, clock: Clock) -
         end = clock()
         secret = await tokens.create(session, "eve", "personal", "admin", clock(), end)
     assert (await server.client(secret).get("/api/v1/me")).status_code == 401
+
+
+async def test_a_token_that_is_revoked_while_its_request_is_under_way_is_worth_nothing(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eve = await server.person("admin")
+    made = await server.admin.post("/api/v1/tokens", json={"name": "lab", "kind": "join"})
+    joiner = server.client(made.json()["secret"])
+    find = server.services.token_cache.find
+
+    async def found_and_revoked(database: Database, secret: str, now: datetime) -> Token | None:
+        token = await find(database, secret, now)
+        assert token is not None
+        async with database.write() as session:
+            await session.execute(delete(Token).where(Token.id == token.id))
+        return token
+
+    monkeypatch.setattr(server.services.token_cache, "find", found_and_revoked)
+    for answer in (
+        await eve.post("/api/v1/login-links"),
+        await joiner.post("/api/v1/agents/join", json={"name": "n1"}),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (401, "bad_token")
 
 
 async def test_a_login_link_works_once(server: Server) -> None:

@@ -119,6 +119,25 @@ async def test_the_same_key_clones_once(server: Server) -> None:
     assert (await clone(server, job["id"], {"priority": 4}, **key)).status_code == 409
 
 
+async def test_a_key_counts_whatever_became_of_the_source_meanwhile(server: Server) -> None:
+    await server.node()
+    job = await server.submit(**ONE_SIZE, hold=True)
+    url = f"/api/v1/jobs/{job['id']}"
+    assert (await server.admin.post(f"{url}/cancel")).status_code == 200
+    cloned, again = {"Idempotency-Key": "clone"}, {"Idempotency-Key": "again"}
+    first = [
+        await clone(server, job["id"], {"name": "x"}, **cloned),
+        await server.admin.post(f"{url}/retry", headers=again),
+    ]
+    assert (await server.admin.patch(url, json={"labels": {"a": "b"}})).status_code == 200
+    later = [
+        await clone(server, job["id"], {"name": "x"}, **cloned),
+        await server.admin.post(f"{url}/retry", headers=again),
+    ]
+    assert [answer.json()["id"] for answer in later] == [answer.json()["id"] for answer in first]
+    assert (await server.admin.post(f"{url}/retry", headers=cloned)).status_code == 409
+
+
 async def test_an_ended_job_can_be_run_again_as_it_was_last(server: Server) -> None:
     await server.node()
     job = await server.submit(**ONE_SIZE, hold=True)

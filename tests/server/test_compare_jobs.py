@@ -1,10 +1,13 @@
 """GET /comparison: benchmarks beside a baseline."""
 
+import threading
 from typing import Any
 
 import pytest
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
 from tests.server.metrics_page import run_sweep
+
+from ringscope_server.results import comparison
 
 BOTH = {
     "benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 1024},
@@ -52,6 +55,24 @@ async def test_rows_are_marked_by_the_rule_of_diff(server: Server) -> None:
     assert (fastest["time_us"], fastest["against"]["ratio"]) == (5.0, pytest.approx(0.5)), "direct beside ring"
     again = await compare(server, slow, fast, base=fast)
     assert out_of_place(again["jobs"][0])["ring"]["against"]["ratio"] == pytest.approx(10 / 9)
+
+
+async def test_long_sweeps_are_read_in_parts_and_summed_up_beside_the_event_loop(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = await server.node()
+    jobs = [await a_run(server, agent, ring=us, direct=20.0) for us in (10.0, 5.0)]
+    whole = await compare(server, *jobs)
+    threads, timed = set(), comparison.timed
+
+    def noted(*args: Any) -> Any:
+        threads.add(threading.get_ident())
+        return timed(*args)
+
+    monkeypatch.setattr(comparison, "timed", noted)
+    monkeypatch.setattr(comparison, "ROWS_AT_ONCE", 2)
+    assert await compare(server, *jobs) == whole
+    assert threads and threading.get_ident() not in threads
 
 
 OTHERS: list[tuple[dict[str, Any], str]] = [

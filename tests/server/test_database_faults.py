@@ -5,13 +5,14 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import Connection, event, text
-from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+from sqlalchemy import Connection, event, select, text
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncSession
 from tests.postgres import running_postgres
@@ -22,7 +23,9 @@ from ringscope_server.attempts import gangs
 from ringscope_server.db import disk, engine, postgresql
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, fault_of
+from ringscope_server.db.models import Job
 from ringscope_server.db.postgresql import postgresql_engine, postgresql_url
+from ringscope_server.http.problems import of_database
 from ringscope_server.scheduler import loop
 from ringscope_server.settings import Settings
 
@@ -212,6 +215,19 @@ def test_a_key_that_somebody_else_took_first_and_a_pool_that_is_used_up_mean_try
     assert (taken.code, used_up.code) == ("database_busy", "database_busy")
     assert fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate="23502"))) is None
     assert fault_of(DataError("INSERT", {}, DriverError(sqlstate="22003"))) is None
+
+
+async def test_a_time_that_no_calendar_holds_is_a_bad_value(server: Server) -> None:
+    first = datetime.min.replace(tzinfo=timezone(timedelta(hours=1)))
+    with pytest.raises(StatementError) as error:
+        async with server.services.database.read() as session:
+            await session.execute(select(Job.id).where(Job.created_at >= first))
+    problem = of_database(error.value)
+    assert problem is not None
+    assert (problem.document.status, problem.document.detail) == (
+        422,
+        "A value cannot be stored: date value out of range.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,16 @@ async def test_a_drained_node_finishes_its_work_and_takes_no_more(server: Server
     assert told[-2:] == [("node.drained", "operator", "a new fan"), ("node.resumed", "operator", "")]
 
 
+async def test_the_same_drain_again_is_no_second_event(server: Server) -> None:
+    await server.node("n1")
+    first, again = [
+        (await server.admin.post("/api/v1/nodes/n1/drain", json={"reason": "a new fan"})).json() for _ in range(2)
+    ]
+    assert (again["desired"], again["revision"]) == ("drain", first["revision"])
+    events = (await server.admin.get("/api/v1/nodes/n1/events")).json()["items"]
+    assert [event["action"] for event in events].count("node.drained") == 1
+
+
 async def test_a_drain_outlives_a_restart_of_the_agent(server: Server) -> None:
     agent = await server.node("n1")
     await server.admin.post("/api/v1/nodes/n1/drain", json={"reason": "broken"})

@@ -62,6 +62,16 @@ async def test_a_time_must_be_one_and_have_a_zone(server: Server, since: str) ->
     assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, "/since")
 
 
+@pytest.mark.parametrize("since", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])
+async def test_a_time_at_the_end_of_the_calendar_is_refused_before_an_export_begins(server: Server, since: str) -> None:
+    for url in (URL, f"{URL}/export"):
+        for field in ("since", "until"):
+            response = await server.admin.get(url, params={field: since})
+            assert response.status_code == 422, response.text
+            sentence = f"{field}: the year is {int(since[:4])}; give a time in the years 1970 to 8999."
+            assert response.json()["detail"] == sentence
+
+
 async def test_the_export_has_every_event_that_matches_and_is_read_in_batches(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,17 +1,20 @@
 """Schedules fire: once for each of their times, whatever happens meanwhile."""
 
 import asyncio
+import sqlite3
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 from tests.server.test_schedules import PATH, events, make
 
 from ringscope_server.changes import Changes
 from ringscope_server.db.models import Schedule
 from ringscope_server.jobs import service as jobs
+from ringscope_server.scheduler import loop
 from ringscope_server.schedules.firing import fire_due
 
 
@@ -231,6 +234,32 @@ async def test_a_schedule_that_breaks_something_keeps_nobody_from_going_on(
     assert job["schedule_id"] == fine["id"]
     said = (await read(server, broken))["last_outcome"]
     assert said == "Not submitted: the server made a mistake; its log has the details."
+
+
+async def test_a_time_that_meets_trouble_of_the_database_is_fired_once_that_has_passed(
+    server: Server, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await server.node()
+    schedule = await often(server)
+    due = schedule["next_fire_at"]
+
+    async def is_full(*args: Any, **more: Any) -> Any:
+        raise OperationalError("INSERT", {}, sqlite_error(sqlite3.SQLITE_FULL))
+
+    clock.advance(FIVE_MINUTES)
+    with monkeypatch.context() as patched:
+        patched.setattr(jobs, "submit", is_full)
+        await loop.try_pass(server.services)
+    assert await jobs_of(server) == []
+    assert (await read(server, schedule))["next_fire_at"] == due
+    await server.one_pass()
+    assert [job["schedule_id"] for job in await jobs_of(server)] == [schedule["id"]]
+
+
+def sqlite_error(code: int) -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = code
+    return error
 
 
 async def test_the_cap_on_waiting_jobs_holds_for_schedules_too(server: Server) -> None:

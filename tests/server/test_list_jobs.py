@@ -170,8 +170,10 @@ async def test_the_best_of_those_that_ended_since_a_time_is_one_question(server:
     params = {"sort": "-busbw", "finished_after": second["finished_at"]}
     found = (await server.admin.get("/api/v1/jobs", params=params)).json()["items"]
     assert [job["id"] for job in found] == [ids[2], ids[1], ids[4], ids[3]], "neither wrong nor simulated is the best"
-    refused = await server.admin.get("/api/v1/jobs", params={"finished_after": "today"})
-    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/finished_after")
+    for url in ("/api/v1/jobs", "/api/v1/jobs/facets"):
+        for time in ("today", "9999-12-31T23:59:59-01:00"):
+            refused = await server.admin.get(url, params={"finished_after": time})
+            assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/finished_after")
 
 
 async def test_an_algorithm_is_found_by_its_whole_name(server: Server) -> None:

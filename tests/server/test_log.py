@@ -5,9 +5,12 @@ from itertools import product
 from typing import Any
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.results import log
+from ringscope_server.services import SCANS_AT_ONCE
 
 START_NS = 1_767_225_600_000_000_123
 PARTS = ("", "/outline", "/export")
@@ -142,3 +145,29 @@ async def test_a_rank_that_no_job_can_have_is_refused(server: Server, job_id: in
 async def test_no_pattern_keeps_the_server_busy(server: Server, job_id: int) -> None:
     async with asyncio.timeout(60):
         assert (await get(server, f"{job_id}/log/outline", pattern="(.*)*(.*)*(.*)*x$"))["lines"] == 0
+
+
+async def test_looks_through_long_logs_leave_connections_for_everybody_else(
+    server: Server, job_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under_way, may_end = 0, asyncio.Event()
+    page_ends = log.page_ends
+
+    async def slow(session: AsyncSession, wanted: log.LogFilter) -> Any:
+        nonlocal under_way
+        await session.scalar(select(1))  # it has its connection
+        under_way += 1
+        await may_end.wait()
+        return await page_ends(session, wanted)
+
+    monkeypatch.setattr(log, "page_ends", slow)
+    async with asyncio.TaskGroup() as tasks:
+        looks = [tasks.create_task(get(server, f"{job_id}/log/outline", pattern="a")) for _ in range(20)]
+        async with asyncio.timeout(20):  # for a connection the pool would wait 30 s
+            while under_way < SCANS_AT_ONCE:
+                await asyncio.sleep(0.01)
+            assert (await server.admin.get("/api/v1/jobs")).status_code == 200
+            assert (await get(server, f"{job_id}/log", limit=1))["items"], "a page without a search is read at once"
+        assert under_way <= SCANS_AT_ONCE
+        may_end.set()
+    assert [look.result()["lines"] for look in looks] == [0] * 20

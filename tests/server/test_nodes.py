@@ -15,6 +15,21 @@ async def test_a_registered_node_is_listed_with_its_slots(server: Server) -> Non
     assert (cluster["nodes_ready"], cluster["slots_total"]) == (1, 4)
 
 
+async def test_nodes_come_page_by_page_by_name(server: Server) -> None:
+    for name in ("n3", "n1", "n5", "n2", "n4"):
+        await server.node(name)
+    found, cursor = [], None
+    for _ in range(3):
+        params = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+        page = (await server.admin.get("/api/v1/nodes", params=params)).json()
+        found.append([node["name"] for node in page["items"]])
+        cursor = page["next"]
+    assert (found, cursor) == ([["n1", "n2"], ["n3", "n4"], ["n5"]], None)
+    whole = (await server.admin.get("/api/v1/nodes")).json()
+    assert ([node["name"] for node in whole["items"]], whole["next"]) == (["n1", "n2", "n3", "n4", "n5"], None)
+    assert (await server.admin.get("/api/v1/nodes", params={"limit": 0})).status_code == 422
+
+
 async def test_a_newer_registration_fences_the_older_agent(server: Server) -> None:
     older = await server.node("n1")
     await FakeAgent(server, "n1", 4, {}).register()

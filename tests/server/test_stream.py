@@ -9,7 +9,7 @@ from ringscope_server.jobs import queries
 from ringscope_server.jobs.views import JobView
 from ringscope_server.live.feed import publish_jobs, publish_new_job, publish_nodes
 from ringscope_server.live.messages import QUEUE, QUEUE_BYTES
-from ringscope_server.live.stream import Stream
+from ringscope_server.live.stream import FOREIGN, Stream
 
 
 async def test_messages_reach_those_who_listen_once_each() -> None:
@@ -58,6 +58,15 @@ async def test_a_reader_that_missed_something_is_told_to_start_over(missed: str)
         stream.publish_nothing()
     with stream.subscription(["jobs"], last_id) as again:
         assert (await anext(again)).type == "reset"
+
+
+async def test_an_id_of_thousands_of_digits_is_none_of_this_stream() -> None:
+    stream = Stream()
+    with stream.subscription(["jobs"], None) as reader:
+        stream.publish(("jobs",), "job", "a")
+        instance = stream.event_id(await anext(reader)).partition("-")[2]
+    assert stream.number_of(f"{'9' * 5000}-{instance}") == FOREIGN
+    assert stream.number_of(f"12-{instance}") == 12
 
 
 async def test_a_reader_may_resume_from_the_oldest_message_that_is_remembered() -> None:

@@ -236,7 +236,12 @@ async def test_every_change_is_an_event(server: Server) -> None:
         events = await session.scalars(select(Event).where(Event.target_type == "webhook").order_by(Event.id))
         said = [(event.actor, event.action, event.before, event.after, event.message) for event in events]
     assert said[0] == ("admin", "webhook.created", None, "pager", "")
-    assert said[1] == ("admin", "webhook.changed", "pager", "b", "Changed: name, events.")
+    assert said[1][1:] == (
+        "webhook.changed",
+        '{"name": "pager", "events": ["job.failed", "node.*"]}',
+        '{"name": "b", "events": ["*"]}',
+        "Changed: name, events.",
+    )
     assert (said[2][1], said[3]) == ("webhook.tested", ("admin", "webhook.deleted", "b", None, ""))
 
 

@@ -16,11 +16,13 @@ from ringscope_server.jobs.transitions import transition
 async def cancel(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
     """End a job: at once while it waits, through ``stopping`` once it was started. None when there is no such job.
 
-    Raises WrongStateError when it has ended already. One that is stopping is only kept from being tried again.
+    Raises WrongStateError when it has ended in another way. One that is stopping is only kept from being tried again.
     """
     job = await find(session, job_id)
     if job is None:
         return None
+    if job.reason == "user_cancelled" and job.state == "cancelled":
+        return job  # who asks again may have missed the first answer
     if job.state in TERMINAL:
         raise WrongStateError(f"Job {job_id} has already ended; there is nothing to cancel.")
     sentence = f"Cancelled by {user}."

@@ -1,5 +1,6 @@
 """Why an attempt ended, once everything about it is known."""
 
+import asyncio
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -67,7 +68,8 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
             return ""
         return f"The ranks ended, but only {epoch} of {spec.training.epochs} epochs were told."
     if spec.benchmark is not None:
-        return told_rows.fault(spec.benchmark, spec.ranks, await _rows(session, attempt.id))
+        rows = await _rows(session, attempt.id)
+        return await asyncio.to_thread(told_rows.fault, spec.benchmark, spec.ranks, rows)  # of a long sweep a second
     return ""
 
 

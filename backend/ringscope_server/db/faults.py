@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 
@@ -69,11 +69,11 @@ def is_lasting(fault: Fault) -> bool:
 
 
 def is_bad_value(error: SQLAlchemyError) -> bool:
-    """Whether the database refused a value for what it is, such as a number that is too large."""
-    return isinstance(error, DataError)
+    """Whether a value was refused for what it is, such as a number that is too large: by the database, or before it."""
+    return isinstance(error, DataError) or isinstance(getattr(error, "orig", None), OverflowError)
 
 
 def cause_of(error: Exception) -> str:
     """What the driver says, on one line; libpq gives a line for each address, and hints below."""
-    told = error.orig if isinstance(error, DBAPIError) else error
+    told = error.orig if isinstance(error, StatementError) else error
     return str(told).strip().partition("\n")[0].rstrip(".")

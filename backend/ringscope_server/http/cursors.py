@@ -33,6 +33,6 @@ def decode(cursor: str | None) -> int | None:
         raise invalid([FieldError(pointer="/cursor", detail=sentence)]) from error
 
 
-def next_cursor(ids: list[int], limit: int) -> str | None:
-    """The cursor after a full page; a short page is the last one."""
+def next_cursor(ids: list[int], limit: int | None) -> str | None:
+    """The cursor after a full page; a short page is the last one, and so is one without a limit."""
     return encode(ids[-1]) if len(ids) == limit else None

@@ -18,6 +18,7 @@ from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, 
 from ringscope_server.db.names import NameTakenError
 from ringscope_server.http.allowed import AllowedMethods
 from ringscope_server.users.idempotency import KeyReusedError
+from ringscope_server.users.tokens import RevokedError
 
 log = logging.getLogger(__name__)
 # In place of the framework's own words, for what is left once http/request_body.py has looked.
@@ -81,6 +82,10 @@ def install(app: FastAPI) -> None:
     async def _key_reused(request: Request, error: KeyReusedError) -> JSONResponse:
         sentence = "This Idempotency-Key was used for another request; send a new key with a new request."
         return problem_response(Problem(409, "idempotency_key_reused", sentence))
+
+    @app.exception_handler(RevokedError)
+    async def _revoked(request: Request, error: RevokedError) -> JSONResponse:
+        return problem_response(Problem(401, "bad_token", "The token was revoked just now; use a valid one."))
 
     @app.exception_handler(NameTakenError)
     async def _name_taken(request: Request, error: NameTakenError) -> JSONResponse:

@@ -1,6 +1,5 @@
 """What people may change about a job once it is submitted; the specification itself never changes."""
 
-import json
 from datetime import datetime
 
 from pydantic import Field
@@ -40,5 +39,6 @@ def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datet
     for name in before:
         setattr(job, name, fields[name])
     job.revision += 1
-    after = {name: fields[name] for name in before}
-    audit.record(session, now, user, "job.changed", ("job", job.id), before=json.dumps(before), after=json.dumps(after))
+    audit.record_change(
+        session, now, user, "job.changed", ("job", job.id), before, {name: fields[name] for name in before}
+    )

@@ -19,7 +19,6 @@ from ringscope_server.jobs.resuming import resume_errors
 from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.capacity import Capacity
-from ringscope_server.users import idempotency
 
 
 class InvalidJobError(Exception):
@@ -42,7 +41,6 @@ async def submit(
     session: AsyncSession,
     spec: JobSpec,
     user: str,
-    key: str | None,
     now: datetime,
     *,
     cloned_from: int | None = None,
@@ -50,17 +48,12 @@ async def submit(
     fire_time: datetime | None = None,
     max_queued: int = 0,
     capacity: Capacity | None = None,
-) -> tuple[Job, bool]:
-    """Put a job in the queue; gives the job and whether it is new.
+) -> Job:
+    """Put a job in the queue; gives the job.
 
-    The same ``key`` with the same body gives the first job again. ``max_queued`` jobs of a user may wait; 0: any
-    number. ``capacity`` remembers what fits from one call to the next. Raises KeyReusedError, InvalidJobError and
-    TooManyQueuedError.
+    ``max_queued`` jobs of a user may wait; 0: any number. ``capacity`` remembers what fits from one call to the next.
+    Raises InvalidJobError and TooManyQueuedError.
     """
-    action = "create job" if cloned_from is None else f"repeat job {cloned_from}"
-    body_sha256 = idempotency.fingerprint(action, spec)
-    if earlier := await idempotency.earlier(session, user, key, body_sha256):
-        return await session.get_one(Job, earlier.target_id), False
     if errors := await problems(session, spec, capacity):
         raise InvalidJobError(errors)
     await _require_room_in_queue(session, user, max_queued)
@@ -90,9 +83,8 @@ async def submit(
     )
     session.add(job)
     await session.flush()
-    idempotency.remember(session, user, key, body_sha256, "job", job.id, now)
     audit.record(session, now, user, "job.submitted", ("job", job.id), after=job.state)
-    return job, True
+    return job
 
 
 async def problems(session: AsyncSession, spec: JobSpec, capacity: Capacity | None = None) -> list[FieldError]:

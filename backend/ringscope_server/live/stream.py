@@ -15,6 +15,7 @@ from ringscope_server.live.subscriber import Subscriber
 
 HEARTBEAT_SECONDS = 10.0  # half of the time after which a page no longer calls itself live
 FOREIGN = -1
+MAX_DIGITS = 19  # of an id: milliseconds since 1970 and the messages since the start
 _JOB = "job:"
 _EVERYBODY = "*"  # a topic to which all listen
 
@@ -89,7 +90,8 @@ class Stream:
         if event_id is None:
             return None
         number, _, instance = event_id.partition("-")
-        return int(number) if instance == self._instance and number.isdecimal() else FOREIGN
+        is_number = number.isdecimal() and len(number) <= MAX_DIGITS
+        return int(number) if instance == self._instance and is_number else FOREIGN
 
     @contextmanager
     def subscription(self, topics: Iterable[str], last_id: int | None) -> Iterator[Subscriber]:

@@ -25,11 +25,12 @@ class NodeLivesError(Exception):
 
 
 async def join(session: AsyncSession, name: str, joiner: User, now: datetime) -> Joined:
-    """Make the token that speaks for this node alone, and end those that did before. Raises NodeLivesError.
+    """Make the token that speaks for this node alone, and end earlier ones. Raises NodeLivesError, RevokedError.
 
     It ends when the join token is revoked, but not when that expires: a join token is good for a day, a node for years.
     An agent whose token was revoked may join again at once, although its node is not lost yet.
     """
+    await tokens.kept(session, joiner.token_id)
     await advisory_lock.hold(session, f"join {name}")
     alive = select(Node.id).where(Node.name == name, Node.observed != "lost", Node.removed_at.is_(None))
     earlier = (await session.scalars(select(Token).where(Token.kind == "agent", Token.node == name))).all()

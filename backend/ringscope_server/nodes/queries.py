@@ -23,6 +23,14 @@ async def all_nodes(session: AsyncSession) -> Sequence[Node]:
     return (await session.scalars(select(Node).where(Node.removed_at.is_(None)).order_by(Node.name))).all()
 
 
+async def page(session: AsyncSession, limit: int | None, after: int | None) -> Sequence[Node]:
+    """The next ``limit`` of them behind the one with the id ``after``, which may be removed by now; None: the rest."""
+    query = select(Node).where(Node.removed_at.is_(None)).order_by(Node.name).limit(limit)
+    if after is not None:
+        query = query.where(Node.name > select(Node.name).where(Node.id == after).scalar_subquery())
+    return (await session.scalars(query)).all()
+
+
 async def one(session: AsyncSession, name: str) -> Node | None:
     """The node of that name, unless it was removed."""
     return await session.scalar(select(Node).where(Node.name == name, Node.removed_at.is_(None)))

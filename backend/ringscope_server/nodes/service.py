@@ -42,7 +42,9 @@ def set_labels(session: AsyncSession, node: Node, changes: Mapping[str, str | No
 
 
 def drain(session: AsyncSession, node: Node, reason: str, user: str, now: datetime) -> None:
-    """Give the node no new work; what runs on it goes on."""
+    """Give the node no new work; what runs on it goes on. The same again changes nothing."""
+    if (node.desired, node.desired_reason) == ("drain", reason):
+        return
     before = _want(node, "drain", reason, user, now)
     _record(session, node, "drained", user, now, before=before, after="drain", message=reason)
 

@@ -69,7 +69,7 @@ class Drain(BaseModel):
 
 
 class NodePage(BaseModel):
-    """All nodes, by name."""
+    """Nodes by name, all of them unless a limit was given; pass ``next`` as ``cursor`` for the page after it."""
 
     items: list[NodeView]
     next: str | None = None

@@ -1,7 +1,9 @@
 """Benchmarks beside a baseline, by the rule of ``ringscope diff``."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 from sqlalchemy import func, select
@@ -11,10 +13,17 @@ from sqlalchemy.orm import selectinload
 from ringscope.contracts.comparison import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
 from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, crowd
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import Measurement as Row
 from ringscope.contracts.tuning import shape_of
+from ringscope_server.db import keyset
 from ringscope_server.db.models import Attempt, Job, Measurement
-from ringscope_server.results.rows import as_record
+
+ROWS_AT_ONCE = 2_000
+_COLUMNS = (
+    Measurement.id, Measurement.collective, Measurement.algorithm, Measurement.transport, Measurement.in_place,
+    Measurement.size_bytes, Measurement.count, Measurement.ranks, Measurement.cores, Measurement.iterations,
+    Measurement.time_us, Measurement.time_low_us, Measurement.time_high_us, Measurement.busbw_gb_per_s,
+    Measurement.cv_percent, Measurement.p50_us, Measurement.p99_us, Measurement.wrong,
+)  # fmt: skip
 
 
 class Against(BaseModel):
@@ -89,23 +98,42 @@ class _Run(NamedTuple):
     disturbed_by: str | None
 
 
-async def comparison(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Comparison:
-    """The newest attempts of benchmarks; ``base_id`` is one of them."""
+@dataclass(frozen=True)
+class Measured:
+    """Everything that a comparison is made from, read in one session."""
+
+    base_id: int
+    specs: Mapping[int, JobSpec]
+    runs: Mapping[int, _Run]
+    crowds: Mapping[int, str | None]
+    timed: Mapping[int, Sequence[Timed]]
+
+    def compared(self) -> Comparison:
+        """The jobs beside the baseline; of hundreds of thousands of rows it takes a while."""
+        base = self.timed[self.base_id]
+        return Comparison(
+            base=self.base_id,
+            jobs=[
+                ComparedJob(
+                    job_id=job_id,
+                    obstacles=_obstacles(self.specs, self.runs, self.crowds, self.base_id, job_id),
+                    rows=_compared(self.timed[job_id], () if job_id == self.base_id else base),
+                )
+                for job_id in self.specs
+            ],
+        )
+
+
+async def measured(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Measured:
+    """The newest attempts of benchmarks; ``base_id`` is one of them. Rows are summed up beside the event loop."""
     runs = await _newest(session, [job_id for job_id, _ in jobs])
-    rows = {job_id: await _rows(session, run.attempt) for job_id, run in runs.items()}
-    specs = dict(jobs)
-    crowds = {job_id: crowd(told[0].ranks, told[0].cores) if told else None for job_id, told in rows.items()}
-    return Comparison(
-        base=base_id,
-        jobs=[
-            ComparedJob(
-                job_id=job_id,
-                obstacles=_obstacles(specs, runs, crowds, base_id, job_id),
-                rows=_compared(rows[job_id], None if job_id == base_id else rows[base_id]),
-            )
-            for job_id in specs
-        ],
-    )
+    crowds: dict[int, str | None] = {}
+    of_jobs: dict[int, list[Timed]] = {}
+    for job_id, run in runs.items():
+        rows = await _rows(session, run.attempt)
+        crowds[job_id] = crowd(rows[0].ranks, rows[0].cores) if rows else None
+        of_jobs[job_id] = await asyncio.to_thread(timed, rows)
+    return Measured(base_id, dict(jobs), runs, crowds, of_jobs)
 
 
 async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Standings:
@@ -163,14 +191,9 @@ def _obstacles(
     ]
 
 
-def _compared(rows: Sequence[Row], base: Sequence[Row] | None) -> list[ComparedRow]:
-    of_base = {_place(one): one for one in _with_fastest(base or ())}
-    return [_view(one, of_base.get(_place(one))) for one in _with_fastest(rows)]
-
-
-def _with_fastest(rows: Sequence[Row]) -> list[Timed]:
-    of_algorithms = timed(rows)
-    return [*of_algorithms, *fastest(of_algorithms)]
+def _compared(run: Sequence[Timed], base: Sequence[Timed]) -> list[ComparedRow]:
+    of_base = {_place(one): one for one in (*base, *fastest(base))}
+    return [_view(one, of_base.get(_place(one))) for one in (*run, *fastest(run))]
 
 
 def _place(one: Timed) -> tuple[str, int, bool]:
@@ -220,6 +243,14 @@ async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]
     return {job_id: found.get(job_id, _Run(None, "", None)) for job_id in jobs}
 
 
-async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Row]:
-    query = select(Measurement).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
-    return [as_record(row) for row in await session.scalars(query)]
+async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Any]:
+    """An attempt's, with what is compared (``contest.Row``), in parts: between them the event loop has a turn."""
+    query = select(*_COLUMNS).where(Measurement.attempt_id == attempt_id)
+    rows: list[Any] = []
+    while True:
+        part = (
+            await session.execute(keyset.after(query, Measurement, ROWS_AT_ONCE, rows[-1].id if rows else None))
+        ).all()
+        rows += part
+        if len(part) < ROWS_AT_ONCE:
+            return rows

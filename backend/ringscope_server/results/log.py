@@ -1,6 +1,7 @@
 """What a job printed: a page of it, its length, and all of it as a file."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -8,7 +9,6 @@ from typing import Any
 from sqlalchemy import func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope_server.db.engine import Database
 from ringscope_server.db.models import LogLine
 from ringscope_server.db.regex import Pattern
 from ringscope_server.results.rows import LOG_COLUMNS
@@ -16,6 +16,7 @@ from ringscope_server.results.views import LogLine as LogLineView
 
 LINES_PER_PAGE = 500
 _BATCH_LINES = 2_000
+Read = Callable[[], AbstractAsyncContextManager[AsyncSession]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class LogFilter:
     stream: str | None = None
     text: str = ""
     pattern: str = ""
+
+    @property
+    def is_search(self) -> bool:
+        """Whether many lines may have to be looked at for one that is wanted."""
+        return bool(self.text or self.pattern) or self.rank is not None or self.stream is not None
 
     def of(self, query: Any) -> Any:
         """The query with these conditions."""
@@ -90,12 +96,12 @@ async def newest_ids(session: AsyncSession, job_id: int, lines: int) -> list[int
     return [*await session.scalars(newest)][::-1]
 
 
-async def text(database: Database, wanted: LogFilter, last: int) -> AsyncIterator[str]:
+async def text(read: Read, wanted: LogFilter, last: int) -> AsyncIterator[str]:
     """All lines up to that one, each with its time (UTC) and who printed it; neither held for long nor in memory."""
     after = 0
     while after < last:
         query = wanted.of(select(LogLine)).where(LogLine.id > after, LogLine.id <= last)
-        async with database.read() as session:
+        async with read() as session:
             batch = (await session.scalars(query.order_by(LogLine.id).limit(_BATCH_LINES))).all()
         if not batch:
             return

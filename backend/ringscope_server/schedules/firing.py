@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import TERMINAL
 from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes
+from ringscope_server.db.faults import fault_of
 from ringscope_server.db.models import Job, Schedule
 from ringscope_server.events import audit
 from ringscope_server.jobs import queries
@@ -80,14 +82,19 @@ def newest_due(cron: str, timezone: str, first: datetime, now: datetime) -> date
 async def _try(
     session: AsyncSession, schedule: Schedule, time: datetime, changes: Changes, now: datetime, max_queued: int
 ) -> Outcome:
-    """Fire, or change nothing and tell why not: no schedule may keep the others, and the loop, from going on."""
+    """Fire, or change nothing and tell why not: no schedule may keep the others, and the loop, from going on.
+
+    Raises what is the database's trouble, and passes.
+    """
     done = Changes()
     try:
         async with session.begin_nested():
             outcome = await _fire(session, schedule, time, done, now, max_queued)
     except (jobs.InvalidJobError, jobs.TooManyQueuedError) as error:
         return _failed(str(error))
-    except Exception:
+    except Exception as error:
+        if isinstance(error, SQLAlchemyError) and fault_of(error) is not None:
+            raise  # it passes: the time stays due, for the next pass
         logger.exception("Schedule %s could not submit its job", schedule.name)
         return _failed("the server made a mistake; its log has the details.")
     changes.update(done)
@@ -107,8 +114,8 @@ async def _fire(
         for running in unended:
             await _cancel(session, running, f"schedule/{schedule.name}", changes, now)
     spec = spec_of(schedule)
-    job, _ = await jobs.submit(
-        session, spec, schedule.user, None, now, schedule_id=schedule.id, fire_time=time, max_queued=max_queued
+    job = await jobs.submit(
+        session, spec, schedule.user, now, schedule_id=schedule.id, fire_time=time, max_queued=max_queued
     )
     changes.new(job)
     return _submitted(job)

@@ -46,27 +46,19 @@ async def create(session: AsyncSession, body: ScheduleBody, user: str, key: str 
 
 async def replace(session: AsyncSession, schedule: Schedule, body: ScheduleBody, user: str, now: datetime) -> None:
     """Change a schedule. A time that is due and not yet fired stays, unless the times change. Raises NameTakenError."""
-    before = schedule.name
-    changed = [name for name, value in body.model_dump(mode="json").items() if getattr(schedule, name) != value]
+    wanted = body.model_dump(mode="json")
+    before = {name: getattr(schedule, name) for name in wanted}
+    changed = [name for name, value in wanted.items() if before[name] != value]
     if not changed:
         return
     for name in changed:
-        setattr(schedule, name, body.model_dump(mode="json")[name])
+        setattr(schedule, name, wanted[name])
     if {"cron", "timezone", "is_enabled"}.intersection(changed):
         schedule.next_fire_at = next_time(body, now)
     schedule.revision += 1
     await flush_named(session, "schedule", body.name)
     message = f"Changed: {', '.join(changed)}."
-    audit.record(
-        session,
-        now,
-        user,
-        "schedule.changed",
-        ("schedule", schedule.id),
-        before=before,
-        after=body.name,
-        message=message,
-    )
+    audit.record_change(session, now, user, "schedule.changed", ("schedule", schedule.id), before, wanted, message)
 
 
 async def delete(session: AsyncSession, schedule: Schedule, user: str, now: datetime) -> None:
@@ -85,8 +77,8 @@ async def run_now(
     body_sha256 = idempotency.fingerprint(f"run schedule {schedule.id}")
     if earlier := await idempotency.earlier(session, user, key, body_sha256):
         return await session.get_one(Job, earlier.target_id), False
-    job, _ = await jobs.submit(
-        session, spec_of(schedule), schedule.user, None, now, schedule_id=schedule.id, max_queued=max_queued
+    job = await jobs.submit(
+        session, spec_of(schedule), schedule.user, now, schedule_id=schedule.id, max_queued=max_queued
     )
     idempotency.remember(session, user, key, body_sha256, "job", job.id, now)
     schedule.last_job_id = job.id

@@ -1,7 +1,9 @@
 """Idempotency keys: a POST that is sent again answers the same and does nothing."""
 
 import hashlib
+import json
 from datetime import datetime, timedelta
+from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import delete, select
@@ -17,9 +19,12 @@ class KeyReusedError(Exception):
     """The key was used before, for another request."""
 
 
-def fingerprint(action: str, body: BaseModel | None = None) -> str:
-    """What tells requests apart: what is done (such as "retry job 7") and the body with its defaults."""
-    said = body.model_dump_json() if body else ""
+def fingerprint(action: str, body: BaseModel | dict[str, Any] | None = None) -> str:
+    """What tells requests apart: what is done (such as "retry job 7") and the body, a model's with its defaults.
+
+    Never what a request comes to: that also depends on when it is sent.
+    """
+    said = body.model_dump_json() if isinstance(body, BaseModel) else "" if body is None else json.dumps(body)
     return hashlib.sha256(f"{action}\n{said}".encode()).hexdigest()
 
 

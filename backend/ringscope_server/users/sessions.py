@@ -31,15 +31,15 @@ async def login_link(
 ) -> tuple[str, datetime]:
     """The secret of a one-time login link in this user's name, with a role that the user may give, and when it ends.
 
-    The session that it begins ends after ``lasts``; None: after as long as it may.
+    The session that it begins ends after ``lasts``; None: after as long as it may. Raises RevokedError.
     """
-    parent = await session.get_one(Token, user.token_id)
+    parent = await tokens.kept(session, user.token_id)
     token, secret = tokens.draft(
         user.name, "login", role, now, now + LOGIN_LINK_LIFETIME, parent=parent, created_by=user.name
     )
     token.session_seconds = None if lasts is None else ceil(lasts.total_seconds())
     session.add(token)
-    audit.record(session, now, user.name, "login_link.created", ("user", user.name))
+    audit.record(session, now, user.name, "login_link.created", ("user", user.name), after=role)
     assert token.expires_at is not None
     return secret, token.expires_at
 
@@ -57,10 +57,11 @@ async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetim
 
 
 async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
-    """The same for a token that somebody pasted: a login link's or a personal one."""
+    """The same for a token that somebody pasted: a login link's or a personal one. Raises RevokedError."""
     token = await tokens.find(session, secret, now)
     if token is None or token.kind != "personal":
         return await follow_link(session, secret, now, lifetime)
+    await tokens.kept(session, token.id)
     return await _begin(session, tokens.as_user(token), token, now, lifetime, "with a token")
 
 
@@ -81,5 +82,6 @@ async def _begin(
     made = await tokens.create(
         session, user.name, kind, user.role, now, now + lasts, parent=parent, created_by=user.name
     )
-    audit.record(session, now, user.name, "session.created", ("user", user.name), message=f"Logged in {how}.")
+    message = f"Logged in {how}."
+    audit.record(session, now, user.name, "session.created", ("user", user.name), after=user.role, message=message)
     return Begun(made, lasts)

@@ -25,6 +25,10 @@ INCLUDES: dict[Role, frozenset[Role]] = {
 }
 
 
+class RevokedError(Exception):
+    """The token that a request came with was revoked before the request was carried out."""
+
+
 @dataclass(frozen=True)
 class User:
     """Who makes this request."""
@@ -99,6 +103,14 @@ async def find(session: AsyncSession, secret: str, now: datetime, *, to_use_up: 
     query = select(Token).where(or_(Token.sha256 == sha256, Token.next_sha256 == sha256))
     token = await session.scalar(query.with_for_update(key_share=True) if to_use_up else query)
     return token if token is not None and is_valid(token, now) else None
+
+
+async def kept(session: AsyncSession, token_id: int) -> Token:
+    """The token, which nobody revokes until this transaction ends. Raises RevokedError when somebody just has."""
+    token = await session.get(Token, token_id, with_for_update={"read": True, "key_share": True})
+    if token is None:
+        raise RevokedError(token_id)
+    return token
 
 
 def is_valid(token: Token, now: datetime) -> bool:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.models import Webhook, WebhookDelivery
 from ringscope_server.db.names import flush_named
 from ringscope_server.events import audit
+from ringscope_server.urls import masked
 from ringscope_server.users import idempotency
 from ringscope_server.webhooks.outbox import message, new_delivery
 from ringscope_server.webhooks.views import WebhookBody
@@ -59,9 +60,9 @@ async def create(session: AsyncSession, body: WebhookBody, user: str, key: str |
 
 async def replace(session: AsyncSession, webhook: Webhook, body: WebhookBody, user: str, now: datetime) -> None:
     """Change a webhook; what waits for one that is disabled is given up. Raises NameTakenError."""
-    before = webhook.name
     wanted = body.model_dump(mode="json")
-    changed = [name for name, value in wanted.items() if getattr(webhook, name) != value]
+    before = {name: getattr(webhook, name) for name in wanted}
+    changed = [name for name, value in wanted.items() if before[name] != value]
     if not changed:
         return
     for name in changed:
@@ -70,10 +71,10 @@ async def replace(session: AsyncSession, webhook: Webhook, body: WebhookBody, us
     await flush_named(session, "webhook", body.name)
     if not webhook.is_enabled:
         await give_up_waiting(session, webhook)
-    # A URL may hold a secret, and more people read events than webhooks: only names of fields are told.
+    # A URL may hold a secret, and more people read events than webhooks: of a URL only the server is told.
+    was, now_is = (fields | {"url": masked(fields["url"])} for fields in (before, wanted))
     message = f"Changed: {', '.join(changed)}."
-    target = ("webhook", webhook.id)
-    audit.record(session, now, user, "webhook.changed", target, before=before, after=body.name, message=message)
+    audit.record_change(session, now, user, "webhook.changed", ("webhook", webhook.id), was, now_is, message)
 
 
 async def delete(session: AsyncSession, webhook: Webhook, user: str, now: datetime) -> None:

@@ -3797,7 +3797,7 @@ export interface components {
         };
         /**
          * NodePage
-         * @description All nodes, by name.
+         * @description Nodes by name, all of them unless a limit was given; pass ``next`` as ``cursor`` for the page after it.
          */
         NodePage: {
             /** Items */
@@ -7663,7 +7663,12 @@ export interface operations {
     };
     list_nodes: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Nodes of one page; default: all there are. */
+                limit?: number | null;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;

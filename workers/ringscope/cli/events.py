@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import Annotated
 
 import typer
@@ -23,6 +24,8 @@ _COLUMNS: Columns[Event] = {
     "CHANGE": lambda event: _change(event),
     "MESSAGE": lambda event: event.message,
 }
+# A transaction that ends after another may have the lower numbers: so far back an event may still come.
+LATE_IDS = 200
 _AGO = re.compile(r"(\d{1,6})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
@@ -62,34 +65,33 @@ def events(
             for piece in client.export_events(filters, export):
                 pour(piece)
             return
-        found = list(client.events(filters, limit))
         if not keep_following:
-            say_list(found, _COLUMNS, as_json, "No event is like that.")
+            say_list(list(client.events(filters, limit)), _COLUMNS, as_json, "No event is like that.")
             return
-        _follow(client, filters, found, as_json)
+        _follow(client, filters, limit, as_json)
 
 
-def _follow(client: Client, filters: Mapping[str, str | None], found: list[Event], as_json: bool) -> None:
+def _follow(client: Client, filters: Mapping[str, str | None], limit: int, as_json: bool) -> None:
+    found = list(client.events(filters, max(limit, LATE_IDS)))
     try:
-        for event in reversed(found):
+        for event in reversed(found[:limit]):
             _say(event, as_json)
-        for event in fresh(client, filters, max((event.id for event in found), default=0)):
+        for event in fresh(client, filters, {event.id for event in found}):
             _say(event, as_json)
     except KeyboardInterrupt:
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def fresh(client: Client, filters: Mapping[str, str | None], last_id: int) -> Iterator[Event]:
-    """Events after ``last_id`` as they come, oldest first, for ever."""
+def fresh(client: Client, filters: Mapping[str, str | None], known: set[int]) -> Iterator[Event]:
+    """Events besides the ``known`` newest as they come, each once, oldest first, for ever."""
     while True:
-        new = []
-        for event in client.events(filters):
-            if event.id <= last_id:
-                break
-            new.append(event)
-        for event in reversed(new):
-            last_id = event.id
-            yield event
+        oldest = max(known, default=0) - LATE_IDS
+        known = {number for number in known if number > oldest}
+        found = list(takewhile(lambda event: event.id > oldest, client.events(filters)))  # noqa: B023  # used up here
+        for event in reversed(found):
+            if event.id not in known:
+                known.add(event.id)
+                yield event
         time.sleep(POLL_SECONDS)
 
 

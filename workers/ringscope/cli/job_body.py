@@ -4,16 +4,18 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from reprlib import Repr
 from typing import Any
 
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.units import parse_size
 
+_short = Repr()
 _TEXTS = frozenset({"labels", "selector"})  # their values are text, whatever they look like
 
 
 def job_body(base: Mapping[str, Any], flags: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """The job to submit: ``base`` with every given flag put at its path."""
+    """The job to submit: ``base`` with every given flag put at its path; UserError where there is no object."""
     body = json.loads(json.dumps(base))
     for (*parents, field), value in flags.items():
         if value is None:
@@ -22,6 +24,10 @@ def job_body(base: Mapping[str, Any], flags: Mapping[tuple[str, ...], Any]) -> d
         for parent in parents:
             place[parent] = place.get(parent) or {}
             place = place[parent]
+            if not isinstance(place, dict):
+                raise UserError(
+                    f"{parent}: the file has {_short.repr(place)} here; give an object, or no flags for it."
+                )
         place[field] = value
     return dict(body)
 
@@ -35,6 +41,8 @@ def read_job(file: str) -> dict[str, Any]:
         raise UserError(f"{file} cannot be read ({error.strerror}); name a file that holds a job.") from error
     except ValueError as error:
         raise UserError(f"{file} is not valid JSON: {error}.") from error
+    except RecursionError as error:
+        raise UserError(f"{file} is nested too deeply; no job is.") from error
     if not isinstance(body, dict):
         raise UserError(f'{file} holds no JSON object; a job looks like {{"kind": "benchmark", …}}.')
     return body
@@ -92,5 +100,5 @@ def _value(word: str, path: Sequence[str], text: str) -> Any:
         return text.split(",")
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -1,18 +1,19 @@
 """`ringscope cancel`, `hold`, `release`, `priority`, `label`, `retry` and `clone`: doing something with jobs."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from ringscope.cli.caveats import title
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_BAD_INPUT, DataDir, complain, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_BAD_INPUT, DataDir, complain
 from ringscope.cli.job_body import label_changes, patch_of
 from ringscope.cli.jobs import JobId
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
 from ringscope.cli.progress import describe
-from ringscope.cli.words import label_words
+from ringscope.cli.words import label_words, say_one
 from ringscope.client import ApiProblemError, Job
 
 JobIds = Annotated[list[int], typer.Argument(metavar="ID...", help="The jobs' numbers.")]
@@ -24,39 +25,41 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def cancel(job_ids: JobIds, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def cancel(job_ids: JobIds, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Ask the server to stop jobs."""
     with connect(url, data_dir) as client:
-        _each(job_ids, client.cancel)
+        _each(job_ids, client.cancel, partial(_tell, as_json=as_json))
 
 
-def hold(job_ids: JobIds, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def hold(job_ids: JobIds, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Keep waiting jobs from starting until they are released."""
     with connect(url, data_dir) as client:
-        _each(job_ids, client.hold)
+        _each(job_ids, client.hold, partial(_tell, as_json=as_json))
 
 
-def release(job_ids: JobIds, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def release(job_ids: JobIds, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Let held jobs queue."""
     with connect(url, data_dir) as client:
-        _each(job_ids, client.release)
+        _each(job_ids, client.release, partial(_tell, as_json=as_json))
 
 
 def priority(
     job_id: JobId,
     priority: Annotated[int, typer.Argument(metavar="N", help="0 to 100, higher first.")],
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Change a job's priority; a waiting job moves in the queue."""
     with connect(url, data_dir) as client:
         job = client.edit_job(job_id, {"priority": priority})
-    say(f"{describe(job)}; priority {job.priority}")
+    say_one(job, f"{describe(job)}; priority {job.priority}", as_json)
 
 
 def label(
     job_id: JobId,
     words: Annotated[list[str], typer.Argument(metavar="KEY=VALUE|KEY-", help="To set, or to take away.")],
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -67,7 +70,8 @@ def label(
         labels = {key: value for key, value in (job.labels | changes).items() if value is not None}
         # the revision keeps a change that somebody else makes between the two requests
         job = client.edit_job(job_id, {"labels": labels}, job.revision)
-    say(f"Job {job.id} {title(job)}".rstrip() + f": labels {label_words(job.labels) or 'none'}")
+    name = f"Job {job.id} {title(job)}".rstrip()
+    say_one(job, f"{name}: labels {label_words(job.labels) or 'none'}", as_json)
 
 
 def retry(
@@ -109,12 +113,12 @@ def clone(
     raise typer.Exit(code)
 
 
-def _tell(job: Job) -> int:
-    say(describe(job))
+def _tell(job: Job, as_json: bool) -> int:
+    say_one(job, describe(job), as_json)
     return 0
 
 
-def _each(job_ids: list[int], change: Callable[[int], Job], tell: Callable[[Job], int] = _tell) -> list[int]:
+def _each(job_ids: list[int], change: Callable[[int], Job], tell: Callable[[Job], int]) -> list[int]:
     """Change one after the other and tell of each; what is refused is told too, and stops none of the others."""
     codes: list[int] = []
     for job_id in dict.fromkeys(job_ids):

@@ -57,6 +57,7 @@ def jobs(
     collective: Annotated[str | None, typer.Option(help="Only of this collective, such as all_reduce.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Only with this algorithm among its own, such as ring.")] = None,
     node: Annotated[str | None, typer.Option(help="Only what had a rank on this node.")] = None,
+    schedule: Annotated[int | None, typer.Option(help="Only what the schedule of this number submitted.")] = None,
     sort: Annotated[str | None, typer.Option(help="id, name, ranks or busbw; -busbw: the most first.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="All of them, whatever --limit says.")] = False,
@@ -74,12 +75,13 @@ def jobs(
             user,
             labels,
             search,
+            schedule_id=schedule,
             node=node,
             collective=collective,
             algorithm=algorithm,
             sort=sort,
         )
-    is_filtered = any((state, kind, user, label, search, collective, algorithm, node))
+    is_filtered = any((state, kind, user, label, search, collective, algorithm, node, schedule))
     say_list(
         found,
         _COLUMNS,
@@ -113,15 +115,19 @@ def logs(
     job_id: JobId,
     keep_following: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the job ends.")] = False,
     rank: Annotated[int | None, typer.Option(min=0, help="Only this rank's lines.")] = None,
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Print a job's log; a line of a rank starts with its number."""
+    """Print a job's log; a line of a rank starts with its number. With --json one object a line."""
     with connect(url, data_dir) as client:
         reader = LogReader(client, job_id, rank)
         for _ in follow(client, job_id) if keep_following else (client.job(job_id),):
             for line in reader.fresh():
-                say(f"[{line.rank}] {line.text}" if line.rank is not None else line.text)
+                if as_json:
+                    say(line.model_dump_json())
+                else:
+                    say(f"[{line.rank}] {line.text}" if line.rank is not None else line.text)
 
 
 def steps(

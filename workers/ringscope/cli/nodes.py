@@ -8,7 +8,7 @@ import typer
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_body import label_changes
-from ringscope.cli.words import AsJson, Columns, label_words, say_list, span, until
+from ringscope.cli.words import AsJson, Columns, label_words, say_list, say_one, span, until
 from ringscope.client import Node
 from ringscope.contracts.units import format_size
 
@@ -56,23 +56,27 @@ def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: Dat
 def drain(
     name: NodeName,
     reason: Annotated[str, typer.Option(help="Why, for whoever looks at it next.")],
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Give a node no new work; what runs there goes on."""
     with connect(url, data_dir) as client:
-        say(_line(client.drain(name, reason)))
+        changed = client.drain(name, reason)
+    say_one(changed, _line(changed), as_json)
 
 
-def resume(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def resume(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Give a drained node work again."""
     with connect(url, data_dir) as client:
-        say(_line(client.resume(name)))
+        changed = client.resume(name)
+    say_one(changed, _line(changed), as_json)
 
 
 def label_node(
     name: NodeName,
     words: Annotated[list[str], typer.Argument(metavar="KEY=VALUE|KEY-", help="To set, or to take away.")],
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -80,18 +84,20 @@ def label_node(
     changes = label_changes(words)
     with connect(url, data_dir) as client:
         found = client.label_node(name, changes)
-    say(f"Node {found.name}: labels {label_words(found.labels) or 'none'}")
+    say_one(found, f"Node {found.name}: labels {label_words(found.labels) or 'none'}", as_json)
 
 
 def release_slot(
     name: NodeName,
     slot: Annotated[int, typer.Argument(metavar="SLOT", min=0, help="The slot's number.")],
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Give a quarantined slot away again, after somebody has looked that nothing runs there."""
     with connect(url, data_dir) as client:
-        say(_line(client.release_slot(name, slot)))
+        changed = client.release_slot(name, slot)
+    say_one(changed, _line(changed), as_json)
 
 
 def remove_node(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:

@@ -1,5 +1,6 @@
 """`ringscope schedules` and `ringscope schedule …`: jobs that are submitted again and again."""
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_body import patch_of, read_job
 from ringscope.cli.progress import describe
-from ringscope.cli.words import AsJson, Columns, named, say_list, until, when
+from ringscope.cli.words import AsJson, Columns, named, say_list, say_one, until, when
 from ringscope.client import Client, Schedule
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.merge_patch import merge_patch
@@ -63,6 +64,7 @@ def add(
     overlap: Overlap = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Fire only once it is enabled.")] = False,
     assignments: Assignments = None,
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -77,7 +79,8 @@ def add(
         spec = merge_patch({"name": name} | base, patch)
         given = {"timezone": timezone, "overlap": overlap}
         body = {"name": name, "cron": cron, "is_enabled": not disabled, "spec": spec}
-        say(_line(client.add_schedule(body | _given(given))))
+        made = client.add_schedule(body | _given(given))
+    say_one(made, _line(made), as_json)
 
 
 def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
@@ -104,6 +107,7 @@ def edit(
     timezone: Zone = None,
     overlap: Overlap = None,
     assignments: Assignments = None,
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -114,7 +118,8 @@ def edit(
         found = _find(client, which)
         spec = merge_patch(found.spec if base is None else base, patch)
         given = {"name": name, "cron": cron, "timezone": timezone, "overlap": overlap, "spec": spec}
-        say(_line(_replace(client, found, _given(given))))
+        changed = _replace(client, found, _given(given))
+    say_one(changed, _line(changed), as_json)
 
 
 def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
@@ -125,34 +130,42 @@ def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) 
     say(f"Schedule {found.id} {found.name} is removed.")
 
 
-def enable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def enable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Let a schedule fire again."""
     with connect(url, data_dir) as client:
-        say(_line(_replace(client, _find(client, which), {"is_enabled": True})))
+        changed = _replace(client, _find(client, which), {"is_enabled": True})
+    say_one(changed, _line(changed), as_json)
 
 
-def disable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def disable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Keep a schedule from firing."""
     with connect(url, data_dir) as client:
-        say(_line(_replace(client, _find(client, which), {"is_enabled": False})))
+        changed = _replace(client, _find(client, which), {"is_enabled": False})
+    say_one(changed, _line(changed), as_json)
 
 
-def run(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def run(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Submit a schedule's job now, beside its planned times."""
     with connect(url, data_dir) as client:
-        say(describe(client.run_schedule(_find(client, which).id)))
+        job = client.run_schedule(_find(client, which).id)
+    say_one(job, describe(job), as_json)
 
 
 def upcoming(
     which: Which,
     count: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 5,
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Print a schedule's next times, on this machine's clock."""
     with connect(url, data_dir) as client:
-        for time in client.upcoming(_find(client, which).id, count):
-            say(until(time))
+        times = client.upcoming(_find(client, which).id, count)
+    if as_json:
+        say(json.dumps([time.isoformat() for time in times], indent=2))
+        return
+    for time in times:
+        say(until(time))
 
 
 def _find(client: Client, which: str) -> Schedule:

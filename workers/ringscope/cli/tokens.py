@@ -6,7 +6,7 @@ import typer
 
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say
-from ringscope.cli.words import AsJson, Columns, Quiet, say_list, until, when
+from ringscope.cli.words import AsJson, Columns, Quiet, say_list, say_one, until, when
 from ringscope.client import Token
 
 _COLUMNS: Columns[Token] = {
@@ -67,13 +67,17 @@ def add(
 
 def rotate(
     token_id: Annotated[int, typer.Argument(metavar="ID", help="The number of a node's token.")],
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Replace a node's token: its agent fetches a new one with its next poll, and what runs there goes on."""
     with connect(url, data_dir) as client:
         token = client.rotate_token(token_id)
-    say(f"Token {token_id} is rotated as soon as the agent of node {token.node} calls; until then the old one is good.")
+    sentence = (
+        f"Token {token_id} is rotated as soon as the agent of node {token.node} calls; until then the old one is good."
+    )
+    say_one(token, sentence, as_json)
 
 
 def revoke(

@@ -6,7 +6,7 @@ import typer
 
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say
-from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, when
+from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, say_one, when
 from ringscope.client import Client, Delivery, Webhook
 
 Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its name or number.")]
@@ -71,19 +71,21 @@ def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataD
     """Show one webhook."""
     with connect(url, data_dir) as client:
         found = _find(client, which)
-    say(found.model_dump_json(indent=2) if as_json else _line(found))
+    say_one(found, _line(found), as_json)
 
 
-def enable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def enable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Tell a webhook of events again."""
     with connect(url, data_dir) as client:
-        say(_line(_replace(client, _find(client, which), is_enabled=True)))
+        changed = _replace(client, _find(client, which), is_enabled=True)
+    say_one(changed, _line(changed), as_json)
 
 
-def disable(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def disable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Tell a webhook nothing more until it is enabled."""
     with connect(url, data_dir) as client:
-        say(_line(_replace(client, _find(client, which), is_enabled=False)))
+        changed = _replace(client, _find(client, which), is_enabled=False)
+    say_one(changed, _line(changed), as_json)
 
 
 def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
@@ -94,10 +96,11 @@ def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) 
     say(f"Webhook {found.id} {found.name} is removed.")
 
 
-def test(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def test(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Send a webhook a message of type webhook.test."""
     with connect(url, data_dir) as client:
-        say(_told(client.test_webhook(_find(client, which).id)))
+        sent = client.test_webhook(_find(client, which).id)
+    say_one(sent, _told(sent), as_json)
 
 
 def deliveries(
@@ -116,12 +119,14 @@ def deliveries(
 def redeliver(
     which: Which,
     delivery_id: Annotated[int, typer.Argument(metavar="DELIVERY", help="The number of the delivery.")],
+    as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Send the same message once more."""
     with connect(url, data_dir) as client:
-        say(_told(client.redeliver(_find(client, which).id, delivery_id)))
+        sent = client.redeliver(_find(client, which).id, delivery_id)
+    say_one(sent, _told(sent), as_json)
 
 
 def _find(client: Client, which: str) -> Webhook:

@@ -38,6 +38,11 @@ def say_list(items: Iterable[ViewT], columns: Columns[ViewT], as_json: bool, emp
         say(empty)
 
 
+def say_one(item: View, sentence: str, as_json: bool) -> None:
+    """One thing, such as what was just changed: a sentence about it, or all of it as JSON."""
+    say(item.model_dump_json(indent=2, by_alias=True) if as_json else sentence)
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A plain table: no lines, nothing folded that fits."""
     grid = Table(*headings, box=None, pad_edge=False)

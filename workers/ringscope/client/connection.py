@@ -38,10 +38,10 @@ class ApiProblemError(UserError):
 
 
 class Connection:
-    """The requests that every route is made of.
+    """The requests that every route is made of. Raises UserError for a token that is none.
 
     A request that never reached the server is sent again a few times. So is one whose answer was lost, if doing it
-    twice is doing it once: a GET, a change that names no revision, a POST with its Idempotency-Key.
+    twice is doing it once: a GET, a change that names no revision, a cancel, a POST with its Idempotency-Key.
     """
 
     def __init__(
@@ -51,6 +51,8 @@ class Connection:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        if not (token.isascii() and token.isprintable()):
+            raise UserError("The token holds characters that no token has; copy it anew, and check RINGSCOPE_TOKEN.")
         self.url = url.rstrip("/")
         self._sleep = sleep
         self._http = httpx.Client(
@@ -78,9 +80,12 @@ class Connection:
         return self._body(self._send("POST", path, is_repeatable=True, json=dict(body), headers=headers))
 
     def _act(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """POST what moves something from one state to another."""
-        request = {} if body is None else {"json": dict(body)}
-        return self._body(self._send("POST", path, is_repeatable=False, **request))
+        """POST what has another effect, or is refused, when it is done twice."""
+        return self._body(self._send("POST", path, is_repeatable=False, **_json(body)))
+
+    def _bring(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """POST what brings something into a state, in which it stays when it is asked for again."""
+        return self._body(self._send("POST", path, is_repeatable=True, **_json(body)))
 
     def _change(self, method: str, path: str, body: Mapping[str, Any], revision: int | None) -> dict[str, Any]:
         """PUT or PATCH; with a revision only if nobody has changed it since."""
@@ -188,6 +193,10 @@ def _wait_seconds(response: httpx.Response) -> float | None:
     except (KeyError, ValueError):
         return None
     return seconds if 0 <= seconds <= LONGEST_WAIT_SECONDS else None
+
+
+def _json(body: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {} if body is None else {"json": dict(body)}
 
 
 def _given(query: Mapping[str, Any]) -> dict[str, Any]:

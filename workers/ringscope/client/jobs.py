@@ -210,15 +210,15 @@ class JobRoutes(Connection):
 
     def cancel(self, job_id: int) -> Job:
         """Ask for the job to be stopped; its ranks may still be ending when this returns."""
-        return _job(self._act(f"/jobs/{job_id}/cancel"))
+        return _job(self._bring(f"/jobs/{job_id}/cancel"))
 
     def hold(self, job_id: int) -> Job:
         """Keep a waiting job from starting."""
-        return _job(self._act(f"/jobs/{job_id}/hold"))
+        return _job(self._bring(f"/jobs/{job_id}/hold"))
 
     def release(self, job_id: int) -> Job:
         """Let a held job queue."""
-        return _job(self._act(f"/jobs/{job_id}/release"))
+        return _job(self._bring(f"/jobs/{job_id}/release"))
 
     def retry(self, job_id: int) -> Job:
         """An ended job again, as a new one."""

@@ -129,11 +129,11 @@ class NodeRoutes(Connection):
 
     def drain(self, name: str, reason: str) -> Node:
         """Give the node no new work; what runs there goes on."""
-        return _node(self._act(f"{_path(name)}/drain", {"reason": reason}))
+        return _node(self._bring(f"{_path(name)}/drain", {"reason": reason}))
 
     def resume(self, name: str) -> Node:
         """Give the node work again."""
-        return _node(self._act(f"{_path(name)}/resume"))
+        return _node(self._bring(f"{_path(name)}/resume"))
 
     def release_slot(self, name: str, slot: int) -> Node:
         """Give a quarantined slot away again: somebody has looked that nothing runs there."""

@@ -81,7 +81,7 @@ class TokenRoutes(Connection):
 
     def rotate_token(self, token_id: int) -> Token:
         """Have a node's agent exchange its token for a new one; the old one is good until it has."""
-        return Token.read(self._act(f"/tokens/{token_id}/rotate"))
+        return Token.read(self._bring(f"/tokens/{token_id}/rotate"))
 
     def login_link(self, next: str = "/", role: str | None = None, hours: float | None = None) -> LoginLink:
         """A fresh one-time login link for a browser.

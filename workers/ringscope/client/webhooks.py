@@ -68,7 +68,7 @@ class WebhookRoutes(Connection):
 
     def test_webhook(self, webhook_id: int) -> Delivery:
         """Send it a message of type webhook.test."""
-        return Delivery.read(self._act(f"/webhooks/{webhook_id}/test"))
+        return Delivery.read(self._create(f"/webhooks/{webhook_id}/test"))
 
     def deliveries(self, webhook_id: int, limit: int | None = None) -> Iterator[Delivery]:
         """Its messages, newest first, read page by page as they are asked for."""

@@ -6,10 +6,9 @@ from math import hypot, sqrt
 from typing import Any, NamedTuple
 
 from ringscope.contracts.collectives import REDUCING
-from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Ratio, point_of, reference_bytes
+from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Ratio, Row, point_of, reference_bytes
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import Measurement
 
 FASTEST = "fastest"  # stands for whichever algorithm took the least time at a size
 
@@ -77,7 +76,7 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
     return [difference for difference in found if difference.a != difference.b]
 
 
-def row_pairs(a: Sequence[Measurement], b: Sequence[Measurement]) -> list[RowPair]:
+def row_pairs(a: Sequence[Row], b: Sequence[Row]) -> list[RowPair]:
     """Rows of the same algorithm, size and place, in the order of the first job."""
     of_a, of_b = _by_point(a), _by_point(b)
     return [pair(_timed(rows), _timed(of_b[point])) for point, rows in of_a.items() if point in of_b]
@@ -93,7 +92,7 @@ def fastest(timed: Iterable[Timed]) -> list[Timed]:
     return [one._replace(algorithm=FASTEST) for one in best.values()]
 
 
-def timed(rows: Sequence[Measurement]) -> list[Timed]:
+def timed(rows: Sequence[Row]) -> list[Timed]:
     """One for each collective, algorithm, size and place, in the order of the rows."""
     return [_timed(cycles) for cycles in _by_point(rows).values()]
 
@@ -172,7 +171,7 @@ def standing(base: Contest, other: Contest) -> Standing | None:
     return None
 
 
-def points(rows: Sequence[Measurement]) -> int:
+def points(rows: Sequence[Row]) -> int:
     """How many combinations of algorithm, size and place were measured."""
     return len(_by_point(rows))
 
@@ -180,15 +179,15 @@ def points(rows: Sequence[Measurement]) -> int:
 _Point = tuple[str, str, int, bool]
 
 
-def _by_point(rows: Sequence[Measurement]) -> dict[_Point, list[Measurement]]:
-    found: dict[_Point, list[Measurement]] = {}
+def _by_point(rows: Sequence[Row]) -> dict[_Point, list[Row]]:
+    found: dict[_Point, list[Row]] = {}
     for row in rows:
         if row.time_us > 0:
             found.setdefault((row.collective, row.algorithm, row.size_bytes, row.in_place), []).append(row)
     return found
 
 
-def _timed(cycles: Sequence[Measurement]) -> Timed:
+def _timed(cycles: Sequence[Row]) -> Timed:
     first, count = cycles[0], len(cycles)
     point = point_of(first)
     for row in cycles[1:]:

@@ -1,8 +1,9 @@
 """/comparison: benchmarks beside each other."""
 
+import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.findings import FieldError
@@ -29,11 +30,14 @@ ManyJobs = Annotated[
 Base = Annotated[int | None, Query(ge=1, le=MAX_ID, description="The baseline, one of the jobs; default: the first.")]
 
 
-@router.get("", operation_id="compare_jobs")
-async def compare_jobs(user: Viewer, services: ServicesDep, jobs: Jobs, base: Base = None) -> Comparison:
+@router.get("", operation_id="compare_jobs", response_model=Comparison)
+async def compare_jobs(user: Viewer, services: ServicesDep, jobs: Jobs, base: Base = None) -> Response:
     """The rows of benchmarks beside those of a baseline, what is noise in them, and which cannot be compared."""
     async with services.database.read() as session:
-        return await comparison.comparison(session, *await _asked(session, jobs, base))
+        measured = await comparison.measured(session, *await _asked(session, jobs, base))
+    # Of long sweeps it is much to write: beside the event loop.
+    content = await asyncio.to_thread(lambda: measured.compared().model_dump_json())
+    return Response(content, media_type="application/json")
 
 
 @router.get("/standings", operation_id="compare_jobs_in_one_figure")

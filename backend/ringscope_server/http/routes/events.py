@@ -5,7 +5,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
-from pydantic import AwareDatetime
 
 from ringscope_server.events import queries
 from ringscope_server.events.queries import EventFilter
@@ -13,6 +12,7 @@ from ringscope_server.events.views import EventPage, EventView
 from ringscope_server.http.auth import Admin, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
+from ringscope_server.instants import Instant
 from ringscope_server.results import row_files
 from ringscope_server.services import Services
 
@@ -22,8 +22,8 @@ EVENT_COLUMNS = tuple(EventView.model_fields)
 
 Word = Annotated[str | None, Query(max_length=200)]
 Action = Annotated[str | None, Query(max_length=200, description="Such as job.cancelled, or job.* for all of jobs.")]
-Since = Annotated[AwareDatetime | None, Query(description="From this time on.")]
-Until = Annotated[AwareDatetime | None, Query(description="Before this time.")]
+Since = Annotated[Instant | None, Query(description="From this time on.")]
+Until = Annotated[Instant | None, Query(description="Before this time.")]
 
 
 def wanted_events(

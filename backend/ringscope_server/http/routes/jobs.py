@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import AwareDatetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import Algorithm, Collective
@@ -22,12 +21,15 @@ from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.problems import Problem, invalid, not_found
+from ringscope_server.instants import Instant
 from ringscope_server.jobs import copies, edits, facets, queries, service
 from ringscope_server.jobs.facets import JobFacets
 from ringscope_server.jobs.filters import MAX_ID, JobFilter
 from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort
 from ringscope_server.jobs.views import JobPage, JobView
 from ringscope_server.services import Services
+from ringscope_server.users import idempotency
+from ringscope_server.users.idempotency import fingerprint
 from ringscope_server.users.tokens import User
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -48,7 +50,7 @@ def wanted_jobs(
     algorithm: Annotated[Algorithm | None, Query(description="One of its algorithms.")] = None,
     node: Annotated[str | None, Query(max_length=200, description="It had a rank on this node.")] = None,
     q: Annotated[str | None, Query(max_length=200, description="Part of the name, or the number.")] = None,
-    finished_after: Annotated[AwareDatetime | None, Query(description="It ended then or later.")] = None,
+    finished_after: Annotated[Instant | None, Query(description="It ended then or later.")] = None,
 ) -> JobFilter:
     """The filter in the query."""
     states = tuple(dict.fromkeys(state or ()))
@@ -68,7 +70,9 @@ async def create_job(
     idempotency_key: IdempotencyKey = None,
 ) -> JobView:
     """Submit a job. The cluster starts it as soon as all of its ranks fit."""
-    return await _submit(services, response, user, idempotency_key, lambda source: spec)
+    return await _submit(
+        services, response, user, idempotency_key, fingerprint("create job", spec), lambda source: spec
+    )
 
 
 @router.get("", operation_id="list_jobs")
@@ -149,7 +153,7 @@ async def retry_job(
             raise service.WrongStateError(f"Job {job_id} is {job.state}; only one that has ended can be run again.")
         return copies.retried(job)
 
-    return await _submit(services, response, user, idempotency_key, again, job_id)
+    return await _submit(services, response, user, idempotency_key, fingerprint(f"retry job {job_id}"), again, job_id)
 
 
 @router.post("/{job_id}/clone", status_code=201, responses=CREATED, operation_id="clone_job")
@@ -167,7 +171,8 @@ async def clone_job(
         assert job is not None
         return copies.changed(job, patch)
 
-    return await _submit(services, response, user, idempotency_key, with_changes, job_id)
+    body_sha256 = fingerprint(f"clone job {job_id}", patch)
+    return await _submit(services, response, user, idempotency_key, body_sha256, with_changes, job_id)
 
 
 async def _submit(
@@ -175,35 +180,38 @@ async def _submit(
     response: Response,
     user: User,
     key: str | None,
+    body_sha256: str,
     specify: Callable[[Job | None], JobSpec],
     source_id: int | None = None,
 ) -> JobView:
-    """Queue what ``specify`` makes of the source job, if there is one."""
+    """Queue what ``specify`` makes of the source job, if there is one, unless this request has done so already."""
     try:
         async with services.database.write() as session:
-            source = None if source_id is None else await session.get(Job, source_id)
-            if source_id is not None and source is None:
-                raise not_found("job", source_id)
-            max_queued = services.settings.max_queued_jobs_per_user
-            job, is_new = await service.submit(
-                session,
-                specify(source),
-                user.name,
-                key,
-                services.now(),
-                cloned_from=source_id,
-                max_queued=max_queued,
-                capacity=services.capacity,
-            )
+            earlier = await idempotency.earlier(session, user.name, key, body_sha256)
+            if earlier is None:
+                source = None if source_id is None else await session.get(Job, source_id)
+                if source_id is not None and source is None:
+                    raise not_found("job", source_id)
+                job = await service.submit(
+                    session,
+                    specify(source),
+                    user.name,
+                    services.now(),
+                    cloned_from=source_id,
+                    max_queued=services.settings.max_queued_jobs_per_user,
+                    capacity=services.capacity,
+                )
+                idempotency.remember(session, user.name, key, body_sha256, "job", job.id, services.now())
     except service.InvalidJobError as error:
         raise invalid(error.errors) from error
     except service.TooManyQueuedError as error:
         raise Problem(409, "too_many_queued", str(error)) from error
     except service.WrongStateError as error:
         raise Problem(409, "wrong_state", str(error)) from error
-    response.headers["Location"] = f"/api/v1/jobs/{job.id}"
-    if not is_new:
-        return await _view(services, job.id, response)
+    job_id = job.id if earlier is None else earlier.target_id
+    response.headers["Location"] = f"/api/v1/jobs/{job_id}"
+    if earlier is not None:
+        return await _view(services, job_id, response)
     changes = Changes()
     changes.new(job)
     view = queries.view_of_new(job)

@@ -1,10 +1,14 @@
 """/jobs/{id}/log: what the ranks, their launcher and the agents printed."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.regex import checked
 from ringscope_server.http.auth import Viewer
@@ -14,6 +18,7 @@ from ringscope_server.http.lookups import require_job
 from ringscope_server.results import log
 from ringscope_server.results.log import LINES_PER_PAGE, LogFilter
 from ringscope_server.results.views import LogOutline, LogPage
+from ringscope_server.services import Services
 
 router = APIRouter(prefix="/jobs/{job_id}/log", tags=["results"])
 
@@ -44,7 +49,7 @@ async def list_log_lines(
 ) -> LogPage:
     """What was printed, oldest first; also while the job runs."""
     after = decode(cursor)
-    async with services.database.read() as session:
+    async with _reading(services, is_scan=wanted.is_search) as session:
         await require_job(session, wanted.job_id)
         items = await log.lines(session, wanted, limit, after)
     return LogPage(items=items, next=next_cursor([item.id for item in items], limit))
@@ -53,7 +58,7 @@ async def list_log_lines(
 @router.get("/outline", operation_id="get_log_outline")
 async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep) -> LogOutline:
     """How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read."""
-    async with services.database.read() as session:
+    async with _reading(services, is_scan=True) as session:
         await require_job(session, wanted.job_id)
         ends, lines, last_id = await log.page_ends(session, wanted)
     cursors = [None, *(encode(line_id) for line_id in ends if line_id != last_id)]
@@ -68,11 +73,19 @@ async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep) -
 )
 async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep) -> StreamingResponse:
     """The lines as a text file, each with its time and who printed it."""
-    async with services.database.read() as session:
+    read = partial(_reading, services, is_scan=wanted.is_search)
+    async with read() as session:
         await require_job(session, wanted.job_id)
         last_id = await log.last_id(session, wanted)  # and what the database says against the pattern, as an answer
     return StreamingResponse(
-        log.text(services.database, wanted, last_id),
+        log.text(read, wanted, last_id),
         media_type="text/plain; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="ringscope-job-{wanted.job_id}.log"'},
     )
+
+
+@asynccontextmanager
+async def _reading(services: Services, *, is_scan: bool) -> AsyncIterator[AsyncSession]:
+    """A session; few at once for what may look at every line of a job."""
+    async with services.scans if is_scan else nullcontext(), services.database.read() as session:
+        yield session

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -27,6 +28,8 @@ from ringscope_server.services import Services
 
 router = APIRouter(tags=["nodes"])
 
+NodeLimit = Annotated[int | None, Query(ge=1, le=1000, description="Nodes of one page; default: all there are.")]
+
 
 class Cluster(BaseModel):
     """The whole cluster in a few numbers."""
@@ -42,10 +45,12 @@ class Cluster(BaseModel):
 
 
 @router.get("/nodes", operation_id="list_nodes")
-async def list_nodes(user: Viewer, services: ServicesDep) -> NodePage:
+async def list_nodes(user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None) -> NodePage:
     """Every node that joined and was not removed, by name."""
+    after = decode(cursor)
     async with services.database.read() as session:
-        return NodePage(items=await queries.views(session, await queries.all_nodes(session), services.now()))
+        items = await queries.views(session, await queries.page(session, limit, after), services.now())
+    return NodePage(items=items, next=next_cursor([node.id for node in items], limit))
 
 
 @router.get("/nodes/{name}", operation_id="get_node")

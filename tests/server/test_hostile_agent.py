@@ -18,7 +18,23 @@ from ringscope_server.db.models import Epoch, Event, LogLine, Measurement, Step,
 
 ROWS = (Step, Measurement, LogLine, Trace, Epoch, Event)
 HOSTILE = [
-    *(None, True, -1, 0, 1, 2**31, 2**63, 2**64, -(2**63) - 1, 0.5, 1e308, float("nan"), float("inf"), 10**400),
+    *(
+        None,
+        True,
+        -1,
+        0,
+        1,
+        2**31 - 1,
+        2**31,
+        2**63,
+        2**64,
+        -(2**63) - 1,
+        0.5,
+        1e308,
+        float("nan"),
+        float("inf"),
+        10**400,
+    ),
     *(
         "",
         "0",

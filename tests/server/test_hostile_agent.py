@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
+from copy import deepcopy
 from typing import Any
 
 import httpx
@@ -69,7 +70,7 @@ def spoiled(draw: st.DrawFn, message: dict[str, Any]) -> dict[str, Any]:
         if isinstance(holder, dict) and draw(st.integers(0, 5)) == 0:
             holder.pop(last, None)
         else:
-            holder[last] = draw(st.sampled_from(HOSTILE))
+            holder[last] = deepcopy(draw(st.sampled_from(HOSTILE)))  # a later one may be put into it
     if draw(st.integers(0, 9)) == 0:
         message["unknown"] = draw(st.sampled_from(HOSTILE))
     return message

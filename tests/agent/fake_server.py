@@ -65,7 +65,10 @@ class FakeServer:
         self.failures_to_give = 0
         self.rejects_records = False
         self.takes_records = 1000  # in one request
+        self.dislikes: dict[bytes, int] = {}  # what a record must not hold, and the status if it does
         self.strangers: list[int] = []  # statuses with which a proxy answers in the server's place
+        self.strange_kind = "text/html"
+        self.record_requests = 0
         self.poll_seconds = 1.0
         self.auto = True
         self.changed = asyncio.Condition()
@@ -155,7 +158,7 @@ class FakeServer:
 
     def _refusal(self, request: Request, epoch: int | None) -> Response | None:
         if self.strangers:
-            return PlainTextResponse("<h1>Under maintenance</h1>", self.strangers.pop(), media_type="text/html")
+            return PlainTextResponse("<h1>Under maintenance</h1>", self.strangers.pop(), media_type=self.strange_kind)
         shown = request.headers.get("authorization", "").removeprefix("Bearer ")
         if shown and shown == self.next_token:
             self.token, self.next_token, self.wants_rotation = shown, None, False
@@ -216,6 +219,8 @@ class FakeServer:
         report = Report.model_validate_json(await request.body())
         if refusal := self._refusal(request, report.epoch):
             return refusal
+        if report.event == "clean" and report.last_sequence > len(self.records[report.attempt_id]):
+            return problem(412, "send the rest")
         self.reports.append(report)
         await self._told()
         if self.auto and report.attempt_id in self.assignments:
@@ -252,12 +257,16 @@ class FakeServer:
         return Response(status_code=204)
 
     async def _records(self, request: Request) -> Response:
+        self.record_requests += 1
         body = await request.body()
         batch = RecordBatch.model_validate_json(body)
         if refusal := self._refusal(request, batch.epoch):
             return refusal
         if len(batch.records) > self.takes_records:
             return PlainTextResponse("Request Entity Too Large", 413)
+        for disliked, status in self.dislikes.items():
+            if disliked in body:
+                return problem(status, "bad") if status == 422 else PlainTextResponse("<h1>No</h1>", status)
         if self.rejects_records:
             return problem(404, "no such attempt")
         have = self.records[batch.attempt_id]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
@@ -36,3 +37,26 @@ async def test_a_machine_is_measured_only_where_no_earlier_life_left_ranks(
     with pytest.raises(EnoughError):
         await agent.Agent(settings).run()
     assert asked == [not has_ranks]
+
+
+@pytest.mark.parametrize("has_ranks", [False, True])
+async def test_an_agent_with_ranks_of_an_earlier_life_was_here_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assignment: Callable[..., Assignment], has_ranks: bool
+) -> None:
+    if has_ranks:
+        home = DataHome(tmp_path, "n1")
+        home.new_attempt(assignment())
+        home.close()
+    told: list[bool] = []
+
+    def server_client(*_: object, was_here: bool, **__: object) -> None:
+        told.append(was_here)
+        raise EnoughError
+
+    monkeypatch.setattr(agent, "known_machine", lambda **_: Machine())
+    monkeypatch.setattr(agent.process_group, "become_subreaper", lambda: None)
+    monkeypatch.setattr(agent, "ServerClient", server_client)
+    settings = AgentSettings(name="n1", slots=1, data_dir=tmp_path, metrics_port=0, token=SecretStr("secret"))
+    with pytest.raises(EnoughError):
+        await agent.Agent(settings).run()
+    assert told == [has_ranks]

@@ -9,6 +9,7 @@ import pytest
 from tests.agent.fake_server import TOKEN, FakeServer
 
 from ringscope.contracts.protocol import Inventory, Registration, Report
+from ringscope_agent import client as agent_client
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.telemetry.delivery import Delivery
 from ringscope_agent.telemetry.spool import SpoolReader, SpoolWriter
@@ -58,8 +59,13 @@ async def sending(client: ServerClient, tmp_path: Path) -> AsyncIterator[Sending
     sending.writer.close()
 
 
+async def poll_on(client: ServerClient) -> None:
+    while True:
+        await client.poll(-1)
+
+
 def names(server: FakeServer) -> list[str]:
-    return [record["n"] for record in server.records[7]]
+    return [record.get("n") or record["text"] for record in server.records[7]]
 
 
 async def test_records_arrive_once_and_in_order(server: FakeServer, sending: Sending) -> None:
@@ -91,14 +97,36 @@ async def test_an_unreliable_server_is_asked_again(server: FakeServer, sending: 
     assert [(report.event, report.epoch) for report in server.reports] == [("ready", 1), ("running", 1)]
 
 
-@pytest.mark.parametrize("status", [200, 302, 403, 404, 413])
+STRANGERS = [(200, "text/html"), (200, "application/json"), (302, "text/html"), (403, "text/html")]
+STRANGERS += [(401, "application/json"), (404, "text/html"), (404, "application/json"), (413, "text/html")]
+
+
+@pytest.mark.parametrize(("status", "kind"), STRANGERS)
 async def test_what_a_proxy_says_in_the_servers_place_costs_no_record_and_no_agent(
-    server: FakeServer, sending: Sending, status: int
+    server: FakeServer, sending: Sending, status: int, kind: str
 ) -> None:
-    server.strangers = [status] * (1 if status == 413 else 2)
+    server.strangers, server.strange_kind = [status] * (1 if status == 413 else 2), kind
     sending.put("a", "b")
     await sending.delivery.flush_records()
     assert (names(server), sending.refused) == (["a", "b"], [])
+
+
+@pytest.mark.parametrize(("status", "kind"), [(200, "text/html"), (200, "application/json"), (404, "text/html")])
+async def test_what_a_proxy_says_in_the_servers_place_costs_no_report(
+    server: FakeServer, sending: Sending, status: int, kind: str
+) -> None:
+    server.strangers, server.strange_kind = [status], kind
+    sending.delivery.report(Report(epoch=0, attempt_id=7, event="clean"))
+    await sending.delivery.flush_reports()
+    assert [report.event for report in server.reports] == ["clean"]
+
+
+@pytest.mark.parametrize("status", [200, 401, 404])
+async def test_an_agent_that_was_here_before_is_not_ended_by_a_proxy(server: FakeServer, status: int) -> None:
+    server.strangers = [status]
+    client = ServerClient(server.url, TOKEN, REGISTRATION, was_here=True)
+    assert (await client.register()).epoch == 1
+    await client.close()
 
 
 async def test_a_request_that_is_too_large_is_sent_in_parts(server: FakeServer, sending: Sending) -> None:
@@ -106,6 +134,57 @@ async def test_a_request_that_is_too_large_is_sent_in_parts(server: FakeServer, 
     sending.put(*"abcdefghi")
     await sending.delivery.flush_records()
     assert (names(server), sending.refused) == (list("abcdefghi"), [])
+
+
+async def test_requests_grow_again_once_they_are_taken(server: FakeServer, sending: Sending) -> None:
+    server.takes_records = 1
+    sending.put("a", "b")
+    await sending.delivery.flush_records()
+    server.takes_records = 1000
+    before = server.record_requests
+    sending.put(*map(str, range(60)))
+    await sending.delivery.flush_records()
+    assert names(server)[2:] == [*map(str, range(60))]
+    assert server.record_requests - before < 10
+
+
+@pytest.mark.parametrize("status", [413, 422, 403])
+async def test_one_record_that_nobody_takes_costs_no_other(
+    server: FakeServer, client: ServerClient, sending: Sending, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_client, "FILTERED_SECONDS", 0.0)
+    server.dislikes = {b"evil": status}
+    polling = asyncio.create_task(poll_on(client))
+    sending.put("a", "evil", "b", "c")
+    await sending.delivery.flush_records()
+    polling.cancel()
+    first, told, *later = names(server)
+    assert (first, later, sending.refused) == ("a", ["b", "c"], [1])
+    assert told.startswith("A record (None) of 12 bytes was refused: ") and str(status) in told
+
+
+async def test_a_firewall_between_is_given_time_to_change_its_mind(
+    server: FakeServer, client: ServerClient, sending: Sending
+) -> None:
+    server.dislikes = {b"evil": 403}
+    sending.put("evil")
+    while server.record_requests < 3:
+        await client.poll(-1)
+    server.dislikes = {}
+    await sending.delivery.flush_records()
+    assert (names(server), sending.refused) == (["evil"], [])
+
+
+async def test_records_that_the_server_lost_go_before_the_word_that_these_were_all(
+    server: FakeServer, sending: Sending
+) -> None:
+    sending.put("a", "b", "c")
+    await sending.delivery.flush_records()
+    del server.records[7][1:]
+    sending.delivery.report(Report(epoch=0, attempt_id=7, event="clean", last_sequence=3))
+    await sending.delivery.flush_reports()
+    assert names(server) == ["a", "b", "c"]
+    assert [(report.event, report.last_sequence) for report in server.reports] == [("clean", 3)]
 
 
 async def test_when_one_of_several_servers_dies_the_next_takes_over(server: FakeServer) -> None:

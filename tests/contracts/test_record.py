@@ -4,8 +4,10 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from ringscope.contracts.record import RECORD, Iterations, Steps
+from ringscope.contracts.columns import MOST_ENTRIES
+from ringscope.contracts.record import RECORD, Failure, Iterations, Log, Steps
 
 WHOLE: dict[str, Any] = {"rank": 1, "first_step": 7, "op": "all_reduce", "bus_factor": 1.5}
 KIND: dict[str, Any] = {"algorithm": "ring", "transport": "mpi", "in_place": True, "bytes": 1000}
@@ -80,3 +82,40 @@ def test_times_that_cannot_be_are_refused(fields: dict[str, Any], sentence: str)
         told = RECORD.validate_python(fields)
         assert isinstance(told, Iterations)
         told.steps()
+
+
+def block(first_step: int, count: int, **more: Any) -> list[dict[str, Any]]:
+    """So many steps, as both records that tell some."""
+    columns = {name: [1.0] * count for name in ("duration_us", "communication_us", "compute_us", "exposed_us")}
+    head = WHOLE | {"first_step": first_step}
+    steps = {"type": "steps"} | head | KIND | columns | {"start_ns": [1] * count}
+    return [steps | more, iterations(0, duration_ns=[1] * count, blocks=[(0, count, 0)]) | {"first_step": first_step}]
+
+
+@pytest.mark.parametrize(("first_step", "count"), [(2**31 - 3, 2), (0, MOST_ENTRIES)])
+def test_the_last_step_of_a_record_is_one_that_the_tables_can_count(first_step: int, count: int) -> None:
+    for told in block(first_step, count):
+        assert RECORD.validate_python(told).first_step == first_step
+    for told in block(first_step + 1, count + 1):
+        with pytest.raises(ValidationError):
+            RECORD.validate_python(told)
+
+
+def test_a_name_is_short() -> None:
+    told, _ = block(0, 1, op="x" * 101)
+    with pytest.raises(ValidationError, match="op"):
+        RECORD.validate_python(told)
+
+
+def test_a_column_of_nonsense_has_one_finding() -> None:
+    told, _ = block(0, 1, start_ns=["x"] * MOST_ENTRIES)
+    with pytest.raises(ValidationError) as found:
+        RECORD.validate_python(told)
+    assert found.value.error_count() == 1
+
+
+def test_what_a_rank_says_is_cut_and_not_refused() -> None:
+    text = "x" * 10_000
+    line = Log(rank=0, stream="stdout", time_ns=0, text=text)
+    end = Failure(rank=0, reason="rank_exit", message=text)
+    assert line.text == end.message == text[:8_191] + "…"

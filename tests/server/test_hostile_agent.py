@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
+from copy import deepcopy
 from typing import Any
 
 import httpx
@@ -18,7 +19,23 @@ from ringscope_server.db.models import Epoch, Event, LogLine, Measurement, Step,
 
 ROWS = (Step, Measurement, LogLine, Trace, Epoch, Event)
 HOSTILE = [
-    *(None, True, -1, 0, 1, 2**31, 2**63, 2**64, -(2**63) - 1, 0.5, 1e308, float("nan"), float("inf"), 10**400),
+    *(
+        None,
+        True,
+        -1,
+        0,
+        1,
+        2**31 - 1,
+        2**31,
+        2**63,
+        2**64,
+        -(2**63) - 1,
+        0.5,
+        1e308,
+        float("nan"),
+        float("inf"),
+        10**400,
+    ),
     *(
         "",
         "0",
@@ -53,7 +70,7 @@ def spoiled(draw: st.DrawFn, message: dict[str, Any]) -> dict[str, Any]:
         if isinstance(holder, dict) and draw(st.integers(0, 5)) == 0:
             holder.pop(last, None)
         else:
-            holder[last] = draw(st.sampled_from(HOSTILE))
+            holder[last] = deepcopy(draw(st.sampled_from(HOSTILE)))  # a later one may be put into it
     if draw(st.integers(0, 9)) == 0:
         message["unknown"] = draw(st.sampled_from(HOSTILE))
     return message

@@ -294,3 +294,35 @@ async def test_what_nodes_and_ranks_say_of_themselves_is_kept_with_the_attempt(s
     ]
     assert len((await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]) == 1
     assert (await server.admin.get("/api/v1/jobs/999/environment")).status_code == 404
+
+
+async def test_what_a_rank_says_of_itself_again_stands_in_place_of_it(server: Server) -> None:
+    agent = await server.node("n1", slots=2)
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    for host in ("n1", "n2", "n3"):
+        await agent.records(attempt, hello(0, host), hello(1, host), environment(0, host))
+    (found,) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/environment")).json()["items"]
+    assert [(node["rank"], node["host"]) for node in found["nodes"]] == [(0, "n3")]
+    assert [(rank["rank"], rank["host"]) for rank in found["ranks"]] == [(0, "n3"), (1, "n3")]
+
+
+async def test_a_node_speaks_for_no_rank_of_another(server: Server) -> None:
+    first, second = await server.node("n1", slots=1), await server.node("n2", slots=1)
+    job = await server.submit(**ONE_SIZE)
+    await server.one_pass()
+    attempt = (await first.assignments())[-1]["attempt_id"]
+    told = (hello(0, "n2"), environment(0, "n2"), steps(0), steps(2), hello(2, "n2"))
+    assert (await second.records(attempt, *told, steps(1))).json() == {"last_sequence": 6}
+    assert server.services.monitoring.rejected["malformed"] == len(told)
+    assert (await server.admin.get(f"/api/v1/jobs/{job['id']}/environment")).json() == {"items": []}
+    rows = (await server.admin.get(f"/api/v1/jobs/{job['id']}/steps")).json()["items"]
+    assert {row["rank"] for row in rows} == {1}
+
+
+async def test_a_batch_without_end_has_one_finding(server: Server) -> None:
+    agent = await server.node()
+    body = {"attempt_id": 1, "first_sequence": 1}
+    for records in ([1] * 100_000, [{}] * 100_000):
+        answer = await agent.post("records", body | {"records": records})
+        assert (answer.status_code, len(answer.json()["errors"])) == (422, 1)

@@ -14,7 +14,7 @@ RANKS, STEPS = 3, 20
 @pytest.fixture
 async def path(server: Server) -> str:
     agent = await server.node()
-    job = await server.submit(**ONE_SIZE)
+    job = await server.submit(**ONE_SIZE | {"placement": {"ranks": RANKS}})
     attempt = await agent.start_next()
     for first in (0, STEPS // 2):
         await agent.records(attempt, *(steps(rank, first, STEPS // 2) for rank in range(RANKS)))

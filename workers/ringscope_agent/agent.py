@@ -63,7 +63,8 @@ class Agent:
             # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
             process_group.become_subreaper()
-            machine = await asyncio.to_thread(known_machine, may_measure=not home.attempts())  # ranks may run
+            was_here = bool(home.attempts())  # and its ranks may run
+            machine = await asyncio.to_thread(known_machine, may_measure=not was_here)
             registration = self._registration(metrics.port, machine)
             node_token = NodeToken(self._settings, registration)
             token = await self._unless_stopped(node_token.obtain())
@@ -76,6 +77,7 @@ class Agent:
                 exporter.contact,
                 renew=node_token.renew,
                 reading=lambda: node_reading(exporter.gpus),
+                was_here=was_here,
             )
             keepers = Keepers(self._settings.data_dir)
             checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -43,8 +43,12 @@ LAST_RETRY_SECONDS = 3.0
 # Longer than a server holds a poll back; but one that stands still must not keep this node silent until the others take
 # it for lost, nor its news from them. Every request may be sent again: repeating it changes nothing.
 TIMEOUT = httpx.Timeout(HEARTBEAT_SECONDS * (MISSED_HEARTBEATS_UNTIL_LOST - 1))
+# A firewall on the way may dislike what is in one request, for ever, while it lets all others pass.
+FILTERED_SECONDS = 60.0
+_NO_CONTENT = 204
 _CONFLICT = 409  # an old epoch; of a node that joins: the name is taken
 _TOO_LARGE = 413
+_TOO_MANY = 429
 _REFUSED = (401, 403)
 
 
@@ -53,25 +57,33 @@ class TokenRefusedError(Exception):
 
 
 class RejectedError(Exception):
-    """The server understood the request and will never take it (any other 4xx)."""
+    """The request will never be taken: any other 4xx of the server, or a 413 of whatever is before it.
 
+    Args:
+        status: of the server's answer; 0 where that was no error, but nothing that this agent knows.
+    """
 
-class TooLargeError(RejectedError):
-    """The server, or something before it, takes no request of that many bytes."""
+    def __init__(self, sentence: str, status: int = 0) -> None:
+        super().__init__(f"{status} {sentence}" if status else sentence)
+        self.sentence, self.status = sentence, status
 
 
 class NodeLivesError(RejectedError):
     """Another agent speaks for a node of this name."""
 
 
+class _Nothing(BaseModel):
+    """An answer without content."""
+
+
 @dataclass(frozen=True)
-class _Answer:
+class _Answer(Generic[Answer]):
     """What a server said, and when it was asked and had answered by this node's clock."""
 
     server: str
     asked_ns: int
     answered_ns: int
-    response: httpx.Response
+    content: Answer
 
 
 class ServerClient:
@@ -84,6 +96,8 @@ class ServerClient:
         renew: gives another token in place of a refused one; without it, or where it raises TokenRefusedError, the call
             ends with that.
         reading: how busy the node is at a poll.
+        was_here: an earlier life of this agent was registered, and ranks may run: what a proxy says in the server's
+            place is no reason to end. Who starts one for the first time, perhaps with a wrong address, hears at once.
         transport: another way to reach the server than the network (tests).
     """
 
@@ -96,6 +110,7 @@ class ServerClient:
         transport: httpx.AsyncBaseTransport | None = None,
         renew: Callable[[str], Awaitable[str]] | None = None,
         reading: Callable[[], Reading | None] = lambda: None,
+        was_here: bool = False,
     ) -> None:
         self._token = token
         self._renew = renew
@@ -103,6 +118,8 @@ class ServerClient:
         self._registration = registration
         self._on_contact = on_contact
         self._reading = reading
+        self._was_here = was_here
+        self._last_taken = float("-inf")  # when the server took a request, by the monotonic clock
         self._registering = asyncio.Lock()
         self._is_registered = asyncio.Event()
         self.registered: Registered | None = None
@@ -122,18 +139,18 @@ class ServerClient:
     async def join(self) -> str:
         """A token of this node's own, for a join token. Raises TokenRefusedError, NodeLivesError or RejectedError."""
         join = Join(name=self._registration.name).model_dump_json().encode()
-        answer = await self._send("join", lambda _: join)
-        if answer.response.status_code == _CONFLICT:
-            raise NodeLivesError(_detail(answer.response))
-        return _understand(Joined, answer.response.content).token
+        try:
+            return (await self._send(Joined, "join", lambda _: join)).content.token
+        except RejectedError as error:
+            raise NodeLivesError(error.sentence) if error.status == _CONFLICT else error from None
 
     async def rotate(self, keep: Callable[[str], None]) -> None:
         """Speak with a new token from now on; ``keep`` writes it to disk, as its first use ends the old one.
 
         Raises TokenRefusedError or RejectedError, and what ``keep`` does; the old token stays then.
         """
-        answer = await self._send(f"{quote(self._registration.name, safe='')}/rotate", lambda _: b"")
-        token = _understand(Joined, answer.response.content).token
+        answer = await self._send(Joined, f"{quote(self._registration.name, safe='')}/rotate", lambda _: b"")
+        token = answer.content.token
         keep(token)
         self._token = token
         logger.info("Node %s has a new token.", self._registration.name)
@@ -141,8 +158,7 @@ class ServerClient:
     async def register(self) -> Registered:
         """Introduce this agent. Raises TokenRefusedError, or RejectedError when the server cannot use it."""
         registration = self._registration.model_dump_json().encode()
-        answer = await self._send("register", lambda _: registration)
-        self.registered = self._learn_time(_understand(Registered, answer.response.content), answer)
+        self.registered = self._learn_time(await self._send(Registered, "register", lambda _: registration))
         self._is_registered.set()
         logger.info("Registered as %s, epoch %d.", self._registration.name, self.registered.epoch)
         return self.registered
@@ -158,16 +174,15 @@ class ServerClient:
                 poll.clock_offset_seconds, poll.clock_error_seconds = clock.offset_seconds, clock.error_seconds
             return poll.model_dump_json().encode()
 
-        answer = await self._call("poll", body)
-        return self._learn_time(_understand(Directives, answer.response.content), answer)
+        return self._learn_time(await self._call(Directives, "poll", body))
 
     async def report(self, report: Report) -> None:
-        """Tell what is. The epoch is filled in."""
+        """Tell what is. The epoch is filled in. Raises TokenRefusedError or RejectedError."""
 
         def body(epoch: int, _: str) -> bytes:
             return report.model_copy(update={"epoch": epoch}).model_dump_json().encode()
 
-        await self._call("reports", body)
+        await self._call(_Nothing, "reports", body)
 
     async def pulse(self, pulse: Pulse) -> None:
         """Tell how far ranks are, once: what the server does not take now, the next pulse tells. Never raises."""
@@ -179,10 +194,13 @@ class ServerClient:
     async def leave(self) -> None:
         """Say goodbye for good: nothing is left on this node. Raises TokenRefusedError or RejectedError."""
         self._renew = None  # where the answer is lost, the token has ended with the node
-        await self._call("leave", lambda epoch, _: Leave(epoch=epoch).model_dump_json().encode())
+        await self._call(_Nothing, "leave", lambda epoch, _: Leave(epoch=epoch).model_dump_json().encode())
 
     async def send_records(self, attempt_id: int, first_sequence: int, records: Sequence[bytes]) -> int:
-        """Forward raw JSON records; returns the number up to which the server holds them now."""
+        """Forward raw JSON records; returns the number up to which the server holds them now.
+
+        Raises TokenRefusedError or RejectedError.
+        """
 
         def body(epoch: int, _: str) -> bytes:
             head = b'{"epoch":%d,"attempt_id":%d,"first_sequence":%d,"records":[' % (
@@ -192,27 +210,30 @@ class ServerClient:
             )
             return head + b",".join(records) + b"]}"
 
-        answer = await self._call("records", body)
-        return _understand(RecordsAccepted, answer.response.content).last_sequence
+        return (await self._call(RecordsAccepted, "records", body)).content.last_sequence
 
     @property
     def _epoch(self) -> int:
         return self.registered.epoch if self.registered is not None else -1
 
-    def _learn_time(self, stamped: Timed, answer: _Answer) -> Timed:
+    def _learn_time(self, answer: _Answer[Timed]) -> Timed:
+        stamped = answer.content
         exchange = Exchange(answer.server, answer.asked_ns, stamped.received_ns, stamped.sent_ns, answer.answered_ns)
         self._clock.note(exchange, time.monotonic())
         return stamped
 
-    async def _call(self, what: str, body: Callable[[int, str], bytes]) -> _Answer:
+    async def _call(self, expects: type[Answer], what: str, body: Callable[[int, str], bytes]) -> _Answer[Answer]:
         """``body`` makes the content for an epoch and a server's URL."""
         await self._is_registered.wait()
         delays = _delays()
         while True:
             epoch = self._epoch
-            answer = await self._send(f"{quote(self._registration.name, safe='')}/{what}", partial(body, epoch))
-            if answer.response.status_code != _CONFLICT:
-                return answer
+            try:
+                path = f"{quote(self._registration.name, safe='')}/{what}"
+                return await self._send(expects, path, partial(body, epoch))
+            except RejectedError as error:
+                if error.status != _CONFLICT:
+                    raise
             # Two agents under one name would fence each other as fast as they can without this pause.
             await asyncio.sleep(next(delays))
             async with self._registering:
@@ -220,12 +241,12 @@ class ServerClient:
                     logger.warning("The server has forgotten epoch %d; registering again.", epoch)
                     await self.register()
 
-    async def _send(self, path: str, body: Callable[[str], bytes]) -> _Answer:
+    async def _send(self, expects: type[Answer], path: str, body: Callable[[str], bytes]) -> _Answer[Answer]:
         """One request, repeated until there is an answer that is not the server's trouble.
 
         ``body`` makes the content for a server's URL.
         """
-        delays = _delays()
+        delays, since = _delays(), time.monotonic()
         while True:
             server = self._servers[0]
             content, asked_ns, token = body(server), time.time_ns(), self._token
@@ -234,14 +255,21 @@ class ServerClient:
             except httpx.TransportError as error:
                 trouble = str(error) or type(error).__name__
             else:
-                if self._is_from_server(response):
-                    if response.status_code in _REFUSED:
-                        await self._replace(token)
-                        await asyncio.sleep(next(delays))
-                        continue
-                    if response.status_code < 500 and response.status_code != 429:
-                        return _Answer(server, asked_ns, time.time_ns(), self._judge(response))
-                trouble = f"it answers {response.status_code}"
+                if (heard := _understood(expects, response)) is not None:
+                    self._last_taken = time.monotonic()
+                    self._on_contact()
+                    return _Answer(server, asked_ns, time.time_ns(), heard)
+                refusal = _rejection(expects, response)
+                is_final = response.status_code < 500 and response.status_code != _TOO_MANY
+                if is_final and self._is_from_server(response):
+                    if response.status_code not in _REFUSED:
+                        raise refusal
+                    await self._replace(token)
+                    await asyncio.sleep(next(delays))
+                    continue
+                if is_final and refusal.status and self._last_taken > since + FILTERED_SECONDS:
+                    raise RejectedError(f"Something before the server refuses it: {refusal}")
+                trouble = f"it answers {response.status_code}" if refusal.status else str(refusal)
             if self._servers[0] == server:  # another call may have turned away from it meanwhile
                 self._servers = [*self._servers[1:], server]
             delay = next(delays)
@@ -262,21 +290,10 @@ class ServerClient:
             self._token = await self._renew(refused)
 
     def _is_from_server(self, response: httpx.Response) -> bool:
-        """Whether this is no page of a proxy that is being mended, which would cost a running job its rows.
-
-        Before this agent is registered it may be asking the wrong address, and whoever started it should hear so.
-        """
+        """Whether this error is no page of a proxy that is being mended, which would cost a running job its rows."""
         kind = response.headers.get("Content-Type", "").partition(";")[0]
-        is_ours = kind in ("application/json", PROBLEM_MEDIA_TYPE) or response.status_code in (204, _TOO_LARGE)
-        return self.registered is None or is_ours
-
-    def _judge(self, answer: httpx.Response) -> httpx.Response:
-        if answer.status_code == _TOO_LARGE:
-            raise TooLargeError(f"{answer.status_code} {_detail(answer)}")
-        if answer.status_code >= 400 and answer.status_code != _CONFLICT:
-            raise RejectedError(f"{answer.status_code} {_detail(answer)}")
-        self._on_contact()
-        return answer
+        is_known = self._was_here or self.registered is not None
+        return kind == PROBLEM_MEDIA_TYPE or response.status_code == _TOO_LARGE or not is_known
 
 
 def _delays() -> Iterator[float]:
@@ -287,13 +304,21 @@ def _delays() -> Iterator[float]:
         delay = min(delay * 2, LAST_RETRY_SECONDS)
 
 
-def _understand(model: type[Answer], content: bytes) -> Answer:
+def _understood(model: type[Answer], response: httpx.Response) -> Answer | None:
+    """What the server said, if it is that which was asked for."""
+    if not response.is_success or (response.status_code == _NO_CONTENT) != (model is _Nothing):
+        return None
     try:
-        return model.model_validate_json(content)
+        return model.model_validate_json(response.content or b"{}")
     except ValidationError:
-        raise RejectedError(
-            f"its answer is no {model.__name__} that this agent knows; install the same version on both sides."
-        ) from None
+        return None
+
+
+def _rejection(expected: type[BaseModel], response: httpx.Response) -> RejectedError:
+    if response.status_code >= 400:
+        return RejectedError(_detail(response), response.status_code)
+    sentence = f"its answer is no {expected.__name__} that this agent knows; install the same version on both sides."
+    return RejectedError(sentence)
 
 
 def _detail(answer: httpx.Response) -> str:

@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
+from ringscope.contracts.columns import cut
 from ringscope.contracts.protocol import RankEvidence
 from ringscope_server.db.models import Attempt, Insight
 from ringscope_server.events import audit
@@ -18,6 +19,7 @@ from ringscope_server.insights.kinds import MAX_ACTIVE, Finding, Key, key_of
 from ringscope_server.insights.views import InsightDetail
 
 MAX_OF_JOB = 200  # one that comes and goes for days
+MAX_MESSAGE_CHARACTERS = 1_000
 MAX_STACKS = 64
 MAX_STACK_CHARACTERS = 65_536  # of one insight
 
@@ -40,7 +42,7 @@ async def open_new(
             kind=finding.kind,
             rank=finding.rank,
             node=finding.node,
-            message=finding.message,
+            message=cut(finding.message, MAX_MESSAGE_CHARACTERS),
             evidence=finding.evidence,
             since=now,
             until=None,

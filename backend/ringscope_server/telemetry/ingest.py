@@ -50,6 +50,8 @@ class Ingested:
 # What decides how a job ended, and is nobody's to tell afterwards.
 _OUTCOME = (record.Measurement, record.Check, record.Epoch)
 _PRINTED = (record.Log, record.Check)  # stands in the log
+# What is kept for each rank, and told by the agent of its node. Lines of the log come through the first node.
+_OF_RANKS = (record.Hello, record.Environment, record.Steps, record.Buckets)
 
 
 async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:
@@ -59,8 +61,8 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     all. Of one that was lost it is kept with what became of its attempt.
 
     Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
-    answer tells the agent where to go on. A record that is not well formed is counted and passed over, since sending
-    it again could not mend it. Of a large batch only the first records are stored, about MAX_ROWS rows: call it again
+    answer tells the agent where to go on. A record that is not well formed, or of a rank on another node, is counted
+    and passed over, since sending it again could not mend it. Of a large batch only the first records are stored, about MAX_ROWS rows: call it again
     in another transaction until nothing is left.
     """
     known = member.last_sequence
@@ -70,7 +72,8 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     ingested = Ingested(last_sequence=known)
     if not fresh:
         return ingested
-    parsed = list(_parse(fresh, ingested))
+    ranks = range(member.first_rank, member.first_rank + member.slots)
+    parsed = list(_parse(fresh, ranks, ingested))
     if _is_sealed(attempt, member):
         told, parsed = parsed, [one for one in parsed if not isinstance(one, _OUTCOME)]
         ingested.rejected += len(told) - len(parsed)
@@ -84,7 +87,7 @@ def _is_sealed(attempt: Attempt, member: Member) -> bool:
     return attempt.finished_at is not None and (attempt.reason == "completed" or member.phase == "clean")
 
 
-def _parse(raw: Iterable[dict[str, Any]], ingested: Ingested) -> Iterable[record.Record]:
+def _parse(raw: Iterable[dict[str, Any]], ranks: range, ingested: Ingested) -> Iterable[record.Record]:
     taken = 0
     for fields in raw:
         if taken >= MAX_ROWS:
@@ -93,6 +96,8 @@ def _parse(raw: Iterable[dict[str, Any]], ingested: Ingested) -> Iterable[record
         try:
             parsed = record.RECORD.validate_python(fields)
             told = parsed.steps() if isinstance(parsed, record.Iterations) else [parsed]
+            if any(isinstance(one, _OF_RANKS) and one.rank not in ranks for one in told):
+                raise ValueError("a rank of another node")
         except ValueError:  # pydantic's own are some
             ingested.rejected += 1
             continue
@@ -149,10 +154,9 @@ async def _keep_environment(
 ) -> None:
     """Add what ranks and nodes said of themselves to their attempt's column; the nodes send one after another."""
     stored = (await session.scalars(select(Attempt.environment).where(Attempt.id == attempt_id))).one()
-    known = stored or {"nodes": [], "ranks": []}
-    found: dict[str, list[dict[str, Any]]] = {"nodes": list(known["nodes"]), "ranks": list(known["ranks"])}
+    found = {part: {item["rank"]: item for item in (stored or {}).get(part, ())} for part in ("nodes", "ranks")}
     for told in surroundings:
         part = "nodes" if isinstance(told, record.Environment) else "ranks"
-        found[part].append(told.model_dump(exclude={"type"}))
-    ordered = {part: sorted(items, key=lambda item: item["rank"]) for part, items in found.items()}
+        found[part][told.rank] = told.model_dump(exclude={"type"})
+    ordered = {part: [items[rank] for rank in sorted(items)] for part, items in found.items()}
     await session.execute(update(Attempt).where(Attempt.id == attempt_id).values(environment=ordered))

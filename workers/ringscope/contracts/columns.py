@@ -6,6 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
+MOST_ENTRIES = 10_000  # of an array in a record, which is one transaction: our ranks tell 2,000 steps at most
+FEW = Field(max_length=MOST_ENTRIES, fail_fast=True)
+
 _IS_BIG_ENDIAN = array("H", [1]).tobytes() == b"\0\1"
 
 # What the columns of the tables can hold; who reads the API need not know.
@@ -17,11 +20,25 @@ Count = Annotated[int, Field(ge=0, lt=2**63), WithJsonSchema({"type": "integer"}
 # Beyond these nothing is measured, and what is made of them (sums, squares, intervals) is a number for certain.
 MOST_MICROSECONDS = 1e15  # 31 years
 Microseconds = Annotated[float, Field(ge=0, le=MOST_MICROSECONDS), WithJsonSchema({"type": "number"})]
+Durations = Annotated[list[Microseconds], FEW]
+Int32s = Annotated[list[Int32], FEW]
+Int64s = Annotated[list[Int64], FEW]
 GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"})]
+
+
+# Of an algorithm, a transport, a dtype …
+Name = Annotated[str, Field(max_length=100), WithJsonSchema({"type": "string"})]
+
+
+def cut(text: str, most: int) -> str:
+    """Text of ``most`` characters at most. Its end would be lost on people; the news that goes with it must not be."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 # Variables and paths may hold bytes of another encoding, for which UTF-8 has no words: each is a question mark.
 Text = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
+Line = Annotated[Text, AfterValidator(lambda text: cut(text, 1_000))]
+Output = Annotated[Text, AfterValidator(lambda text: cut(text, 8_192))]  # a line of the log, or last words
 
 
 def is_null(value: object) -> bool:

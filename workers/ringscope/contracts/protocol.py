@@ -23,9 +23,9 @@ agent does once it has it on disk.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 
-from ringscope.contracts.columns import Count, Int32, Int64
+from ringscope.contracts.columns import Count, Int32, Int64, cut
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.reading import Reading
@@ -52,15 +52,20 @@ NodeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_c
 
 
 _MOST_SAID = 10_000  # characters of what a rank says of its end
+_MOST_WORDS = 100
+MOST_RECORDS = 5_000  # of one batch
 
 
-def _cut(sentence: str) -> str:
-    """Its end would be lost on people anyway; the news that goes with it must not be."""
-    return sentence if len(sentence) <= _MOST_SAID else sentence[: _MOST_SAID - 1] + "…"
+def _few(told: Any) -> Any:
+    """Before each of them is looked at, and found wrong."""
+    if isinstance(told, dict) and len(told) > _MOST_WORDS:
+        raise ValueError(f"these are too many; give {_MOST_WORDS} or fewer.")
+    return told
 
 
 _Word = Annotated[str, Field(max_length=1000)]
-_Sentence = Annotated[str, AfterValidator(_cut)]
+_Words = Annotated[dict[_Word, _Word], Field(max_length=_MOST_WORDS), BeforeValidator(_few)]
+_Sentence = Annotated[str, AfterValidator(lambda sentence: cut(sentence, _MOST_SAID))]
 
 
 def rank_words(first_rank: int, count: int) -> str:
@@ -82,7 +87,7 @@ class Nic(BaseModel):
 
     name: _Word
     speed_mbit_per_s: Int64 | None = Field(None, description="As the driver tells it; null: it does not.")
-    addresses: list[_Word] = Field([], max_length=1000)
+    addresses: list[_Word] = Field([], max_length=1000, fail_fast=True)
 
 
 class Inventory(BaseModel):
@@ -93,8 +98,8 @@ class Inventory(BaseModel):
     cpu_model: _Word
     cores: Count
     memory_bytes: Count
-    gpus: list[Gpu] = Field([], max_length=1000)
-    nics: list[Nic] = Field([], max_length=1000)
+    gpus: list[Gpu] = Field([], max_length=1000, fail_fast=True)
+    nics: list[Nic] = Field([], max_length=1000, fail_fast=True)
     machine: Machine | None = Field(None, description="How fast it computes and takes turns, as the model needs it.")
 
 
@@ -118,11 +123,10 @@ class Registration(BaseModel):
     slots: int = Field(ge=1, le=4096)
     metrics_address: _Word = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory
-    versions: dict[_Word, _Word] = Field(
-        max_length=100,
+    versions: _Words = Field(
         description="ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node.",
     )
-    labels: dict[_Word, _Word] = Field({}, max_length=100)
+    labels: _Words = Field({})
     leaves_at: AwareDatetime | None = Field(
         None, description="Its batch system takes the node back then; null: it stays."
     )
@@ -230,7 +234,7 @@ class Pulse(BaseModel):
     epoch: int
     attempt_id: int
     time_us: int = Field(ge=0, lt=2**63, description="When it was taken, by any clock of the node that never jumps.")
-    ranks: list[RankPulse] = Field(max_length=4096)
+    ranks: list[RankPulse] = Field(max_length=4096, fail_fast=True)
 
 
 class RankEvidence(BaseModel):
@@ -278,9 +282,9 @@ class Report(BaseModel):
     rank: Int32 | None = None
     exit_code: Int32 | None = None
     is_hearsay: bool = False
-    proxies: list[Proxy] = Field([], max_length=4096)
+    proxies: list[Proxy] = Field([], max_length=4096, fail_fast=True)
     load: Load | None = Field(None, description="With ended, where the system tells it.")
-    evidence: list[RankEvidence] = Field([], max_length=4096)
+    evidence: list[RankEvidence] = Field([], max_length=4096, fail_fast=True)
     last_sequence: int = 0
 
 
@@ -296,7 +300,9 @@ class RecordBatch(BaseModel):
     epoch: int
     attempt_id: int
     first_sequence: int = Field(ge=1)
-    records: list[dict[str, Any]] = Field(description="See ringscope.contracts.record.")
+    records: list[dict[str, Any]] = Field(
+        max_length=MOST_RECORDS, fail_fast=True, description="See ringscope.contracts.record."
+    )
 
 
 class RecordsAccepted(BaseModel):

@@ -11,22 +11,37 @@ from itertools import accumulate
 from operator import add
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import (
-    AllowInfNan,
-    BaseModel,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    model_validator,
-)
+from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from ringscope.contracts.columns import Count, Int32, Int64, Integers, Microseconds, Text
+from ringscope.contracts.columns import (
+    FEW,
+    MOST_ENTRIES,
+    Count,
+    Durations,
+    Int32,
+    Int32s,
+    Int64,
+    Int64s,
+    Integers,
+    Line,
+    Microseconds,
+    Name,
+    Output,
+)
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
 LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
 
 _Loss = Annotated[float, AllowInfNan(True)]  # training may diverge
+_LAST_STEP = 2**31 - 1  # that the tables can hold
+
+
+def _check_numbers(first_step: int, steps: int) -> None:
+    if steps > MOST_ENTRIES:
+        raise ValueError(f"a record holds no more than {MOST_ENTRIES} steps")
+    if first_step + steps > _LAST_STEP:
+        raise ValueError(f"no step has a number of {_LAST_STEP} or more")
 
 
 class RecordModel(BaseModel):
@@ -38,37 +53,44 @@ class RecordModel(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings")
 
 
+MOST_VARIABLES = 1_000
+
+
 class Hello(RecordModel):
     """The first record of a rank: it is alive and wired up."""
 
     type: Literal["hello"] = "hello"
-    rank: int
-    local_rank: int
-    ranks: int
-    pid: int
-    host: str
-    device: str = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
-    cpus: list[int] = Field(default_factory=list, description="Processors that it may run on; empty: not known.")
-    numa_node: int | None = Field(None, description="To which all of these belong; null: to several, or not known.")
-    time_ns: int
+    rank: Int32
+    local_rank: Int32
+    ranks: Int32
+    pid: Int32
+    host: Line
+    device: Line = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
+    cpus: Int32s = Field(default_factory=list, description="Processors that it may run on; empty: not known.")
+    numa_node: Int32 | None = Field(None, description="To which all of these belong; null: to several, or not known.")
+    time_ns: Int64
 
 
 class Environment(RecordModel):
     """What the ranks of one node run in, told by the first of them; nothing in it is a secret."""
 
     type: Literal["environment"] = "environment"
-    rank: int = Field(description="Who tells it.")
-    host: str
-    ranks: list[int] = Field(description="Those on this node.")
-    versions: dict[str, str] = Field(description="Libraries, MPI, kernel and C library; what is missing is left out.")
-    variables: dict[Text, Text] = Field(description="The environment variables that steer a run.")
-    cpu_model: str
-    cores: int = Field(description="Logical processors.")
-    physical_cores: int | None
-    sockets: int | None
-    numa_nodes: int | None
-    memory_bytes: int
-    time_ns: int
+    rank: Int32 = Field(description="Who tells it.")
+    host: Line
+    ranks: Int32s = Field(description="Those on this node.")
+    versions: dict[Name, Line] = Field(
+        max_length=100, description="Libraries, MPI, kernel and C library; what is missing is left out."
+    )
+    variables: dict[Line, Line] = Field(
+        max_length=MOST_VARIABLES, description="The environment variables that steer a run."
+    )
+    cpu_model: Line
+    cores: Int32 = Field(description="Logical processors.")
+    physical_cores: Int32 | None
+    sockets: Int32 | None
+    numa_nodes: Int32 | None
+    memory_bytes: Int64
+    time_ns: Int64
 
 
 class Steps(RecordModel):
@@ -84,20 +106,20 @@ class Steps(RecordModel):
     type: Literal["steps"] = "steps"
     rank: Int32
     first_step: int = Field(ge=0, lt=2**31, description="Index of this record's first step, counted over the attempt.")
-    op: str = Field(description="Collective, such as all_reduce.")
-    algorithm: str
-    transport: str
+    op: Name = Field(description="Collective, such as all_reduce.")
+    algorithm: Name
+    transport: Name
     in_place: bool
     bytes: Int64
     bus_factor: Annotated[float, Field(ge=0, le=1e6)]
-    start_ns: list[Int64]
-    duration_us: list[Microseconds]
-    communication_us: list[Microseconds]
-    compute_us: list[Microseconds]
-    exposed_us: list[Microseconds]
-    loss: list[_Loss] | None = None
-    samples: list[Int32] | None = Field(None, description="Of a training step: how many this rank took.")
-    lag: list[Int32] | None = Field(
+    start_ns: Int64s
+    duration_us: Durations
+    communication_us: Durations
+    compute_us: Durations
+    exposed_us: Durations
+    loss: Annotated[list[_Loss], FEW] | None = None
+    samples: Int32s | None = Field(None, description="Of a training step: how many this rank took.")
+    lag: Int32s | None = Field(
         None, description="With parameter servers: steps that this worker was ahead of the slowest one."
     )
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
@@ -110,14 +132,15 @@ class Steps(RecordModel):
         ]
         if any(column is not None and len(column) != len(self.start_ns) for column in columns):
             raise ValueError("every column of a steps record needs one entry per step")
+        _check_numbers(self.first_step, len(self.start_ns))
         return self
 
 
 class IterationKind(BaseModel):
     """What timed iterations have in common; ``bytes`` is as in ``Steps``."""
 
-    algorithm: str
-    transport: str
+    algorithm: Name
+    transport: Name
     in_place: bool
     bytes: Int64
 
@@ -141,10 +164,10 @@ class Iterations(RecordModel):
     type: Literal["iterations"] = "iterations"
     rank: Int32
     first_step: int = Field(ge=0, lt=2**31)
-    op: str
+    op: Name
     bus_factor: Annotated[float, Field(ge=0, le=1e6)]
-    kinds: list[IterationKind]
-    blocks: list[IterationBlock] = Field(description="Each an array; their steps follow one another.")
+    kinds: Annotated[list[IterationKind], FEW]
+    blocks: Annotated[list[IterationBlock], FEW] = Field(description="Each an array; their steps follow one another.")
     duration_ns: Integers = Field(description="Of the iterations of all blocks.")
     pause_ns: Integers | None = Field(
         None,
@@ -158,6 +181,7 @@ class Iterations(RecordModel):
             raise ValueError("every column of an iterations record needs one entry per iteration")
         if any(block.kind >= len(self.kinds) for block in self.blocks):
             raise ValueError("every block of an iterations record needs its kind")
+        _check_numbers(self.first_step, count)
         return self
 
     def steps(self) -> list[Steps]:
@@ -201,10 +225,10 @@ class Buckets(RecordModel):
     rank: Int32
     step: int = Field(ge=0, lt=2**31)
     backward_us: Microseconds = Field(description="End of the backward pass.")
-    bytes: list[Int64] = Field(description="Of the gradients, before compression.")
-    ready_us: list[Microseconds]
-    start_us: list[Microseconds]
-    end_us: list[Microseconds]
+    bytes: Int64s = Field(description="Of the gradients, before compression.")
+    ready_us: Durations
+    start_us: Durations
+    end_us: Durations
 
     @model_validator(mode="after")
     def _columns_are_equally_long(self) -> "Buckets":
@@ -218,18 +242,19 @@ class Trace(RecordModel):
 
     type: Literal["trace"] = "trace"
     rank: Int32
-    collective: str
-    algorithm: str = Field(description="As the job names it; auto stays auto.")
-    chosen_algorithm: str | None = Field(None, description="What auto took; null for an algorithm named by the job.")
-    transport: str
+    collective: Name
+    algorithm: Name = Field(description="As the job names it; auto stays auto.")
+    chosen_algorithm: Name | None = Field(None, description="What auto took; null for an algorithm named by the job.")
+    transport: Name
     in_place: bool
     size_bytes: Int64
-    dtype: str
+    dtype: Name
     started_at_ns: Int64
     duration_ns: Int64
     transfers: list[TracedTransfer] = Field(
         description="In the order of their start, each an array; times count in ns from the operation's start.",
         max_length=MAX_TRANSFERS,
+        fail_fast=True,
     )
     left_out: Int32 = Field(0, description="Later transfers that are not told: there were too many.")
 
@@ -256,14 +281,14 @@ class Check(RecordModel):
 
     type: Literal["check"] = "check"
     rank: Int32
-    op: str
-    algorithm: str
+    op: Name
+    algorithm: Name
     in_place: bool
-    size_bytes: int
+    size_bytes: Int64
     wrong: Count
-    first_index: int
-    want: str
-    got: str
+    first_index: Int64
+    want: Line
+    got: Line
     time_ns: Int64
 
 
@@ -276,8 +301,8 @@ class _TypeFirst(RecordModel):
 class Measurement(SweepRow, _TypeFirst):
     """One row of the sweep's table, from rank 0; an earlier version may leave out what has a default."""
 
-    chosen_algorithm: str | None = None
-    chosen_because: str | None = None
+    chosen_algorithm: Name | None = None
+    chosen_because: Line | None = None
     cycle: Int32 = 0
     wrong: Count | None
     times_us: list[Microseconds] | None = Field(
@@ -293,25 +318,25 @@ class Log(RecordModel):
     rank: Int32 | None
     stream: Literal["stdout", "stderr", "agent"]
     time_ns: Int64
-    text: str
+    text: Output
 
 
 class Failure(RecordModel):
     """A rank's own account of why it stops, in one sentence."""
 
     type: Literal["failure"] = "failure"
-    rank: int
+    rank: Int32
     reason: Literal["rank_exit", "verification_failed", "oom"]
-    message: Text
-    lost_rank: int | None = Field(None, description="Stops only because the process of this rank has ended.")
+    message: Output
+    lost_rank: Int32 | None = Field(None, description="Stops only because the process of this rank has ended.")
 
 
 class Done(RecordModel):
     """The last record of a rank that finished its program."""
 
     type: Literal["done"] = "done"
-    rank: int
-    dropped: int
+    rank: Int32
+    dropped: Int64
 
 
 Record = Annotated[

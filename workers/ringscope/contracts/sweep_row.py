@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.columns import GbPerS, Int32, Int64, Microseconds, is_null
+from ringscope.contracts.columns import GbPerS, Int32, Int64, Line, Microseconds, Name, is_null
 from ringscope.contracts.contest import FEWEST_ITERATIONS
 
 
@@ -13,17 +13,17 @@ class SweepRow(BaseModel):
     other times are of the slowest rank per iteration. All are per operation.
     """
 
-    collective: str
-    algorithm: str = Field(description="As the job names it; auto stays auto.")
-    chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
-    chosen_because: str | None = Field(description="Why auto took it, in a sentence.")
-    transport: str = Field(description="simulated: the times are the cost model's.")
+    collective: Name
+    algorithm: Name = Field(description="As the job names it; auto stays auto.")
+    chosen_algorithm: Name | None = Field(description="What auto took; null for an algorithm named by the job.")
+    chosen_because: Line | None = Field(description="Why auto took it, in a sentence.")
+    transport: Name = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     cycle: Int32 = Field(description="Which repetition of the whole sweep, from 0.")
     size_bytes: Int64
     count: Int64
-    dtype: str
-    op: str
+    dtype: Name
+    op: Name
     ranks: Int32
     cores: Int32 | None = Field(
         None,

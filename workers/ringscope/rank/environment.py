@@ -7,12 +7,13 @@ import re
 import socket
 import time
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 
 import psutil
 
 from ringscope.contracts.rank_process import SOCKET_VARIABLE, SPEC_VARIABLE
-from ringscope.contracts.record import Environment
+from ringscope.contracts.record import MOST_VARIABLES, Environment
 
 _NUMA = Path("/sys/devices/system/node")
 _CPUS = Path("/sys/devices/system/cpu")
@@ -74,11 +75,12 @@ def telling_variables(variables: Mapping[str, str]) -> dict[str, str]:
     user and password go.
     """
     kept = {name: value for name, value in variables.items() if name.startswith(_PREFIXES) or name in _NAMES}
-    return {
+    told = {
         name: _USER_IN_URL.sub("", value)[:_MOST_CHARACTERS]
         for name, value in sorted(kept.items())
         if name not in _PLUMBING and not _SECRET.search(name) and not _SECRET_INSIDE.search(value)
     }
+    return dict(islice(told.items(), MOST_VARIABLES))
 
 
 def installed_versions() -> dict[str, str]:

@@ -2,15 +2,19 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 
 from ringscope.contracts.protocol import Report
-from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError, TooLargeError
+from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
+from ringscope_agent.telemetry.refused import stand_in
 from ringscope_agent.telemetry.spool import MAX_BATCH_RECORDS, SpoolReader
 
 logger = logging.getLogger(__name__)
 
 SEND_INTERVAL_SECONDS = 0.25
+_NOT_FOUND = 404  # the server knows no such attempt
+_PRECONDITION_FAILED = 412  # of clean: it lacks records
 
 
 class Delivery:
@@ -32,6 +36,7 @@ class Delivery:
         self._all_sent = asyncio.Event()
         self._hurry = asyncio.Event()
         self._max_records = MAX_BATCH_RECORDS
+        self._stand_ins: dict[int, bytes] = {}  # for records that the server refused, by their numbers
         self._refused = False
         self.notice_records()
 
@@ -69,11 +74,26 @@ class Delivery:
     async def _send_reports(self) -> None:
         while True:
             report = await self._reports.get()
-            try:
-                await self._client.report(report)
-            except RejectedError as error:
-                logger.error("The server rejects %s of attempt %d: %s", report.event, self._attempt_id, error)
+            while not await self._take_report(report):
+                report = await self._completed(report)
             self._reports.task_done()
+
+    async def _take_report(self, report: Report) -> bool:
+        """False where records must go before it; one that is refused for another reason is as good as taken."""
+        try:
+            await self._client.report(report)
+        except RejectedError as error:
+            logger.error("The server rejects %s of attempt %d: %s", report.event, self._attempt_id, error)
+            return error.status != _PRECONDITION_FAILED
+        return True
+
+    async def _completed(self, report: Report) -> Report:
+        """The report once the server has the records that it lost: a power cut may take the last ones that it took."""
+        self._spool.acknowledge(0)  # the answer to the first batch says where to go on
+        self.notice_records()
+        await self.flush_records()
+        await asyncio.sleep(SEND_INTERVAL_SECONDS)  # not as fast as it goes, should it never be content
+        return report.model_copy(update={"last_sequence": self._spool.acknowledged})
 
     async def _send_records(self) -> None:
         while not self._refused:
@@ -86,25 +106,36 @@ class Delivery:
 
     async def _send_batch(self) -> bool:
         """One request and the pause after it; False when there is nothing left to send."""
-        first, records = self._spool.batch(self._max_records)
-        if not records:
+        first, spooled = self._spool.batch(self._max_records)
+        if not spooled:
             return False
+        records = [self._stand_ins.get(number, record) for number, record in enumerate(spooled, first)]
         try:
             accepted = await self._client.send_records(self._attempt_id, first, records)
         except RejectedError as error:
-            if isinstance(error, TooLargeError) and len(records) > 1:
-                self._max_records = len(records) // 2
-                return True
-            lost = self._spool.last_sequence - self._spool.acknowledged
-            logger.error("The server rejects %d records of attempt %d: %s", lost, self._attempt_id, error)
-            self._on_refused(lost)
-            self._refused = True
-            self._all_sent.set()
-            return False
+            return self._go_on_after(error, first, records)
+        self._max_records = min(2 * self._max_records, MAX_BATCH_RECORDS)
         self._spool.acknowledge(accepted)
         if accepted < first or not self._hurry.is_set():
             await self._pause(may_hurry=accepted >= first)
         return True
+
+    def _go_on_after(self, error: RejectedError, first: int, records: list[bytes]) -> bool:
+        """Look for the one that the server does not take, and go on without it; False where it takes none."""
+        if len(records) > 1 and error.status != _NOT_FOUND:
+            self._max_records = len(records) // 2
+            return True
+        if error.status != _NOT_FOUND and first not in self._stand_ins:
+            logger.error("The server rejects record %d of attempt %d: %s", first, self._attempt_id, error)
+            self._stand_ins[first] = stand_in(records[0], str(error), time.time_ns())
+            self._on_refused(1)
+            return True
+        lost = self._spool.last_sequence - self._spool.acknowledged
+        logger.error("The server rejects %d records of attempt %d: %s", lost, self._attempt_id, error)
+        self._on_refused(lost)
+        self._refused = True
+        self._all_sent.set()
+        return False
 
     async def _pause(self, may_hurry: bool) -> None:
         """Collect records for a while, so that a fast job does not make a request per record."""

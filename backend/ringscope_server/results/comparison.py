@@ -1,6 +1,6 @@
 """Benchmarks beside a baseline, by the rule of ``ringscope diff``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel, Field
@@ -11,6 +11,7 @@ from sqlalchemy.orm import selectinload
 from ringscope.contracts.comparison import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
 from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, crowd
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import TERMINAL
 from ringscope.contracts.record import Measurement as Row
 from ringscope.contracts.tuning import shape_of
 from ringscope_server.db.models import Attempt, Job, Measurement
@@ -90,17 +91,25 @@ class _Run(NamedTuple):
 
 
 async def comparison(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Comparison:
-    """The newest attempts of benchmarks; ``base_id`` is one of them."""
-    runs = await _newest(session, [job_id for job_id, _ in jobs])
-    rows = {job_id: await _rows(session, run.attempt) for job_id, run in runs.items()}
+    """The newest attempts of benchmarks; ``base_id`` is one of them.
+
+    One that still runs is shown as far as it has come. Rows with wrong elements are left out.
+    """
     specs = dict(jobs)
+    runs = await _newest(session, [job_id for job_id, _ in jobs])
+    states = await _states(session, list(specs))
+    failed = {job_id for job_id, state in states.items() if state in TERMINAL - {"succeeded"}}
+    rows = {job_id: await _rows(session, run.attempt) for job_id, run in runs.items()}
     crowds = {job_id: crowd(told[0].ranks, told[0].cores) if told else None for job_id, told in rows.items()}
     return Comparison(
         base=base_id,
         jobs=[
             ComparedJob(
                 job_id=job_id,
-                obstacles=_obstacles(specs, runs, crowds, base_id, job_id),
+                obstacles=[
+                    *_named(failed, job_id, base_id),
+                    *_obstacles(specs, runs, crowds, base_id, job_id),
+                ],
                 rows=_compared(rows[job_id], None if job_id == base_id else rows[base_id]),
             )
             for job_id in specs
@@ -117,11 +126,11 @@ async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], 
     )
     contests = {job_id: Contest.model_validate(tally) for job_id, tally in found if tally is not None}
     crowds = {job_id: crowd(contest.ranks, contest.cores) for job_id, contest in contests.items()}
-    ended = set(await session.scalars(select(Job.id).where(Job.id.in_(specs), Job.state == "succeeded")))
+    states = await _states(session, list(specs))
+    unfinished = {job_id for job_id, state in states.items() if state != "succeeded"}
     told = []
     for job_id in specs:
-        failed = [f"Job {one} has not succeeded." for one in dict.fromkeys((job_id, base_id)) if one not in ended]
-        obstacles_ = [*failed, *_obstacles(specs, runs, crowds, base_id, job_id)]
+        obstacles_ = [*_named(unfinished, job_id, base_id), *_obstacles(specs, runs, crowds, base_id, job_id)]
         figure = None
         if not obstacles_ and job_id != base_id and {job_id, base_id} <= contests.keys():
             figure = standing(contests[base_id], contests[job_id])
@@ -137,6 +146,15 @@ async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], 
             )
         )
     return Standings(base=base_id, jobs=told)
+
+
+async def _states(session: AsyncSession, jobs: Sequence[int]) -> dict[int, str]:
+    found = await session.execute(select(Job.id, Job.state).where(Job.id.in_(jobs)))
+    return {row.id: row.state for row in found}
+
+
+def _named(unfit: Collection[int], job_id: int, base_id: int) -> list[str]:
+    return [f"Job {one} has not succeeded." for one in dict.fromkeys((job_id, base_id)) if one in unfit]
 
 
 def _obstacles(
@@ -221,5 +239,6 @@ async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]
 
 
 async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Row]:
-    query = select(Measurement).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
+    right = Measurement.wrong.is_(None) | (Measurement.wrong == 0)
+    query = select(Measurement).where(Measurement.attempt_id == attempt_id, right).order_by(Measurement.id)
     return [as_record(row) for row in await session.scalars(query)]

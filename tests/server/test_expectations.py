@@ -111,6 +111,8 @@ async def test_the_last_result_of_a_shape_outlives_its_job(server: Server, clock
     simulated = [row | {"transport": "simulated"} for row in rows(99.0, 99.0)]
     await run_sweep(server, agent, simulated, **SIZES)
     await run_sweep(server, agent, rows(77.0, 77.0), **IN_TWO)  # what goes in no channels, too
+    rotated = {"benchmark": {**SIZES["benchmark"], "rotate": True}, "placement": {"ranks": 2}}
+    await run_sweep(server, agent, rows(66.0, 66.0), **rotated)
     for _ in range(2):
         clock.advance(50)
         await server.one_pass()

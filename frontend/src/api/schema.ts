@@ -2886,6 +2886,11 @@ export interface components {
          * @description The cost model's parameters from the rows of a job; the same document as `ringscope fit --job N --json`.
          */
         JobFit: {
+            /**
+             * Caveats
+             * @description Why its rows may not tell the links: it failed, gave wrong results, was crowded or disturbed.
+             */
+            caveats: string[];
             /** Job Id */
             job_id: number;
             /**

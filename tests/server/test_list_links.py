@@ -16,7 +16,13 @@ async def links(server: Server) -> list[dict[str, Any]]:
 
 
 async def run_pair(
-    server: Server, agents: list[FakeAgent], busbw: float, transport: str = "mpi", busy_seconds: float = 0, **more: Any
+    server: Server,
+    agents: list[FakeAgent],
+    busbw: float,
+    transport: str = "mpi",
+    busy_seconds: float = 0,
+    state: str = "succeeded",
+    **more: Any,
 ) -> int:
     """A sendrecv between two nodes to its end; each was busy so long with something else."""
     job = await server.submit(**SENDRECV)
@@ -28,7 +34,15 @@ async def run_pair(
         for agent in agents:
             await agent.report(attempt_id, event)
     rows = [
-        measurement("mpi", collective="sendrecv", transport=transport, busbw_gb_per_s=busbw, in_place=in_place, **more)
+        measurement(
+            "mpi",
+            collective="sendrecv",
+            op="none",
+            transport=transport,
+            busbw_gb_per_s=busbw,
+            in_place=in_place,
+            **more,
+        )
         for in_place in (False, True)
     ]
     await agents[0].records(attempt_id, *rows)
@@ -38,7 +52,7 @@ async def run_pair(
     for agent in agents:
         await agent.report(attempt_id, "clean", last_sequence=agent.sequence)
     found = await server.job(job["id"])
-    assert found["state"] == "succeeded", found
+    assert found["state"] == state, found
     number: int = job["id"]
     return number
 
@@ -59,7 +73,7 @@ async def test_the_newest_job_of_a_pair_counts(server: Server) -> None:
 
 async def test_what_was_simulated_is_no_measurement(server: Server) -> None:
     agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
-    await run_pair(server, agents, 5.0, transport="simulated")
+    await run_pair(server, agents, 5.0, transport="simulated", state="failed")
     assert await links(server) == []
 
 

@@ -7,10 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
 from ringscope.choice import prediction as library
-from ringscope.choice.situation import base_of
-from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import carrier
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.tuning import Table
@@ -31,7 +28,7 @@ from ringscope_server.predictions.views import (
     UsualRow,
 )
 from ringscope_server.predictions.warnings import warnings
-from ringscope_server.results.baseline import Baseline, Shape, baseline
+from ringscope_server.results.baseline import Baseline, baseline
 from ringscope_server.results.tuning import known_times
 
 
@@ -97,20 +94,13 @@ def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: 
     return not spec.is_simulated and library.is_crowded(spec.sweep, slots, machine)
 
 
-def _may_take(sweep: BenchmarkSpec, shape: Shape) -> bool:
-    """Whether its rows may go over the same transport."""
-    if sweep.transport == "auto":
-        return True
-    return base_of(shape.transport) == carrier(shape.algorithm, library.transport_of(sweep, 1))
-
-
 def _usual(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[UsualRow]:
     """Of rows with the same numbers and operation over the job's transport, or the fastest of those it may take."""
     best: dict[tuple[str, bool, int], UsualRow] = {}
     for shape, expected in known.items():
         if shape.dtype != spec.sweep.dtype or shape.op not in (spec.sweep.op, "none"):
             continue
-        if shape.is_crowded != is_crowded or not _may_take(spec.sweep, shape):
+        if shape.is_crowded != is_crowded or not library.may_go_over(spec.sweep, shape.algorithm, shape.transport):
             continue
         place = shape.algorithm, shape.in_place, shape.size_bytes
         if place not in best or best[place].median_gb_per_s < expected.median_gb_per_s:

@@ -2085,7 +2085,7 @@ export interface components {
             channels?: number | null;
             /**
              * Intra
-             * @description Inside a node: a link by name, or a rate such as 450GB/s.
+             * @description Inside a node: a link by name, nvlink for nvlink4, or a rate such as 450GB/s.
              * @default nvlink4
              */
             intra: string;
@@ -3491,7 +3491,10 @@ export interface components {
             iterations: number;
             /** Max Us */
             max_us: number;
-            /** Mean Us */
+            /**
+             * Mean Us
+             * @description Of the slowest rank in each iteration, as min_us to cv_percent; at least time_us.
+             */
             mean_us: number;
             /**
              * Measured At
@@ -3533,7 +3536,10 @@ export interface components {
              * @description Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than 12 iterations, or measured by an earlier version.
              */
             time_low_us?: number | null;
-            /** Time Us */
+            /**
+             * Time Us
+             * @description nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. The bandwidths and every comparison go by it.
+             */
             time_us: number;
             /**
              * Transport

@@ -189,10 +189,20 @@ def test_without_measurements_the_likeliest_are_worth_trying() -> None:
     assert "naive" not in Chooser(Table()).likely(Situation("all_reduce", "float32", (16,), "mpi"), 64 * MIB)
 
 
-def test_nothing_is_tried_where_measurements_have_the_say() -> None:
-    known = table(direct={MIB: 20.0}, ring={MIB: 25.0})
+def test_nothing_is_tried_where_all_that_is_likely_was_measured() -> None:
+    everything = Chooser(Table()).likely(HERE, MIB)
+    known = table(**{name: {MIB: 20.0 + i} for i, name in enumerate(everything)})
     assert Chooser(known).likely(HERE, MIB) == []
     assert Chooser(known).likely(HERE, 64 * MIB) != []
+
+
+def test_two_that_were_measured_do_not_keep_the_others_from_being_tried() -> None:
+    known = Chooser(table(ring={MIB: 25.0}, mpi={MIB: 20.0}))
+    likely = known.likely(HERE, MIB)
+    assert likely[0] == "mpi", "the fastest of those measured has to be beaten"
+    assert "direct" in likely
+    assert "ring" not in likely
+    assert known.choose(HERE, MIB).algorithm == "mpi", "without a trial it has the say"
 
 
 @pytest.mark.parametrize(

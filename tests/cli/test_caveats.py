@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.bench.test_nccl_tests import row
 from tests.cli.fake_api import FakeApi, items, job
 
 ROW = {"size_bytes": 1024, "busbw_gb_per_s": 2.0}
@@ -25,6 +26,19 @@ def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
     out = api.run(*command).out
     assert "4 ranks on 2 cores: they took turns, which is in every time." in out
     assert "It shared node n1 with job 7. So it is no best value, and none to expect." in out
+
+
+def test_a_fit_says_why_its_rows_may_not_tell_the_links(api: FakeApi) -> None:
+    rows = [row(name, 1.0 + size / 1e3, size) for name in ("ring", "direct") for size in (1024, 4096, 65_536)]
+    doubtful = {"ranks": 4, "wrong": 1, "id": 1, "measured_at": "2026-01-01T00:00:00Z"}
+    told = [one.model_dump(mode="json") | doubtful for one in rows]
+    failed = benchmark(state="failed", attempts=[SHARED | {"reason": "verification_failed"}])
+    api.answers |= {"GET /jobs/1": failed, "GET /jobs/1/measurements": items(*told)}
+    out = api.run("fit", "--job", "1").out
+    assert "The job has not succeeded: it ended as verification_failed." in out
+    assert "6 elements of its rows were wrong." in out
+    assert "4 ranks on 2 cores: they took turns, which is in every time." in out
+    assert "It shared node n1 with job 7." in out
 
 
 def test_channels_that_it_asked_for_are_told(api: FakeApi) -> None:

@@ -75,3 +75,8 @@ def test_what_makes_no_cluster_is_refused(fields, sentence):
     (found,) = field_errors(caught.value)
     assert found.detail.startswith(sentence)
     assert found.pointer == "/" + next(name for name in reversed(fields) if name in sentence)
+
+
+def test_nvlink_without_a_generation_is_the_usual_one() -> None:
+    named = ClusterSpec(shape="2x8", link="ib400", intra="nvlink")
+    assert (named.intra, named.topology.intra) == ("nvlink4", PRESETS["nvlink4"].link)

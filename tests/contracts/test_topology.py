@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringscope.contracts.topology import PRESETS, Link, Path, SharedLink, Topology, flat
+from ringscope.contracts.topology import ALIASES, PRESETS, Link, Path, SharedLink, Topology, flat
 
 INTRA, INTER = Link(1e-6, 100e9), Link(5e-6, 10e9)
 
@@ -78,4 +78,5 @@ def test_links_between_nodes_have_the_rate_in_their_name(name):
 
 def test_the_links_that_people_name_are_there():
     between = "10gbe 25gbe 50gbe 100gbe 200gbe 400gbe roce100 roce200 roce400 roce800 efa ib100 ib200 ib400 ib800"
+    assert set(ALIASES.values()) <= set(PRESETS)
     assert set(PRESETS) == {*between.split(), *(f"nvlink{generation}" for generation in range(1, 6))}

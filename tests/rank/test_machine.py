@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from ringscope.contracts.machine import Machine
+from ringscope.contracts.protocol import Load
 from ringscope.engine import cores
 from ringscope.rank import machine
+from ringscope.rank.load import LoadMeter
 
 
 @pytest.fixture
@@ -22,7 +24,14 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
         return run(command, **more)  # type: ignore[call-overload]
 
     monkeypatch.setattr(subprocess, "run", watched)
+    others_took(monkeypatch, 0.0)
     return commands
+
+
+def others_took(monkeypatch: pytest.MonkeyPatch, processors: float) -> None:
+    """So many of four, while it is measured."""
+    load = Load(machine="", processors=4, seconds=0.5, busy_seconds=1 + processors * 0.5, own_seconds=1)
+    monkeypatch.setattr(LoadMeter, "read", lambda _: load)
 
 
 def test_it_is_measured_once(measured: list[object]) -> None:
@@ -33,8 +42,31 @@ def test_it_is_measured_once(measured: list[object]) -> None:
     assert len(measured) == 1
 
 
+def test_what_was_measured_beside_other_load_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = [Machine(hardware=cores.hardware(), call_us=call_us) for call_us in (9.0, 1.0, 7.0)]
+    told = iter([subprocess.CompletedProcess([], 0, stdout=one.model_dump_json()) for one in found])
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: next(told))
+    others_took(monkeypatch, 1.0)
+    assert machine.known_machine() == found[0], "it is better than nothing"
+    others_took(monkeypatch, 0.1)
+    assert [machine.known_machine() for _ in range(2)] == [found[1]] * 2
+
+
+def test_two_agents_with_other_cores_do_not_take_turns_in_measuring(
+    measured: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = [Machine(hardware=f"x; cores [{core}]", call_us=1.0 + core) for core in (0, 1)]
+    for one in both:
+        machine._write(machine._path(one.hardware), one)
+    for one in both:
+        monkeypatch.setattr(machine, "hardware", lambda one=one: one.hardware)
+        assert machine.known_machine() == one
+    assert measured == []
+
+
 def test_another_hardware_is_measured_anew(measured: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
-    machine._write(machine._path(), Machine(hardware="the one before", cores=64))
+    machine._write(machine._path(cores.hardware()), Machine(hardware="the one before", cores=64))
     assert machine.known_machine().cores == cores.own_place().at_once
     assert len(measured) == 1
 
@@ -46,7 +78,7 @@ def test_where_it_cannot_be_measured_the_models_own_machine_stands_in(
     monkeypatch.setattr(machine.sys, "executable", str(tmp_path / "none"))
     here = Machine(hardware=cores.hardware(), cores=cores.own_place().at_once)
     assert machine.known_machine() == here
-    assert not machine._path().exists(), "so that the next start tries again"
+    assert not machine._path(cores.hardware()).exists(), "so that the next start tries again"
 
 
 def test_where_ranks_may_run_nothing_is_measured_beside_them(measured: list[object]) -> None:

@@ -79,6 +79,7 @@ OTHERS: list[tuple[dict[str, Any], str]] = [
     ({"placement": {"ranks": 3}}, "ranks is 3, and 2 in the baseline."),
     ({"benchmark": BOTH["benchmark"] | {"dtype": "float64"}}, "dtype is float64"),
     ({"benchmark": BOTH["benchmark"] | {"average": "max"}}, "average, whose time counts, is max"),
+    ({"benchmark": BOTH["benchmark"] | {"aggregate": 8}}, "aggregate, operations in one iteration, is 8"),
     ({"placement": {"ranks": 2, "nodes": 2}}, "as 2x1 (nodes x ranks), and as 1x2 in the baseline."),
 ]
 
@@ -144,6 +145,42 @@ async def test_what_should_not_be_compared_has_no_figure(server: Server) -> None
     ]
     [_, other] = (await compare(server, base, crowded))["jobs"]
     assert other["obstacles"] == found[0]["obstacles"], "the page of two jobs says the same"
+
+
+async def failed_run(server: Server, agent: FakeAgent, reason: str, *told: dict[str, Any]) -> int:
+    """A job that ends otherwise than well."""
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    agent.sequence = 0
+    await agent.records(attempt, *told)
+    await agent.report(attempt, "ended", reason=reason)
+    await agent.report(attempt, "clean", last_sequence=len(told))
+    assert (await server.job(job["id"]))["state"] == "failed"
+    return int(job["id"])
+
+
+async def test_a_failed_job_is_flagged_and_what_was_wrong_is_left_out(server: Server) -> None:
+    agent = await server.node()
+    base = await run_sweep(server, agent, sure(time_us=10.0), **ONE_SIZE)
+    right, wrong = sure(time_us=5.0)[0], sure(time_us=1.0)[1] | {"wrong": 7}
+    failed = await failed_run(server, agent, "completed", right, wrong)
+    sentence = f"Job {failed} has not succeeded."
+    [_, other] = (await compare(server, base, failed))["jobs"]
+    assert other["obstacles"] == [sentence]
+    assert {(row["algorithm"], row["in_place"]) for row in other["rows"]} == {("ring", False), ("fastest", False)}
+    [as_base, held] = (await compare(server, failed, base, base=failed))["jobs"]
+    assert (as_base["obstacles"], held["obstacles"]) == ([sentence], [sentence])
+
+
+async def test_a_job_that_still_runs_is_held_against_the_baseline_as_far_as_it_has_come(server: Server) -> None:
+    agent = await server.node()
+    base = await run_sweep(server, agent, sure(time_us=10.0), **ONE_SIZE)
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    agent.sequence = 0
+    await agent.records(attempt, sure(time_us=5.0)[0])
+    [_, other] = (await compare(server, base, job["id"]))["jobs"]
+    assert other["obstacles"] == [] and out_of_place(other)["ring"]["against"]["ratio"] == pytest.approx(0.5)
 
 
 async def test_bad_questions_are_told(server: Server) -> None:

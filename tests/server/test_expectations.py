@@ -108,9 +108,12 @@ async def test_the_last_result_of_a_shape_outlives_its_job(server: Server, clock
     await run_sweep(server, agent, second, **SIZES)
     crowded_rows = [row | {"cores": 1, "busbw_gb_per_s": 0.5} for row in rows(0.0, 0.0)]
     await run_sweep(server, agent, crowded_rows, **SIZES)
-    simulated = [row | {"transport": "simulated"} for row in rows(99.0, 99.0)]
-    await run_sweep(server, agent, simulated, **SIZES)
+    simulated = [row | {"transport": "simulated", "wrong": None} for row in rows(99.0, 99.0)]
+    cluster = {"transport": "simulated", "topology": {"shape": "2"}}
+    await run_sweep(server, agent, simulated, benchmark=SIZES["benchmark"] | cluster)
     await run_sweep(server, agent, rows(77.0, 77.0), **IN_TWO)  # what goes in no channels, too
+    rotated = {"benchmark": {**SIZES["benchmark"], "rotate": True}, "placement": {"ranks": 2}}
+    await run_sweep(server, agent, rows(66.0, 66.0), **rotated)
     for _ in range(2):
         clock.advance(50)
         await server.one_pass()

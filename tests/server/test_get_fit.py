@@ -68,6 +68,26 @@ async def test_rows_of_libraries_are_left_out_and_named(server: Server) -> None:
     assert (await server.admin.get(f"/api/v1/jobs/{job_id}/fit")).json()["left_out"] == ["mpi"]
 
 
+async def test_what_makes_the_rows_doubtful_is_told(server: Server) -> None:
+    agent = await server.node(slots=8)
+    running = await measured(server, agent, rows())
+    clean = (await server.admin.get(f"/api/v1/jobs/{running}/fit")).json()
+    assert clean["caveats"] == ["The job has not succeeded: it has not ended yet."]
+    crowded = [row | {"cores": 2} for row in rows()]
+    crowded[0]["wrong"] = 3
+    failed = await measured(server, agent, crowded)
+    attempt = (await agent.assignments())[-1]["attempt_id"]
+    load = {"machine": "", "processors": 2, "seconds": 10.0, "busy_seconds": 10.0, "own_seconds": 0.0}
+    await agent.report(attempt, "ended", reason="rank_exit", load=load)
+    await agent.report(attempt, "clean", last_sequence=len(crowded))
+    assert (await server.admin.get(f"/api/v1/jobs/{failed}/fit")).json()["caveats"] == [
+        "The job has not succeeded: it ended as rank_exit.",
+        "3 elements of its rows were wrong.",
+        "4 ranks on 2 cores: they took turns, which is in every time.",
+        (await server.job(failed))["attempts"][0]["disturbed_by"],
+    ]
+
+
 async def test_jobs_that_tell_nothing_say_why(server: Server) -> None:
     agent = await server.node(slots=8)
     assert "no row has an algorithm with a schedule" in await refusal(server, await measured(server, agent, []))

@@ -15,8 +15,16 @@ async def links(server: Server) -> list[dict[str, Any]]:
     return found
 
 
-async def run_pair(server: Server, agents: list[FakeAgent], busbw: float, transport: str = "mpi") -> int:
-    """A sendrecv between two nodes to its end."""
+async def run_pair(
+    server: Server,
+    agents: list[FakeAgent],
+    busbw: float,
+    transport: str = "mpi",
+    busy_seconds: float = 0,
+    state: str = "succeeded",
+    **more: Any,
+) -> int:
+    """A sendrecv between two nodes to its end; each was busy so long with something else."""
     job = await server.submit(**SENDRECV)
     for agent in agents:
         agent.sequence = 0
@@ -26,16 +34,25 @@ async def run_pair(server: Server, agents: list[FakeAgent], busbw: float, transp
         for agent in agents:
             await agent.report(attempt_id, event)
     rows = [
-        measurement("mpi", collective="sendrecv", transport=transport, busbw_gb_per_s=busbw, in_place=in_place)
+        measurement(
+            "mpi",
+            collective="sendrecv",
+            op="none",
+            transport=transport,
+            busbw_gb_per_s=busbw,
+            in_place=in_place,
+            **more,
+        )
         for in_place in (False, True)
     ]
     await agents[0].records(attempt_id, *rows)
+    load = {"machine": "", "processors": 2, "seconds": 10.0, "busy_seconds": busy_seconds, "own_seconds": 0.0}
     for agent in agents:
-        await agent.report(attempt_id, "ended", reason="completed")
+        await agent.report(attempt_id, "ended", reason="completed", load=load)
     for agent in agents:
         await agent.report(attempt_id, "clean", last_sequence=agent.sequence)
     found = await server.job(job["id"])
-    assert found["state"] == "succeeded", found
+    assert found["state"] == state, found
     number: int = job["id"]
     return number
 
@@ -56,5 +73,14 @@ async def test_the_newest_job_of_a_pair_counts(server: Server) -> None:
 
 async def test_what_was_simulated_is_no_measurement(server: Server) -> None:
     agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
-    await run_pair(server, agents, 5.0, transport="simulated")
+    await run_pair(server, agents, 5.0, transport="simulated", state="failed")
     assert await links(server) == []
+
+
+async def test_what_was_disturbed_or_crowded_does_not_stand_for_the_link(server: Server) -> None:
+    agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
+    clean = await run_pair(server, agents, 5.0)
+    await run_pair(server, agents, 1.0, busy_seconds=10)
+    await run_pair(server, agents, 2.0, cores=1)
+    (link,) = await links(server)
+    assert (link["busbw_gb_per_s"], link["job_id"]) == (5.0, clean)

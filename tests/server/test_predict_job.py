@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.server.conftest import ONE_SIZE, Clock, Server, measurement
+from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement
 from tests.server.metrics_page import run_sweep
 
 from ringscope.choice.prediction import predict
@@ -156,6 +156,37 @@ async def test_what_is_usual_is_of_jobs_that_asked_for_the_same_channels(server:
         await agent.start_next()
         found.append({row["median_gb_per_s"] for row in (await expectations(server, job["id"]))["usual"]})
     assert found == [{1.0}, {2.0}]
+
+
+async def usual_gb_per_s(server: Server, agent: FakeAgent, **spec: Any) -> set[float]:
+    """What a job is held against that starts now."""
+    job = await server.submit(**spec)
+    await agent.start_next()
+    return {row["median_gb_per_s"] for row in (await expectations(server, job["id"]))["usual"]}
+
+
+@pytest.mark.parametrize("mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 8}], ids=str)
+async def test_what_is_usual_is_of_jobs_that_measured_in_the_same_mode(server: Server, mode: dict[str, Any]) -> None:
+    agent = await server.node(slots=8)
+    other = ONE_SIZE | {"benchmark": ONE_SIZE["benchmark"] | mode}
+    for _ in range(3):
+        for spec, rate in ((ONE_SIZE, 1.0), (other, 2.0)):
+            rows = [measurement(in_place=place, busbw_gb_per_s=rate) for place in (False, True)]
+            await run_sweep(server, agent, rows, **spec)
+    assert await usual_gb_per_s(server, agent, **ONE_SIZE) == {1.0}
+    assert await usual_gb_per_s(server, agent, **other) == {2.0}
+
+
+async def test_a_job_over_a_named_transport_is_held_against_runs_over_it(server: Server) -> None:
+    agent = await server.node(slots=8)
+    over_mpi = ONE_SIZE | {"benchmark": ONE_SIZE["benchmark"] | {"transport": "mpi"}}
+    for _ in range(3):
+        for spec, transport, rate in ((ONE_SIZE, "shared_memory", 9.0), (over_mpi, "mpi", 2.0)):
+            told = {"transport": transport, "busbw_gb_per_s": rate}
+            rows = [measurement(in_place=place, **told) for place in (False, True)]
+            await run_sweep(server, agent, rows, **spec)
+    assert await usual_gb_per_s(server, agent, **over_mpi) == {2.0}
+    assert await usual_gb_per_s(server, agent, **ONE_SIZE) == {9.0}
 
 
 async def test_a_simulation_is_held_against_its_links_only(server: Server) -> None:

@@ -87,6 +87,24 @@ async def test_a_lost_node_sends_the_job_back_into_the_queue_and_says_why_and_wh
     assert [e["action"] for e in events][-2:] == ["job.stopping", "job.requeued"]
 
 
+async def test_rows_that_come_after_a_job_has_ended_change_nothing_of_it(server: Server) -> None:
+    first, second = await server.node("n1", 2), await server.node("n2", 2)
+    job = await server.submit(**ONE_SIZE | {"placement": {"ranks": 2, "nodes": 2}})
+    attempt = await run_on(server, first, second)
+    await first.records(attempt, measurement())
+    await server.admin.post(f"/api/v1/jobs/{job['id']}/cancel")
+    await lose(server, "n2")
+    await first.report(attempt, "clean", last_sequence=1)
+    before = await server.job(job["id"])
+    assert before["state"] == "cancelled" and before["progress"]["done"] == 1
+    second.epoch = (await second.register()).json()["epoch"]
+    await second.records(attempt, measurement(in_place=True, busbw_gb_per_s=99.0))
+    after = await server.job(job["id"])
+    assert (after["summary"], after["progress"]) == (before["summary"], before["progress"])
+    rows = (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]
+    assert len(rows) == 2, "what a rank measured is kept"
+
+
 async def test_the_next_attempt_starts_anew_and_old_news_cannot_touch_it(server: Server, clock: Clock) -> None:
     first, second = await server.node("n1", 2), await server.node("n2", 2)
     job = await server.submit(**ONE_SIZE | {"placement": {"ranks": 2, "nodes": 2}})

@@ -7,6 +7,7 @@ from tests.server.conftest import FakeAgent, Server, measurement
 from tests.server.statements import asked
 
 from ringscope_server.results import tuning
+from ringscope_server.results.alike import alike_attempts
 
 SWEEP = {"min_bytes": 1024, "max_bytes": 1024}
 AUTO = {"benchmark": SWEEP | {"algorithms": ["auto"]}, "placement": {"ranks": 2}}
@@ -100,6 +101,34 @@ async def test_jobs_that_asked_for_channels_do_not_count_however_many_they_are(
     in_two = [row | {"channels": 2 if row["algorithm"] == "ring" else None} for row in rows(ring=1.0, direct=1.0)]
     await run_job(server, node, *in_two, **spec, placement={"ranks": 2, "nodes": 1})
     assert await tuning_of(server, node) == {("ring", False): {"1024": 9.0}, ("ring", True): {"1024": 9.0}}
+
+
+@pytest.mark.parametrize("mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 8}], ids=str)
+async def test_jobs_that_measured_in_another_mode_do_not_count(server: Server, mode: dict[str, Any]) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    await run_job(server, node, *rows(ring=1.0), benchmark=SWEEP | {"algorithms": ["ring"]} | mode)
+    assert await tuning_of(server, node) == {("ring", False): {"1024": 9.0}, ("ring", True): {"1024": 9.0}}
+
+
+async def test_a_try_that_did_not_end_well_does_not_count_though_the_next_one_did(server: Server) -> None:
+    node = await server.node()
+    job = await server.submit(benchmark=SWEEP | {"algorithms": ["ring", "direct"]}, placement={"ranks": 2})
+    first = await node.start_next()
+    node.sequence = 0
+    await node.records(first, *rows(ring=1.0))
+    await node.report(first, "ended", reason="launcher_lost")
+    await node.report(first, "clean", last_sequence=2)
+    assert (await server.job(job["id"]))["state"] == "queued"
+    server.clock.advance(6)
+    second = await node.start_next()
+    node.sequence = 0
+    await node.records(second, *rows(ring=9.0, direct=9.0))
+    await node.report(second, "ended", reason="completed")
+    await node.report(second, "clean", last_sequence=4)
+    assert (await server.job(job["id"]))["state"] == "succeeded"
+    async with server.services.database.read() as session:
+        assert await alike_attempts(session, "all_reduce", 2, [2]) == [second]
 
 
 async def test_once_ranks_run_the_table_is_not_sent_again(server: Server) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
+from ringscope.choice.prediction import may_go_over
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import UNCHECKED_IN_PLACE, elements
+from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, elements
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.units import format_size
@@ -32,6 +33,7 @@ class Sweep(NamedTuple):
     dtype: str
     ranks: int
     iterations: int
+    op: str  # none where nothing is combined
 
 
 class Told(NamedTuple):
@@ -40,6 +42,8 @@ class Told(NamedTuple):
     key: Key
     sweep: Sweep
     wrong: int | None
+    executed: str  # the algorithm that auto took, or the named one
+    transport: str
 
 
 def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
@@ -53,11 +57,15 @@ def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
         key = next(iter(more))
         why = "was told twice" if key in asked else "was not asked for"
         return f"The row of {key} {why}."
-    sweep = Sweep(spec.collective, spec.dtype, ranks, spec.iterations)
+    sweep = Sweep(
+        spec.collective, spec.dtype, ranks, spec.iterations, spec.op if spec.collective in REDUCING else "none"
+    )
     if other := next((row for row in told if row.sweep != sweep), None):
         name = next(name for name, is_, asked in zip(Sweep._fields, other.sweep, sweep, strict=True) if is_ != asked)
         is_, was_asked = getattr(other.sweep, name), getattr(sweep, name)
         return f"The row of {other.key} has {name} {is_}, but {was_asked} was asked for."
+    if strange := next((row for row in told if not may_go_over(spec, row.executed, row.transport)), None):
+        return f"The row of {strange.key} went over {strange.transport}, but transport {spec.transport} was asked for."
     unchecked = next((row.key for row in told if row.wrong is None and _is_checked(spec, row.key)), None)
     if unchecked:
         return f"The row of {unchecked} tells no result of the check, which was asked for."

@@ -1,7 +1,9 @@
 """Why an attempt ended, once everything about it is known."""
 
 import asyncio
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -75,10 +77,11 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
 
 async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
     key = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place
-    sweep = Measurement.collective, Measurement.dtype, Measurement.ranks, Measurement.iterations
-    query = select(*key, *sweep, Measurement.wrong).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
-    found = await session.execute(query)
-    return [Told(Key(*row[:4]), Sweep(*row[4:8]), row.wrong) for row in found]
+    sweep = Measurement.collective, Measurement.dtype, Measurement.ranks, Measurement.iterations, Measurement.op
+    how = Measurement.wrong, func.coalesce(Measurement.chosen_algorithm, Measurement.algorithm), Measurement.transport
+    query = select(*key, *sweep, *how).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
+    found: Iterable[Sequence[Any]] = await session.execute(query)
+    return [Told(Key(*row[:4]), Sweep(*row[4:9]), *row[9:]) for row in found]
 
 
 def _lost(attempt: Attempt, *phases: str) -> Member | None:

@@ -12,7 +12,7 @@ from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.labels import op_label
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
-from ringscope_server.results.alike import ASKED_CHANNELS
+from ringscope_server.results.alike import USUAL, in_mode
 
 # So many of the newest are looked at for news, and at the start of the server for what there is.
 NEWEST_JOBS = 100
@@ -81,7 +81,8 @@ class Benchmarks:
 def _ends(jobs: Collection[int]) -> Any:
     """The last attempt of each succeeded job, its number of nodes and its end, oldest first.
 
-    Without those that something disturbed or that asked for channels: the gauges are held against the best of a week.
+    Without those that something disturbed or that measured in another mode: the gauges are held against the best of a
+    week.
     """
     last = select(func.max(Attempt.id)).where(Attempt.job_id.in_(jobs)).group_by(Attempt.job_id)
     return (
@@ -91,7 +92,7 @@ def _ends(jobs: Collection[int]) -> Any:
         .where(
             Attempt.id.in_(last),
             Attempt.disturbed_by.is_(None),
-            ASKED_CHANNELS.is_(None),
+            *in_mode(USUAL),
             Job.state == "succeeded",
         )
         .group_by(Attempt.id, Job.finished_at)

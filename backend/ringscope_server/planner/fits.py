@@ -7,13 +7,14 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import total_elements
+from ringscope.contracts.contest import Contest, crowd
 from ringscope.contracts.job import JobSpec
 from ringscope.cost.effort import message_count
 from ringscope.cost.fit import fit
 from ringscope.cost.fit_document import FitDocument, document
 from ringscope.cost.measured_rows import MeasuredRow, Nodes
-from ringscope.cost.samples import Sample, Samples, of_job
-from ringscope_server.db.models import Measurement, Member
+from ringscope.cost.samples import Sample, Samples, doubts, of_job
+from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.planner.views import JobFit
 
 MAX_ROWS = 2_000
@@ -36,8 +37,19 @@ async def load(session: AsyncSession, job_id: int, spec: JobSpec, attempt_id: in
     return of_job(spec, nodes or 1, rows, transports)
 
 
-def fitted(job_id: int, samples: Samples) -> JobFit:
-    """Parameters and residuals; ValueError with a sentence where the rows do not tell, or are too many."""
+async def caveats(session: AsyncSession, attempt_id: int | None) -> list[str]:
+    """What to know before a fit to an attempt's rows is believed."""
+    told = select(Attempt.reason, Attempt.disturbed_by, Attempt.tally).where(Attempt.id == attempt_id)
+    for reason, disturbed_by, fields in await session.execute(told):
+        tally = Contest.model_validate(fields or {})
+        return doubts(reason, crowd(tally.ranks, tally.cores), disturbed_by, tally.wrong)
+    return []
+
+
+def fitted(job_id: int, samples: Samples, known: Sequence[str] = ()) -> JobFit:
+    """Parameters and residuals, with the caveats that are known; ValueError with a sentence where the rows do not tell,
+    or are too many.
+    """
     nodes = samples.nodes
     if nodes is None:
         raise ValueError(
@@ -52,6 +64,7 @@ def fitted(job_id: int, samples: Samples) -> JobFit:
         ranks=max(row.ranks for row in samples.rows),
         row_count=len(found.residuals),
         left_out=list(samples.left_out),
+        caveats=list(known),
     )
 
 

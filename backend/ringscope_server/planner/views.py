@@ -47,3 +47,6 @@ class JobFit(FitDocument):
     ranks: int = Field(description="That took part in the rows.")
     row_count: int
     left_out: list[str] = Field(description="Algorithms of the job that have no schedule, and so no price.")
+    caveats: list[str] = Field(
+        description="Why its rows may not tell the links: it failed, gave wrong results, was crowded or disturbed."
+    )

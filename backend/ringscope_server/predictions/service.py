@@ -95,12 +95,12 @@ def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: 
 
 
 def _usual(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[UsualRow]:
-    """Of rows with the same numbers and operation, over whatever transport the job may take, the fastest one."""
+    """Of rows with the same numbers and operation over the job's transport, or the fastest of those it may take."""
     best: dict[tuple[str, bool, int], UsualRow] = {}
     for shape, expected in known.items():
         if shape.dtype != spec.sweep.dtype or shape.op not in (spec.sweep.op, "none"):
             continue
-        if shape.is_crowded != is_crowded:
+        if shape.is_crowded != is_crowded or not library.may_go_over(spec.sweep, shape.algorithm, shape.transport):
             continue
         place = shape.algorithm, shape.in_place, shape.size_bytes
         if place not in best or best[place].median_gb_per_s < expected.median_gb_per_s:

@@ -1,11 +1,13 @@
 """Earlier jobs that a job can be compared with."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
+from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.tuning import shape_of
 from ringscope_server.db.models import Attempt, Job
 
@@ -13,17 +15,48 @@ from ringscope_server.db.models import Attempt, Job
 # many of what is found for the same shape.
 _MAX_SUCCEEDED = 2_000
 MAX_JOBS = 200
-# Null: the usual ones. A job that asked for channels tells nothing of jobs that did not, nor does any of its rows.
-ASKED_CHANNELS = Job.spec["benchmark", "channels"].as_integer()
+
+
+class Mode(NamedTuple):
+    """What a benchmark asks for that makes its times other ones, and that no row says.
+
+    A job in one mode tells nothing of jobs in another one, nor does any of its rows.
+    """
+
+    channels: int | None  # None: the usual ones
+    aggregate: int
+    blocking: int
+    average: str
+    rotate: bool
+
+
+def mode_of(spec: BenchmarkSpec) -> Mode:
+    """What it asks for."""
+    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate)
+
+
+USUAL = mode_of(BenchmarkSpec())
+
+
+def in_mode(mode: Mode) -> list[ColumnElement[bool]]:
+    """Conditions on jobs; specifications of earlier versions, which lack a field, are as usual."""
+    asked = Job.spec["benchmark"]
+    return [
+        asked["channels"].as_integer().is_not_distinct_from(mode.channels),
+        func.coalesce(asked["aggregate"].as_integer(), USUAL.aggregate) == mode.aggregate,
+        func.coalesce(asked["blocking"].as_integer(), USUAL.blocking) == mode.blocking,
+        func.coalesce(asked["average"].as_string(), USUAL.average) == mode.average,
+        func.coalesce(asked["rotate"].as_boolean(), USUAL.rotate) == mode.rotate,
+    ]
 
 
 async def alike_attempts(
-    session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], channels: int | None = None
+    session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = USUAL
 ) -> list[int]:
-    """Attempts of succeeded jobs with the same collective, whose ranks lay on nodes alike, undisturbed; newest
-    first.
+    """The tries that made jobs with the same collective and mode succeed, whose ranks lay on nodes alike, undisturbed;
+    newest first.
 
-    ``slots`` are the ranks on each node, ``channels`` what the jobs asked for; None: for none.
+    ``slots`` are the ranks on each node.
     """
     succeeded = select(Job.id).where(Job.state == "succeeded").order_by(Job.id.desc()).limit(_MAX_SUCCEEDED)
     newest_first = await session.scalars(
@@ -33,7 +66,8 @@ async def alike_attempts(
             Job.id.in_(succeeded),
             Job.collective == collective,
             Job.ranks == ranks,
-            ASKED_CHANNELS.is_not_distinct_from(channels),
+            *in_mode(mode),
+            Attempt.reason == "completed",  # not those before, which may have lost a node amid a row
             Attempt.disturbed_by.is_(None),
         )
         .order_by(Attempt.id.desc())

@@ -1,6 +1,6 @@
 """What a row of a sweep should reach: the bus bandwidth that earlier good runs of the same shape gave.
 
-They asked for the same channels, or for none as it did.
+They measured in the same mode (``alike.Mode``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Attempt, Measurement
 from ringscope_server.db.specs import spec_of
-from ringscope_server.results.alike import alike_attempts
+from ringscope_server.results.alike import alike_attempts, mode_of
 
 MIN_RUNS, MAX_RUNS = 3, 5  # of fewer the median says little
 MAX_READ = 20  # runs: not every one has each size
@@ -86,7 +86,7 @@ async def baseline(session: AsyncSession, attempt: Attempt) -> Baseline:
     if spec.benchmark is None or spec.is_simulated:
         return {}
     slots = [member.slots for member in attempt.members]
-    alike = await alike_attempts(session, spec.collective, attempt.job.ranks, slots, spec.benchmark.channels)
+    alike = await alike_attempts(session, spec.collective, attempt.job.ranks, slots, mode_of(spec.benchmark))
     runs: dict[int, list[Row]] = {number: [] for number in alike if number < attempt.id}
     query = select(Measurement.attempt_id, Measurement.busbw_gb_per_s, *SHAPE_COLUMNS).where(
         Measurement.attempt_id.in_(list(runs)[:MAX_READ]), Measurement.wrong.is_(None) | (Measurement.wrong == 0)

@@ -1,7 +1,7 @@
 """Benchmarks beside a baseline, by the rule of ``ringscope diff``."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from sqlalchemy.orm import selectinload
 from ringscope.contracts.comparison import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
 from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, crowd
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job_states import TERMINAL
 from ringscope.contracts.tuning import shape_of
 from ringscope_server.db import keyset
 from ringscope_server.db.models import Attempt, Job, Measurement
@@ -107,6 +108,7 @@ class Measured:
     runs: Mapping[int, _Run]
     crowds: Mapping[int, str | None]
     timed: Mapping[int, Sequence[Timed]]
+    failed: Collection[int]
 
     def compared(self) -> Comparison:
         """The jobs beside the baseline; of hundreds of thousands of rows it takes a while."""
@@ -116,7 +118,10 @@ class Measured:
             jobs=[
                 ComparedJob(
                     job_id=job_id,
-                    obstacles=_obstacles(self.specs, self.runs, self.crowds, self.base_id, job_id),
+                    obstacles=[
+                        *_named(self.failed, job_id, self.base_id),
+                        *_obstacles(self.specs, self.runs, self.crowds, self.base_id, job_id),
+                    ],
                     rows=_compared(self.timed[job_id], () if job_id == self.base_id else base),
                 )
                 for job_id in self.specs
@@ -125,7 +130,10 @@ class Measured:
 
 
 async def measured(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Measured:
-    """The newest attempts of benchmarks; ``base_id`` is one of them. Rows are summed up beside the event loop."""
+    """The newest attempts of benchmarks; ``base_id`` is one of them. Rows are summed up beside the event loop.
+
+    One that still runs is shown as far as it has come. Rows with wrong elements are left out.
+    """
     runs = await _newest(session, [job_id for job_id, _ in jobs])
     crowds: dict[int, str | None] = {}
     of_jobs: dict[int, list[Timed]] = {}
@@ -133,7 +141,9 @@ async def measured(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], b
         rows = await _rows(session, run.attempt)
         crowds[job_id] = crowd(rows[0].ranks, rows[0].cores) if rows else None
         of_jobs[job_id] = await asyncio.to_thread(timed, rows)
-    return Measured(base_id, dict(jobs), runs, crowds, of_jobs)
+    states = await _states(session, list(runs))
+    failed = {job_id for job_id, state in states.items() if state in TERMINAL - {"succeeded"}}
+    return Measured(base_id, dict(jobs), runs, crowds, of_jobs, failed)
 
 
 async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Standings:
@@ -145,11 +155,11 @@ async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], 
     )
     contests = {job_id: Contest.model_validate(tally) for job_id, tally in found if tally is not None}
     crowds = {job_id: crowd(contest.ranks, contest.cores) for job_id, contest in contests.items()}
-    ended = set(await session.scalars(select(Job.id).where(Job.id.in_(specs), Job.state == "succeeded")))
+    states = await _states(session, list(specs))
+    unfinished = {job_id for job_id, state in states.items() if state != "succeeded"}
     told = []
     for job_id in specs:
-        failed = [f"Job {one} has not succeeded." for one in dict.fromkeys((job_id, base_id)) if one not in ended]
-        obstacles_ = [*failed, *_obstacles(specs, runs, crowds, base_id, job_id)]
+        obstacles_ = [*_named(unfinished, job_id, base_id), *_obstacles(specs, runs, crowds, base_id, job_id)]
         figure = None
         if not obstacles_ and job_id != base_id and {job_id, base_id} <= contests.keys():
             figure = standing(contests[base_id], contests[job_id])
@@ -165,6 +175,15 @@ async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], 
             )
         )
     return Standings(base=base_id, jobs=told)
+
+
+async def _states(session: AsyncSession, jobs: Sequence[int]) -> dict[int, str]:
+    found = await session.execute(select(Job.id, Job.state).where(Job.id.in_(jobs)))
+    return {row.id: row.state for row in found}
+
+
+def _named(unfit: Collection[int], job_id: int, base_id: int) -> list[str]:
+    return [f"Job {one} has not succeeded." for one in dict.fromkeys((job_id, base_id)) if one in unfit]
 
 
 def _obstacles(
@@ -245,7 +264,8 @@ async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]
 
 async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Any]:
     """An attempt's, with what is compared (``contest.Row``), in parts: between them the event loop has a turn."""
-    query = select(*_COLUMNS).where(Measurement.attempt_id == attempt_id)
+    right = Measurement.wrong.is_(None) | (Measurement.wrong == 0)
+    query = select(*_COLUMNS).where(Measurement.attempt_id == attempt_id, right)
     rows: list[Any] = []
     while True:
         part = (

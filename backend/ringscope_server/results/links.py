@@ -1,4 +1,4 @@
-"""What was measured between two nodes: the newest sendrecv of one rank on each."""
+"""What was measured between two nodes: the newest sendrecv of one rank on each that had both for itself."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.contest import crowd
 from ringscope_server.db.models import Attempt, Job, Member, Node
 
 # Somebody waits for it: so many of the newest succeeded jobs of two ranks are looked through.
@@ -33,7 +34,10 @@ class LinkList(BaseModel):
 
 
 async def links(session: AsyncSession) -> LinkList:
-    """Every pair of nodes that a succeeded job of this kind ran on, measured and not simulated."""
+    """Every pair of nodes that a succeeded job of this kind ran on, measured and not simulated.
+
+    Without those that something disturbed, or whose ranks had to take turns: they would stand for the link.
+    """
     jobs = (
         select(Job.id)
         .where(Job.state == "succeeded", Job.ranks == 2, Job.kind == "benchmark", Job.collective == "sendrecv")
@@ -46,7 +50,9 @@ async def links(session: AsyncSession) -> LinkList:
         .join(Member, Member.attempt_id == Attempt.id)
         .join(Node, Node.id == Member.node_id)
         # Of a job that was tried again the last attempt is the one that gave the rows.
-        .where(Job.id.in_(jobs), Attempt.reason == "completed", Node.removed_at.is_(None))
+        .where(
+            Job.id.in_(jobs), Attempt.reason == "completed", Attempt.disturbed_by.is_(None), Node.removed_at.is_(None)
+        )
         .order_by(Job.id.desc(), Node.name)
     )
     return LinkList(items=_newest(await session.execute(query)))
@@ -60,6 +66,8 @@ def _newest(rows: Iterable[Any]) -> list[LinkView]:
     for job_id, (summary, finished_at, nodes) in by_job.items():
         best = next((row for row in summary["best"] if row["transport"] != "simulated"), None)
         if len(nodes) != 2 or best is None or finished_at is None or tuple(nodes) in found:
+            continue
+        if crowd(summary.get("ranks") or 0, summary.get("cores")):
             continue
         fields = {name: best[name] for name in ("busbw_gb_per_s", "size_bytes", "algorithm", "transport")}
         found[tuple(nodes)] = LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, **fields)

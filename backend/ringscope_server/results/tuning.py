@@ -33,7 +33,7 @@ def _chooses(spec: JobSpec) -> bool:
 async def known_times(session: AsyncSession, spec: JobSpec, slots: Sequence[int], before: int | None = None) -> Table:
     """Times of succeeded jobs with the same collective and kind of numbers, whose ranks lay on nodes alike.
 
-    Only of those in the usual channels, whatever ``spec`` asks for: the model that goes with them knows no others.
+    Only of those in the usual mode, whatever ``spec`` asks for: the model that goes with them knows no others.
     ``slots`` are the ranks on each node. Of each size the newest job counts that measured it; with ``before``, the id
     of an attempt, only earlier ones do.
     """

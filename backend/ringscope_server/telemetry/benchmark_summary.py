@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import WAITING
+from ringscope.contracts.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Job, Measurement
 from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.summary import summary_of
@@ -17,11 +17,11 @@ from ringscope_server.predictions import seats
 async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Sequence[Measurement]) -> bool:
     """Put what the rows say beside the job, whose row is locked; ``rows`` are stored and came last.
 
-    False: the job is about another attempt now, or waits for it, and nothing is changed.
+    False: the job is about another attempt now, or waits for it, or has ended, and nothing is changed.
     """
     job = await session.get_one(Job, job_id)
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
-    if job.state in WAITING or newest != attempt_id:
+    if job.state in WAITING | TERMINAL or newest != attempt_id:
         return False
     stored = await session.scalar(select(Attempt.tally).where(Attempt.id == attempt_id))
     tally = Tally() if stored is None else Tally.model_validate(stored)

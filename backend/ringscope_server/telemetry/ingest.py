@@ -58,7 +58,7 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     """Store the records that are new, in one transaction with the number of the last one.
 
     What decides an outcome is counted as rejected once the attempt has succeeded, or the node has said that this was
-    all. Of one that was lost it is kept with what became of its attempt.
+    all. Of one that was lost it is kept with what became of its attempt; a job that has ended stays as it is.
 
     Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
     answer tells the agent where to go on. A record that is not well formed, or of a rank on another node, is counted

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.job_states import WAITING
+from ringscope.contracts.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
 from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.views import TrainingSummary
@@ -17,7 +17,7 @@ from ringscope_server.training.epochs import kept_epochs
 
 
 async def refresh(session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[record.Epoch]) -> float | None:
-    """Put what was told beside the job, unless that is about another attempt now; gives the leader's last loss.
+    """Put what was told beside the job, unless it ended or is about another attempt now; gives the leader's last loss.
 
     The leader is the worker with the lowest number: rank 0, but with parameter servers. Its loss is None also where it
     was no finite number. ``told`` are the epochs that are new: only then what goes by epochs is found anew.
@@ -25,7 +25,7 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, told: Seq
     leader = await _leader(session, attempt_id)
     job = await session.get_one(Job, job_id)
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
-    if job.kind == "benchmark" or job.state in WAITING or newest != attempt_id:
+    if job.kind == "benchmark" or job.state in WAITING | TERMINAL or newest != attempt_id:
         return leader.last_loss if leader else None
     before = TrainingSummary.model_validate(job.summary)
     summary = before.model_copy(update=await _rates(session, job_id))

@@ -2085,7 +2085,7 @@ export interface components {
             channels?: number | null;
             /**
              * Intra
-             * @description Inside a node: a link by name, or a rate such as 450GB/s.
+             * @description Inside a node: a link by name, nvlink for nvlink4, or a rate such as 450GB/s.
              * @default nvlink4
              */
             intra: string;
@@ -2886,6 +2886,11 @@ export interface components {
          * @description The cost model's parameters from the rows of a job; the same document as `ringscope fit --job N --json`.
          */
         JobFit: {
+            /**
+             * Caveats
+             * @description Why its rows may not tell the links: it failed, gave wrong results, was crowded or disturbed.
+             */
+            caveats: string[];
             /** Job Id */
             job_id: number;
             /**
@@ -3486,7 +3491,10 @@ export interface components {
             iterations: number;
             /** Max Us */
             max_us: number;
-            /** Mean Us */
+            /**
+             * Mean Us
+             * @description Of the slowest rank in each iteration, as min_us to cv_percent; at least time_us.
+             */
             mean_us: number;
             /**
              * Measured At
@@ -3528,7 +3536,10 @@ export interface components {
              * @description Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than 12 iterations, or measured by an earlier version.
              */
             time_low_us?: number | null;
-            /** Time Us */
+            /**
+             * Time Us
+             * @description nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. The bandwidths and every comparison go by it.
+             */
             time_us: number;
             /**
              * Transport

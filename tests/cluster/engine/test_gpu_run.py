@@ -48,6 +48,15 @@ def test_a_python_without_any_package_is_told_each_one(tmp_path):
         assert f"\n{name}: MISSING (" in done.stdout
 
 
+def test_its_tests_are_found_without_our_plugins():
+    options = ("-c", "/dev/null", "--confcutdir", GPU, "--import-mode=importlib", "-p", "no:asyncio")
+    collect = (sys.executable, "-m", "pytest", *options, "--rootdir", GPU, "--collect-only", "-q", GPU)
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH, "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(collect, env=environment, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\b\d\d tests collected", done.stdout)
+
+
 @pytest.mark.long
 def test_it_finds_its_tests_without_our_plugins_and_sweeps_what_is_possible(tmp_path):
     done = run(tmp_path, "2", "8", PYTHONPATH=PYTHONPATH, PYTEST_ADDOPTS="--collect-only -p no:asyncio")

@@ -11,16 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ringscope.contracts.contest import sure_of
+from ringscope.contracts.contest import FEWEST_ROUNDS, MOST_ROUNDS, ROUND_ITERATIONS, sure_of
 from ringscope.engine.base import Array
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, PLACES, StepRing
 
 Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.positions``
-
-_MOST_ROUNDS = 5
-_FEWEST_ITERATIONS = 4  # of a block: what the barrier before it costs then stays small
-_FEWEST_ROUNDS = 3  # of which an interval is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +96,7 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 def rounds(iterations: int) -> list[int]:
     """The iterations of each round in which the compared calls take turns: a few, and no block too short to time."""
-    count = max(1, min(_MOST_ROUNDS, iterations // _FEWEST_ITERATIONS))
+    count = max(1, min(MOST_ROUNDS, iterations // ROUND_ITERATIONS))
     return [iterations // count + (i < iterations % count) for i in range(count)]
 
 
@@ -132,7 +128,7 @@ def mean_interval(rounds_us: Sequence[Array]) -> tuple[float, float] | None:
     Modeling and Analysis, 9.5.3), with Student's quantile, as the rounds are few.
     """
     count = len(rounds_us)
-    if count < _FEWEST_ROUNDS:
+    if count < FEWEST_ROUNDS:
         return None
     means_us = [float(one.mean()) for one in rounds_us]
     mean_us = float(np.average(means_us, weights=[len(one) for one in rounds_us]))

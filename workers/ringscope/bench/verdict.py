@@ -9,13 +9,11 @@ from ringscope.contracts.contest import (
     FEWEST_ITERATIONS,
     Contest,
     Point,
-    Range,
-    leaders,
-    ranges,
     reference_bytes,
 )
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.units import format_duration, format_size, plural
+from ringscope.contracts.winners import Range, Win, Winners
 from ringscope.schedules.algorithms import build
 
 VENDOR_NAMES = {
@@ -57,8 +55,9 @@ def verdict(contest: Contest) -> str:
         return f"No winner: that takes {FEWEST_ITERATIONS} iterations of each at least, and these are {fewest}."
     if any(point.log_error is None for point in points.values()):
         return "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
-    out, inside = ranges(contest, in_place=False), ranges(contest, in_place=True)
-    margin = _margin(points, size_bytes, contest)
+    winners = Winners(contest)
+    out, inside = winners.ranges(in_place=False), winners.ranges(in_place=True)
+    margin = _margin(points, size_bytes, contest, winners)
     # Of calls that send nothing there are no ranges.
     sentence = margin if not out or len(contest.sizes()) == 1 else f"{_ranges(out, contest)}; {margin}"
     if inside and _outline(inside) != _outline(out):
@@ -94,12 +93,12 @@ def _whose(each: Range, contest: Contest, before: Range | None = None) -> str:
     return f"no clear winner ({', '.join(_name(name, contest) for name in each.winners)})"
 
 
-def _margin(points: dict[str, Point], size_bytes: int, contest: Contest) -> str:
+def _margin(points: dict[str, Point], size_bytes: int, contest: Contest, winners: Winners) -> str:
     """How many times as fast as the library, or as the next one, with the interval of that."""
     at = f"at {format_size(size_bytes)}"
     winner, rival = _pair(points)
     ratio = points[winner].faster_than(points[rival])
-    if not ratio.is_clear:
+    if not winners.is_clear(Win(size_bytes, False, winner, rival)):
         return f"{_name(winner, contest)} and {_name(rival, contest)} cannot be told apart {at}"
     basis = SIMULATED if _is_simulated(contest) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
     return f"{_name(winner, contest)} is {_digits(ratio.value)}x {_name(rival, contest)} {at} ({basis})"
@@ -132,7 +131,7 @@ def explanation(contest: Contest) -> str:
     points = contest.at(size_bytes, in_place=False)
     if len(points) < 2 or contest.wrong:
         return ""
-    if len(tied := leaders(points)) > 1:
+    if len(tied := Winners(contest).at(size_bytes, in_place=False)) > 1:
         return _doubt(tied, points, size_bytes, contest)
     winner, *rest = points
     ours = SCHEDULED[contest.collective]

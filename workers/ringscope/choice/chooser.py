@@ -36,11 +36,18 @@ class Chooser:
         return self._choices[place]
 
     def likely(self, situation: Situation, size_bytes: int) -> list[str]:
-        """What is worth trying, the likeliest first; empty where measurements have the say, or nothing is sent."""
+        """What is worth trying: the fastest that was measured, and those that were not, the likeliest first.
+
+        Empty where all were measured, or nothing is sent. Without a trial the measured ones have the say: by the model
+        alone others would be taken too often that are slower.
+        """
         names = _candidates(situation)
-        if situation.ranks == 1 or not size_bytes or self._measured.choose(situation, size_bytes, names):
+        if situation.ranks == 1 or not size_bytes:
             return []
-        return self._model.likely(situation, size_bytes, names)
+        likely = self._model.likely(situation, size_bytes, names)
+        measured = self._measured.fastest_first(situation, size_bytes, names)
+        unknown = [name for name in likely if name not in measured]
+        return [*measured[:1], *unknown] if unknown else []
 
     def _choose(self, situation: Situation, size_bytes: int) -> Choice:
         names = _candidates(situation)

@@ -24,6 +24,18 @@ class Measured:
 
     def choose(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice | None:
         """The fastest of the measured ones; None where there are not two to compare."""
+        near, times_us = self._near(situation, size_bytes, names)
+        return Choice.fastest("measured", times_us, f"{_at(near, size_bytes)} (medians)") if times_us else None
+
+    def fastest_first(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> list[str]:
+        """Those that it compares."""
+        _, times_us = self._near(situation, size_bytes, names)
+        return sorted(times_us, key=lambda name: times_us[name])
+
+    def _near(
+        self, situation: Situation, size_bytes: int, names: Sequence[str]
+    ) -> tuple[Sequence[int], dict[str, float]]:
+        """The one or two nearest sizes, and what two algorithms or more took there; none where there are not two."""
         curves = self._curves.get(situation.key, {})
         keys = {name: (carrier(name, situation.transport), name) for name in names}
         times = {name: curves[key] for name, key in keys.items() if key in curves}
@@ -35,10 +47,7 @@ class Measured:
         if len(both) < 2:  # each size has two algorithms, but not the same ones
             near = sorted(near, key=lambda size: ratio(size, size_bytes))[:1]
             both = [name for name, curve in times.items() if all(size in curve for size in near)]
-        if not near:
-            return None
-        found_us = {name: _interpolated(times[name], near, size_bytes) for name in both}
-        return Choice.fastest("measured", found_us, f"{_at(near, size_bytes)} (medians)")
+        return near, {name: _interpolated(times[name], near, size_bytes) for name in both if near}
 
 
 def _at(near: Sequence[int], size_bytes: int) -> str:

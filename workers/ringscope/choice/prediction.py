@@ -14,10 +14,10 @@ import numpy as np
 
 from ringscope.choice.chooser import Chooser
 from ringscope.choice.links import IN_HOST_MEMORY, STEPWISE_RANKS
-from ringscope.choice.situation import Situation
+from ringscope.choice.situation import Situation, base_of
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, bus_factor, elements
-from ringscope.contracts.devices import MPI_ON_GPUS, usual_channels
+from ringscope.contracts.devices import MPI_ON_GPUS, SIMULATED, carrier, usual_channels
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.machine import REFERENCE, Machine
 from ringscope.contracts.tuning import Table
@@ -106,6 +106,13 @@ def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
     if spec.transport == "auto":
         return "nccl" if on_gpus else "shared_memory" if nodes == 1 else "mpi"
     return MPI_ON_GPUS if spec.transport == "mpi" and on_gpus else spec.transport
+
+
+def may_go_over(spec: BenchmarkSpec, algorithm: str, transport: str) -> bool:
+    """Whether a row of the sweep may name this transport, which ``algorithm`` was executed over."""
+    if spec.transport == "auto" or spec.is_simulated:
+        return (transport == SIMULATED) is spec.is_simulated
+    return base_of(transport) == carrier(algorithm, transport_of(spec, 1))
 
 
 def is_crowded(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], machine: Machine | None) -> bool:

@@ -12,7 +12,7 @@ from ringscope.contracts.findings import field_errors
 from ringscope.contracts.topology import PRESETS
 from ringscope.contracts.units import parse_duration, parse_rate
 
-_LINK_HELP = f"A known link: {', '.join(PRESETS)}; or its rate, such as 450GB/s."
+_LINK_HELP = f"A known link: {', '.join(PRESETS)}; nvlink is nvlink4; or its rate, such as 450GB/s."
 _FLAT = "flat"
 _FLAGS = {
     "shape": "--topology",

@@ -11,6 +11,7 @@ from rich.table import Table
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.client import Job
+from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.record import Measurement
@@ -19,7 +20,7 @@ from ringscope.cost.fit import Fit, fit
 from ringscope.cost.fit_document import document
 from ringscope.cost.measured_rows import Nodes
 from ringscope.cost.regimes import Regime
-from ringscope.cost.samples import Samples, of_job, on_transport, read
+from ringscope.cost.samples import Samples, doubts, of_job, on_transport, read
 
 _WORST = 5
 
@@ -51,9 +52,12 @@ def fit_rows(
     """
     if (job is None) == (not files):
         raise UserError("FILE: name files with results, or a job with --job; one of the two.")
+    caveats: list[str] = []
     if job is not None:
         with connect(url, data_dir) as client:
-            samples = [_of_job(client.job(job), client.measurements(job))]
+            asked = client.job(job)
+            rows = client.measurements(job)
+        samples, caveats = [_of_job(asked, rows)], _caveats(asked, rows)
     else:
         samples = [_of_file(path, algorithm) for path in files or ()]
     together = _together(samples)
@@ -65,7 +69,7 @@ def fit_rows(
     if as_json:
         say(json.dumps(document(found, together.transport).model_dump(), indent=2))
     else:
-        _tell(found, together)
+        _tell(found, together, caveats)
 
 
 def _of_file(path: Path, algorithm: str | None) -> Samples:
@@ -83,6 +87,12 @@ def _of_job(job: Job, rows: list[Measurement]) -> Samples:
         return of_job(job.spec, len(job.attempts[-1].nodes) if job.attempts else 1, rows, transports)
     except ValueError as error:
         raise UserError(f"--job {job.id}: {error}") from error
+
+
+def _caveats(job: Job, rows: list[Measurement]) -> list[str]:
+    last, summary = job.attempts[-1] if job.attempts else None, job.summary
+    crowded, wrong = crowd(summary.ranks, summary.cores), sum(row.wrong or 0 for row in rows)
+    return doubts(last.reason if last else None, crowded, last.disturbed_by if last else None, wrong)
 
 
 def _together(samples: list[Samples]) -> Samples:
@@ -109,13 +119,15 @@ def _nodes(samples: Samples, ranks_per_node: int | None, nics: int | None) -> No
     return nodes
 
 
-def _tell(found: Fit, samples: Samples) -> None:
+def _tell(found: Fit, samples: Samples, caveats: list[str]) -> None:
     algorithms = ", ".join(sorted({row.algorithm for row in samples.rows}))
     ranks = ", ".join(map(str, sorted({row.ranks for row in samples.rows})))
     made_up = ", which are SIMULATED" if samples.transport == SIMULATED else ""
     say(f"{len(found.rows)} rows{made_up}: {algorithms} over {samples.transport}, {ranks} ranks")
     if samples.left_out:
         say(f"left out, for want of a schedule: {', '.join(samples.left_out)}")
+    for sentence in caveats:
+        say(sentence)
     stdout_console().print(_parameters(found))
     say(f"median error {found.median_error:.1%}, R² {found.r_squared:.4f}; the rows furthest off:")
     stdout_console().print(_worst(found))

@@ -5,7 +5,7 @@ from functools import cached_property
 from pydantic import Field, field_validator, model_validator
 
 from ringscope.contracts.spec_model import SpecModel, at
-from ringscope.contracts.topology import PRESETS, Link, Topology
+from ringscope.contracts.topology import ALIASES, PRESETS, Link, Topology
 from ringscope.contracts.units import parse_rate
 
 MAX_RANKS = 65_536  # of a plan, which prices equal ranks as one
@@ -22,7 +22,9 @@ class ClusterSpec(SpecModel):
     latency_us: float | None = Field(
         None, ge=0, le=1e6, description="Of a message between nodes; null: that of the link, 0 for a rate."
     )
-    intra: str = Field("nvlink4", description="Inside a node: a link by name, or a rate such as 450GB/s.")
+    intra: str = Field(
+        "nvlink4", description="Inside a node: a link by name, nvlink for nvlink4, or a rate such as 450GB/s."
+    )
     nics_per_node: int | None = Field(None, ge=1, description="Network cards of a node; null: one for each rank.")
     channels: int | None = Field(
         None, ge=1, description="Of rings and trees, each by another rank out of a node; null: one for each card."
@@ -48,8 +50,9 @@ class ClusterSpec(SpecModel):
     @field_validator("link", "intra")
     @classmethod
     def _link_is_known(cls, link: str) -> str:
-        _link(link)
-        return link
+        name = ALIASES.get(link, link)
+        _link(name)
+        return name
 
     @model_validator(mode="after")
     def _figures_fit_the_shape(self) -> "ClusterSpec":

@@ -125,6 +125,7 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
         ("ranks", base.ranks, other.ranks),
         ("dtype", a.dtype, b.dtype),
         ("op", a.op if a.collective in REDUCING else None, b.op if b.collective in REDUCING else None),
+        ("aggregate, operations in one iteration,", a.aggregate, b.aggregate),
         ("average, whose time counts,", a.average, b.average),
         ("blocking, where ranks meet,", a.blocking, b.blocking),
         ("rotate, whether caches help,", a.rotate, b.rotate),

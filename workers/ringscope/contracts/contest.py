@@ -17,7 +17,10 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.units import plural
 
 REFERENCE_BYTES = 1 << 20
-FEWEST_ITERATIONS = 12  # of which an interval can be told: three rounds (``bench.timing.rounds``)
+MOST_ROUNDS = 5  # in which contestants take turns (``bench.timing.rounds``)
+FEWEST_ROUNDS = 3  # of which an interval can be told
+ROUND_ITERATIONS = 4  # at least: what the barrier before them costs then stays small
+FEWEST_ITERATIONS = FEWEST_ROUNDS * ROUND_ITERATIONS
 FEWEST_CYCLES = 5  # the same, where their rows tell none
 MAX_SIZES = 128  # of a curve; one that doubles its sizes has not half as many
 SURE = 1.96  # standard errors on either side hold 95 %, where those are known
@@ -157,8 +160,18 @@ class Point(NamedTuple):
         """Half of the 95 % interval of the time's logarithm; None: nothing tells it."""
         if self.time_us <= 0 or (self.error_us2 is None and self.cycles < FEWEST_CYCLES):
             return None
-        within_us = SURE * sqrt((self.error_us2 or 0.0) / self.cycles)
-        return max(within_us, self._between_us()) / self.time_us
+        return max(self._within_us(), self._between_us()) / self.time_us
+
+    @property
+    def values(self) -> int:
+        """So many tell the error: rounds of a cycle, or the cycles where these differ by more."""
+        if self.cycles > 2 and self._between_us() > self._within_us():
+            return self.cycles
+        return max(FEWEST_ROUNDS, min(MOST_ROUNDS, self.iterations // self.cycles // ROUND_ITERATIONS))
+
+    def _within_us(self) -> float:
+        """Half of the 95 % interval by what the rows tell."""
+        return SURE * sqrt((self.error_us2 or 0.0) / self.cycles)
 
     def _between_us(self) -> float:
         """Half of the 95 % interval by how the cycles differ; two of them say little of that, and by themselves
@@ -288,38 +301,6 @@ class Contest(BaseModel):
             if curve.in_place == in_place and size_bytes in curve.points
         }
         return dict(sorted(found.items(), key=lambda item: item[1].time_us))
-
-
-class Range(NamedTuple):
-    """Neighbouring sizes with the same winners: those that nobody clearly beats at any of them.
-
-    ``is_fastest``: of one winner, that it clearly beats everybody at each of them.
-    """
-
-    sizes: list[int]
-    winners: list[str]
-    is_fastest: bool
-
-
-def ranges(contest: Contest, in_place: bool) -> list[Range]:
-    """As few as cover all sizes at which at least two algorithms were timed."""
-    found: list[Range] = []
-    for size in contest.sizes():
-        if len(points := contest.at(size, in_place)) < 2:
-            continue
-        unbeaten = leaders(points)
-        is_fastest = len(unbeaten) == 1
-        if found and (common := [name for name in found[-1].winners if name in unbeaten]):
-            found[-1] = Range([*found[-1].sizes, size], common, is_fastest and found[-1].is_fastest)
-        else:
-            found.append(Range([size], unbeaten, is_fastest))
-    return found
-
-
-def leaders(points: dict[str, Point]) -> list[str]:
-    """Those that nobody clearly beats, the fastest first: who is fastest may be too unsure to beat whom others do."""
-    rivals = points.values()
-    return [name for name, point in points.items() if not any(rival.faster_than(point).is_clear for rival in rivals)]
 
 
 def reference_bytes(sizes_bytes: Iterable[int]) -> int:

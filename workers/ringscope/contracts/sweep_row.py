@@ -37,7 +37,10 @@ class SweepRow(BaseModel):
         "goes in none, or it was measured by an earlier version.",
     )
     iterations: Int32
-    time_us: Microseconds
+    time_us: Microseconds = Field(
+        description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. The "
+        "bandwidths and every comparison go by it."
+    )
     time_low_us: Microseconds | None = Field(
         None,
         description="Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than "
@@ -48,7 +51,9 @@ class SweepRow(BaseModel):
     busbw_gb_per_s: GbPerS
     wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
     min_us: Microseconds
-    mean_us: Microseconds
+    mean_us: Microseconds = Field(
+        description="Of the slowest rank in each iteration, as min_us to cv_percent; at least time_us."
+    )
     p5_us: Microseconds | None = Field(None, description="null: measured by an earlier version; p10_us and p90_us too.")
     p10_us: Microseconds | None = None
     p50_us: Microseconds

@@ -67,6 +67,9 @@ PRESETS: dict[str, Preset] = {
     "nvlink5": Preset(Link(3.4e-6, 900e9), "B200, 18 links of 50 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
 }
 
+# What people write who do not say which generation: that of most machines, of 2022 to 2024.
+ALIASES = {"nvlink": "nvlink4"}
+
 
 @dataclass(frozen=True, slots=True)
 class Topology:

@@ -98,6 +98,24 @@ def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transpor
     return chosen(rows, transports, nodes)
 
 
+def doubts(reason: str | None, crowd: str, disturbed_by: str | None, wrong: int) -> list[str]:
+    """Why a job's rows may not tell its links, in sentences.
+
+    Args:
+        reason: why the try ended that made them; None: it runs.
+        crowd: "4 ranks on 2 cores" (``contest.crowd``); empty: a core for each.
+        disturbed_by: a sentence; None: nothing.
+        wrong: elements over all rows.
+    """
+    ended = "it has not ended yet" if reason is None else f"it ended as {reason}"
+    return [
+        *([] if reason == "completed" else [f"The job has not succeeded: {ended}."]),
+        *([f"{plural(wrong, 'element')} of its rows {'was' if wrong == 1 else 'were'} wrong."] if wrong else []),
+        *([f"{crowd}: they took turns, which is in every time."] if crowd else []),
+        *([disturbed_by] if disturbed_by else []),
+    ]
+
+
 def even(ranks_of_nodes: Sequence[int]) -> Nodes | None:
     """Nodes of so many ranks each; None where they differ. On one node all links are alike."""
     if len(ranks_of_nodes) < 2:

@@ -173,7 +173,7 @@ class Communicator:
         return self._chooser.choose(self._situation(collective, dtype, in_place), size_bytes)
 
     def settle(self, op: str, send: Buffer, recv: Buffer, collective: str = "all_reduce", root: int = 0) -> Choice:
-        """The same, by trying the likeliest ones where nothing is measured (collective). Both buffers are written to.
+        """The same, by trying the likeliest ones that were not measured (collective). Both buffers are written to.
 
         What was found counts for later calls alike, also for those of ``all_reduce``.
         """
@@ -196,7 +196,7 @@ class Communicator:
     def tune(self, x: Array, op: str = "sum", out: Array | None = None) -> Choice:
         """Try what ``auto`` should take for all-reduces like this one, in memory of its own (collective).
 
-        Where something is measured, that counts and nothing is tried.
+        Of what was measured only the fastest is tried; where all were, that counts and nothing is.
         """
         call = all_reduce_call(x, x if out is None else out, op, AUTO, self._registered.place, "tune")
         self._agree(call)

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from ringscope.contracts.protocol import Proxy
+from ringscope.rank.load import LoadMeter
 from ringscope_agent import process_group
 from ringscope_agent.files import replace_text
 from ringscope_agent.launch import launcher
 from ringscope_agent.launch.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
 from ringscope_agent.launch.control_server import ControlServer
 from ringscope_agent.launch.intake import Intake
-from ringscope_agent.launch.load import LoadMeter
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.share import Share
 from ringscope_agent.launch.stalls import LOOK_SECONDS, StallWatch

@@ -45,10 +45,11 @@ async def get_fit(job_id: int, user: Viewer, services: ServicesDep, number: Atte
         spec = TypeAdapter(JobSpec).validate_python((await session.get_one(Job, job_id)).spec)
         try:
             samples = await fits.load(session, job_id, spec, attempt_id)
+            caveats = await fits.caveats(session, attempt_id)
         except ValueError as error:
             raise _no_fit(job_id, error) from error
     try:
-        return await services.planner.run(lambda: fits.fitted(job_id, samples))
+        return await services.planner.run(lambda: fits.fitted(job_id, samples, caveats))
     except ValueError as error:
         raise _no_fit(job_id, error) from error
 

@@ -88,6 +88,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
               over {fit.transport}, {fit.ranks} ranks: median error {(100 * fit.median_error).toFixed(1)} %, R² {fit.r_squared.toFixed(4)}. {rangeInWords(fit)}
             </p>
             <RegimeTable fit={fit} />
+            {fit.caveats.length > 0 && <p>{fit.caveats.join(" ")}</p>}
             {fit.left_out.length > 0 && <p className="dim">Left out, for want of a schedule: {fit.left_out.join(", ")}.</p>}
             <div>
               <CopyButton text={() => toCsv(fit.residuals, ["collective", "algorithm", "ranks", "size_bytes", "measured_us", "model_us", "log_ratio"])} label="Copy residuals as CSV" />

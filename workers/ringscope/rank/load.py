@@ -1,4 +1,4 @@
-"""How busy a node was with other things while an attempt ran: /proc/stat, less what the attempt's processes took."""
+"""How busy a node was with other things while something ran: /proc/stat, less what its processes took."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ _PARENT, _TIMES = 1, slice(11, 15)
 
 
 class LoadMeter:
-    """From its creation on, in the process whose descendants are the attempt's ranks."""
+    """From its creation on, in the process whose own load and whose descendants' is no other one's."""
 
     def __init__(self) -> None:
         self._begin = _readings()

@@ -10,8 +10,8 @@ from pathlib import Path, PosixPath
 
 import pytest
 
-from ringscope_agent.launch import load
-from ringscope_agent.launch.load import LoadMeter
+from ringscope.rank import load
+from ringscope.rank.load import LoadMeter
 
 SPIN = "import time; end = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
 

@@ -1,0 +1,122 @@
+"""Who clearly beats whom in a sweep, so seldom wrong that the sweep as a whole can be believed. Pure.
+
+The ratio's 95 % interval has to lie above 1. But a sweep looks at many sizes and pairs, some of which differ by chance;
+so a difference also has to be one that few whole sweeps of equals would show (Holm 1979). The size that is compared was
+fixed beforehand, and is looked at by itself.
+"""
+
+from collections.abc import Iterable
+from itertools import combinations
+from math import erfc, log, log1p, sqrt
+from typing import NamedTuple
+
+from ringscope.contracts.contest import Contest, Point, reference_bytes, sure_of
+
+_CHANCE = 0.05  # of equals, that any pair at the size that is compared is called different
+_CHANCE_ELSEWHERE = 0.01  # and that any is at any other size, in place or out of place
+
+
+class Win(NamedTuple):
+    """Of one algorithm over another one, at one size and place."""
+
+    size_bytes: int
+    in_place: bool
+    winner: str
+    beaten: str
+
+
+class Range(NamedTuple):
+    """Neighbouring sizes with the same winners: those that nobody clearly beats at any of them.
+
+    ``is_fastest``: of one winner, that it clearly beats everybody at each of them.
+    """
+
+    sizes: list[int]
+    winners: list[str]
+    is_fastest: bool
+
+
+class Winners:
+    """Of a sweep as it is now."""
+
+    def __init__(self, contest: Contest) -> None:
+        self._contest = contest
+        self._wins = _wins(contest)
+
+    def is_clear(self, win: Win) -> bool:
+        """Whether it is more than chance."""
+        return win in self._wins
+
+    def at(self, size_bytes: int, in_place: bool) -> list[str]:
+        """Those that nobody clearly beats, the fastest first: he may be too unsure to beat whom others do."""
+        names = list(self._contest.at(size_bytes, in_place))
+        return [
+            name for name in names if not any(Win(size_bytes, in_place, rival, name) in self._wins for rival in names)
+        ]
+
+    def ranges(self, in_place: bool) -> list[Range]:
+        """As few as cover all sizes at which at least two algorithms were timed."""
+        found: list[Range] = []
+        for size in self._contest.sizes():
+            if len(self._contest.at(size, in_place)) < 2:
+                continue
+            unbeaten = self.at(size, in_place)
+            is_fastest = len(unbeaten) == 1
+            if found and (common := [name for name in found[-1].winners if name in unbeaten]):
+                found[-1] = Range([*found[-1].sizes, size], common, is_fastest and found[-1].is_fastest)
+            else:
+                found.append(Range([size], unbeaten, is_fastest))
+        return found
+
+
+class _Duel(NamedTuple):
+    win: Win
+    is_clear: bool  # by itself
+    chance: float  # that equals differ by as much
+
+
+def _wins(contest: Contest) -> set[Win]:
+    sizes = contest.sizes()
+    compared = reference_bytes(sizes), False
+    duels = [
+        _duel(Win(size, in_place, *names), points)
+        for size in sizes or [0]
+        for in_place in (False, True)
+        for points in (contest.at(size, in_place),)
+        for names in combinations(points, 2)
+    ]
+    here = [duel for duel in duels if duel.win[:2] == compared]
+    elsewhere = [duel for duel in duels if duel.win[:2] != compared]
+    return {*_surprising(here, _CHANCE), *_surprising(elsewhere, _CHANCE_ELSEWHERE)}
+
+
+def _duel(win: Win, points: dict[str, Point]) -> _Duel:
+    one, other = points[win.winner], points[win.beaten]  # the fastest first
+    return _Duel(win, one.faster_than(other).is_clear, _chance(one, other))
+
+
+def _surprising(duels: Iterable[_Duel], most: float) -> Iterable[Win]:
+    """Those that stay when all are looked at, by Holm: the least likely first, each against as many as are left."""
+    ordered = sorted(duels, key=lambda duel: duel.chance)
+    for i, duel in enumerate(ordered):
+        if duel.chance > most / (len(ordered) - i):
+            return
+        if duel.is_clear:
+            yield duel.win
+
+
+def _chance(one: Point, other: Point) -> float:
+    """Of equals, that their times' logarithms differ by as much.
+
+    That is Welch's test; of Student's distribution Wallace's normal (1959), which is at or above it.
+    """
+    errors = one.log_error, other.log_error
+    if errors[0] is None or errors[1] is None:
+        return 1.0
+    variances = [(errors[0] / sure_of(one.values)) ** 2, (errors[1] / sure_of(other.values)) ** 2]
+    distance = log(other.time_us / one.time_us)
+    if not any(variances):  # the model's times have no error
+        return 0.0 if distance else 1.0
+    freedom = sum(variances) ** 2 / (variances[0] ** 2 / (one.values - 1) + variances[1] ** 2 / (other.values - 1))
+    normal = sqrt(freedom * log1p(distance**2 / sum(variances) / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
+    return erfc(normal / sqrt(2))

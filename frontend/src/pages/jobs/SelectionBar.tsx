@@ -31,17 +31,20 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, onClear }: P
   const loaded = new Map(jobs.map((job) => [job.id, job]));
   // A link can choose jobs that are on no page of the list that is loaded.
   const others = useJobs(ids.filter((id) => !loaded.has(id)));
-  if (ids.length === 0) return null;
   const chosen = [...loaded.values(), ...others.jobs].filter((job) => ids.includes(job.id));
   const going = chosen.filter((job) => !isTerminal(job.state) && job.state !== "stopping");
   const mayChange = me.data !== undefined && me.data.role !== "viewer";
+  const mayCancel = mayChange && going.length > 0;
+  const ask = useCallback(() => setAsking(true), []);
+  useShortcut("cancel", mayCancel ? ask : null);
+  if (ids.length === 0) return null;
   return (
     <section className={classes.selection} aria-label="Chosen jobs">
       <span>{ids.length} chosen</span>
       {others.missing > 0 && <span className="dim">{others.missing} of them could not be loaded.</span>}
       <Compare ids={ids} />
       <Marks ids={ids} />
-      {mayChange && going.length > 0 && <Button onClick={() => setAsking(true)}>Cancel {plural(going.length, "job")} …</Button>}
+      {mayCancel && <Button onClick={ask}>Cancel {plural(going.length, "job")} …</Button>}
       <Button variant="subtle" color="gray" onClick={onClear}>
         Choose none
       </Button>

@@ -80,7 +80,7 @@ export function JobsPage() {
           onPress={() => focusRowAfter(items.length)}
         />
       )}
-      {items.length > 0 && <ServerCommand text={jobsCommand(search)} />}
+      {(items.length > 0 || isFiltered || jobs.error) && <ServerCommand text={jobsCommand(search)} />}
       <SelectionBar ids={chosen} jobs={known} onClear={clear} />
     </div>
   );
@@ -129,8 +129,9 @@ function NoMatch() {
   return (
     <EmptyState title="No job matches this filter">
       <p>
-        <Link to="/jobs">Show all jobs</Link>
+        <Link to="/jobs">Show all jobs</Link>, or in a terminal:
       </p>
+      <ServerCommand text={jobsCommand({})} />
     </EmptyState>
   );
 }

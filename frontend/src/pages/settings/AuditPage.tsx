@@ -56,8 +56,9 @@ function None() {
   return (
     <EmptyState title="No event matches">
       <p>
-        <Link to="/settings/audit">Show all events</Link>
+        <Link to="/settings/audit">Show all events</Link>, or in a terminal:
       </p>
+      <ServerCommand text={auditCommand({})} />
     </EmptyState>
   );
 }

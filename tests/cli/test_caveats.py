@@ -20,6 +20,13 @@ def test_a_list_marks_what_should_not_be_compared(api: FakeApi) -> None:
     assert "2 GB/s, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
 
 
+def test_a_list_marks_numbers_that_are_wrong_or_say_little(api: FakeApi) -> None:
+    best = {"algorithm": "ring", "busbw_gb_per_s": 2.0, "size_bytes": 1024, "in_place": False, "is_unstable": True}
+    summary = {"verdict": "ring wins", "sizes": [ROW], "best": [best], "wrong": 3}
+    api.answers["GET /jobs"] = items(job(1, state="failed", summary=summary))
+    assert "2 GB/s, 3 wrong, unstable" in api.run("jobs").out
+
+
 @pytest.mark.parametrize("command", [("show", "1"), ("clone", "1", "--wait")])
 def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
     api.answers |= {"GET /jobs/1": benchmark(), "POST /jobs/1/clone": benchmark(), "GET /jobs/1/measurements": items()}

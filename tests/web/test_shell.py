@@ -28,7 +28,12 @@ def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> Non
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="first sweep", level=1)).to_be_visible()
     node = site.get("/nodes")["items"][0]["name"]
-    for typed, path in (("settings", "/settings/tokens"), ("#1", "/jobs/1"), (f"node {node}", f"/nodes/{node}")):
+    for typed, path in (
+        ("settings", "/settings/tokens"),
+        ("audit", "/settings/audit"),
+        ("#1", "/jobs/1"),
+        (f"node {node}", f"/nodes/{node}"),
+    ):
         page.keyboard.press("Control+k")
         expect(box).to_be_focused()
         page.keyboard.type(typed)

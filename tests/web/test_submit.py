@@ -120,6 +120,26 @@ def test_algorithms_that_this_cluster_cannot_run_are_refused_in_one_sentence(vis
     expect(page.get_by_text(both)).to_have_count(0)
 
 
+@pytest.mark.long
+def test_the_form_is_what_its_address_says(visit: Visit) -> None:
+    page = visit.open("/jobs/new")
+    ranks, name = page.get_by_label("Ranks", exact=True), page.get_by_label("Name")
+    expect(ranks).to_have_value("4")  # as many as there are slots
+    ranks.fill("2")
+    name.press_sequentially("night")
+    expect(name).to_be_focused()
+    expect(page).to_have_url(f"{visit.site.url}/jobs/new?name=night&ranks=2")
+    page.reload()
+    expect(ranks).to_have_value("2")
+    page.get_by_role("link", name="New job").first.click()
+    expect(page).to_have_url(f"{visit.site.url}/jobs/new")
+    expect(ranks).to_have_value("4")
+    expect(name).to_have_value("")
+    page.go_back()
+    expect(ranks).to_have_value("2")
+    expect(name).to_have_value("night")
+
+
 @pytest.mark.parametrize("filled", ["kind=training&global_batch_size=990", "kind=script&file=a.py"])
 def test_every_kind_of_job_takes_ranks_and_says_what_is_free(visit: Visit, filled: str) -> None:
     visit.expect_error("422")

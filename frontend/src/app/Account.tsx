@@ -1,23 +1,31 @@
 import { Button } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { api } from "../api/client";
+import { buttonsClass, Dialog } from "../components/Dialog";
+import { ErrorNote } from "../components/ErrorNote";
 import classes from "./Shell.module.css";
+import type { useLogOut } from "./useLogOut";
+
+interface Props {
+  name: string;
+  role: string;
+  logOut: ReturnType<typeof useLogOut>;
+}
 
 /** Who is logged in, and the way out. */
-export function Account({ name, role }: { name: string; role: string }) {
-  const client = useQueryClient();
-  const logOut = async (): Promise<void> => {
-    await api.DELETE("/api/v1/session");
-    await client.resetQueries();
-  };
+export function Account({ name, role, logOut }: Props) {
   return (
     <>
       <span className={classes.account} title={`Logged in as ${name}, ${role}`}>
         {name}
       </span>
-      <Button variant="subtle" color="gray" px={8} onClick={() => void logOut()}>
+      <Button variant="subtle" color="gray" px={8} onClick={() => logOut.mutate()}>
         Log out
       </Button>
+      <Dialog title={`${name} is still logged in`} isOpen={logOut.error !== null} onClose={logOut.reset}>
+        {logOut.error && <ErrorNote what="You were not logged out" error={logOut.error} onRetry={() => logOut.mutate()} />}
+        <div className={buttonsClass}>
+          <Button onClick={logOut.reset}>Stay logged in</Button>
+        </div>
+      </Dialog>
     </>
   );
 }

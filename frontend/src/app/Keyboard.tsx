@@ -1,14 +1,15 @@
-import { Button } from "@mantine/core";
+import { Button, useMantineColorScheme } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
-import { type Command, placeCommands } from "./commands";
+import { type Command, placeCommands, settingsCommands, themeCommands } from "./commands";
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
 import { PLACES } from "./places";
+import { useRole } from "../components/useRole";
 import { useShortcut } from "../components/shortcuts";
 
 /** The keys that work on every page, and the buttons for the palette and for help. */
-export function Keyboard({ mayChange }: { mayChange: boolean }) {
+export function Keyboard({ mayChange, onLogOut }: { mayChange: boolean; onLogOut: () => void }) {
   const [open, setOpen] = useState<"palette" | "help" | null>(null);
   const navigate = useNavigate();
   const go = useCallback((path: string) => void navigate({ href: path }), [navigate]);
@@ -23,6 +24,16 @@ export function Keyboard({ mayChange }: { mayChange: boolean }) {
     const make: Command[] = mayChange ? [{ id: "new", kind: "Do", title: "New job", key: "n", run: newJob }] : [];
     return [...placeCommands(go), ...make, { id: "help", kind: "Do", title: "Show the keys", key: "?", run: openHelp }];
   }, [mayChange, go, newJob, openHelp]);
+  const { isAdmin } = useRole();
+  const { setColorScheme } = useMantineColorScheme();
+  const more = useMemo(
+    (): Command[] => [
+      ...settingsCommands(go, isAdmin),
+      ...themeCommands(setColorScheme),
+      { id: "log-out", kind: "Do", title: "Log out", run: onLogOut },
+    ],
+    [go, isAdmin, setColorScheme, onLogOut],
+  );
   return (
     <>
       {PLACES.map(({ key, path }) => (
@@ -34,7 +45,7 @@ export function Keyboard({ mayChange }: { mayChange: boolean }) {
       <Button variant="subtle" color="gray" px={8} onClick={openHelp} aria-label="Keys" title="Keys (?)">
         ?
       </Button>
-      <Palette isOpen={open === "palette"} onClose={close} commands={commands} go={go} />
+      <Palette isOpen={open === "palette"} onClose={close} commands={commands} more={more} go={go} />
       <KeyHelp isOpen={open === "help"} onClose={close} />
     </>
   );

@@ -3,8 +3,9 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useStat
 import { paletteJobsQuery, recentJobsQuery } from "../data/jobs";
 import { nodesQuery } from "../data/nodes";
 import { frameClass } from "../components/Dialog";
+import { useShortcuts } from "../components/shortcuts";
 import { found, jobNumber } from "../lib/palette";
-import { entriesOf, type Command } from "./commands";
+import { entriesOf, type Command, deedsHere } from "./commands";
 import classes from "./Palette.module.css";
 
 interface Props {
@@ -12,6 +13,8 @@ interface Props {
   onClose: () => void;
   /** What can be done from everywhere. */
   commands: readonly Command[];
+  /** The same, for whoever types a part of its name. */
+  more: readonly Command[];
   go: (path: string) => void;
 }
 
@@ -46,11 +49,12 @@ export function Palette({ isOpen, onClose, ...rest }: Props) {
   );
 }
 
-function Search({ commands, go, onClose }: Omit<Props, "isOpen">) {
+function Search({ commands, more, go, onClose }: Omit<Props, "isOpen">) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const list = useId();
-  const matches = useMatches(text, commands, go);
+  const { registry } = useShortcuts();
+  const matches = useMatches(text, commands, [...deedsHere(registry.handlerOf), ...more], go);
   const current = matches[Math.min(at, matches.length - 1)];
   const run = (command: Command | undefined): void => {
     if (!command) return;
@@ -111,13 +115,13 @@ function Search({ commands, go, onClose }: Omit<Props, "isOpen">) {
   );
 }
 
-function useMatches(text: string, commands: readonly Command[], go: (path: string) => void): Command[] {
+function useMatches(text: string, commands: readonly Command[], more: readonly Command[], go: (path: string) => void): Command[] {
   const wanted = useDeferredValue(text.trim());
   const nodes = useQuery(nodesQuery);
   const recent = useQuery(recentJobsQuery);
   const named = useQuery({ ...paletteJobsQuery(wanted), enabled: wanted.length > 1 });
   const jobs = wanted.length > 1 ? [...(recent.data ?? []), ...(named.data ?? [])] : (recent.data ?? []).slice(0, 5);
-  const all = [...commands, ...entriesOf(jobs, nodes.data ?? [], go)];
+  const all = [...commands, ...entriesOf(jobs, nodes.data ?? [], go), ...(wanted === "" ? [] : more)];
   const number = jobNumber(text);
   const byNumber = number === null ? [] : [{ id: "number", kind: "Job", title: `Job ${number}`, run: () => go(`/jobs/${number}`) }];
   const unique = new Map(all.map((entry) => [entry.id, entry]));

@@ -20,6 +20,7 @@ import { PLACES } from "./places";
 import classes from "./Shell.module.css";
 import { ShortcutProvider } from "../components/shortcuts";
 import { ThemeToggle } from "./ThemeToggle";
+import { useLogOut } from "./useLogOut";
 
 export function Shell() {
   const me = useQuery(meQuery);
@@ -64,6 +65,7 @@ function KeptFocus() {
 }
 
 function TopBar({ name, role }: { name: string; role: string }) {
+  const logOut = useLogOut();
   return (
     <header className={classes.bar}>
       <Link to="/" className={classes.brand} aria-label="ringscope, overview">
@@ -73,9 +75,9 @@ function TopBar({ name, role }: { name: string; role: string }) {
       <Places />
       <div className={classes.tools}>
         <LiveIndicator />
-        <Keyboard mayChange={role !== "viewer"} />
+        <Keyboard mayChange={role !== "viewer"} onLogOut={logOut.mutate} />
         <ThemeToggle />
-        <Account name={name} role={role} />
+        <Account name={name} role={role} logOut={logOut} />
         {role !== "viewer" && (
           <Button variant="filled" renderRoot={(props) => <Link to="/jobs/new" {...props} />}>
             New job

@@ -1,5 +1,7 @@
 /** What the palette can go to or do. */
 import type { JobView, NodeView } from "../api/types";
+import { type Action, DEEDS, SINGLE_KEYS } from "../lib/keys";
+import { SECTIONS } from "../lib/sections";
 import type { Entry } from "../lib/palette";
 import { JOB_STATES, jobName, nodeLook } from "../lib/state";
 import { PLACES } from "./places";
@@ -11,6 +13,41 @@ export interface Command extends Entry {
 /** The pages. */
 export function placeCommands(go: (path: string) => void): Command[] {
   return PLACES.map(({ title, path, key }) => ({ id: `page-${key}`, kind: "Page", title, key: `g ${key}`, run: () => go(path) }));
+}
+
+/** The sections of the settings, as far as who asks may see them. */
+export function settingsCommands(go: (path: string) => void, isAdmin: boolean): Command[] {
+  return SECTIONS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ title, path }) => ({
+    id: `settings-${title}`,
+    kind: "Page",
+    title,
+    note: "Settings",
+    run: () => go(path),
+  }));
+}
+
+export type Scheme = "light" | "dark" | "auto";
+const SCHEMES: readonly (readonly [Scheme, string])[] = [
+  ["light", "Light theme"],
+  ["dark", "Dark theme"],
+  ["auto", "System\u2019s theme"],
+];
+
+export function themeCommands(setScheme: (scheme: Scheme) => void): Command[] {
+  return SCHEMES.map(([scheme, title]) => ({ id: `theme-${scheme}`, kind: "Do", title, run: () => setScheme(scheme) }));
+}
+
+/** They are about the row that has the focus, which it has not while the palette is open, or are on every page. */
+const OF_ROWS_OR_EVERYWHERE: readonly Action[] = ["next", "previous", "select", "new", "help"];
+
+/** What the page that is open can do: what it takes keys for, and what has none. */
+export function deedsHere(handlerOf: (action: Action) => (() => void) | undefined): Command[] {
+  const keyed = Object.entries(SINGLE_KEYS).map(([key, [action, title]]) => ({ action, title, key }));
+  const others = Object.entries(DEEDS).map(([action, title]) => ({ action: action as keyof typeof DEEDS, title }));
+  return [...others, ...keyed].flatMap(({ action, ...entry }) => {
+    const run = OF_ROWS_OR_EVERYWHERE.includes(action) ? undefined : handlerOf(action);
+    return run ? [{ id: `do-${action}`, kind: "Do", ...entry, run }] : [];
+  });
 }
 
 /** Jobs and nodes. */

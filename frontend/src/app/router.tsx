@@ -140,6 +140,8 @@ const login = createRoute({
   },
 });
 
+const SKELETON_MS = 200;
+
 export const router = createRouter({
   routeTree: root.addChildren([
     overview, jobs, newJob, job, jobRing, compare, nodes, node, plan, ring, settings, tokens, webhooks, schedules, audit, login,
@@ -148,7 +150,10 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: "intent",
   defaultErrorComponent: PageError,
-  defaultPendingComponent: () => <PageSkeleton title="Loading" />,
+  // The page before stays until the skeleton is due; once that is there, it is not gone in the twinkling of an eye.
+  defaultPendingMs: SKELETON_MS,
+  defaultPendingMinMs: SKELETON_MS,
+  defaultPendingComponent: () => <PageSkeleton title="Loading" isDue />,
   scrollRestoration: true,
 });
 

@@ -1,5 +1,5 @@
 import type { JobView } from "../api/types";
-import { caveats } from "../lib/caveats";
+import { type Caveat as Known, caveats } from "../lib/caveats";
 import { Caveat } from "./Caveat";
 import classes from "./Caveat.module.css";
 
@@ -8,10 +8,8 @@ export function Caveats({ job }: { job: JobView }) {
   return caveats(job).map(({ word, why }) => <Caveat key={word} word={word} why={why} />);
 }
 
-/** The same in one sign, before a number in a table. */
-export function CaveatSign({ job }: { job: JobView }) {
-  const found = caveats(job);
-  if (found.length === 0) return null;
+/** What is to be known before a number of a table, in one sign. */
+export function CaveatSign({ found }: { found: readonly Known[] }) {
   return (
     <>
       <span className={classes.caveat} title={found.map(({ word, why }) => `${word}: ${why}`).join("\n")}>

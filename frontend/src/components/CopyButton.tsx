@@ -6,35 +6,38 @@ interface Props {
   label: string;
 }
 
-/** Copies a text and says so for two seconds. */
+const LOOKS = { copied: "✓ copied", refused: "✕ the browser did not copy it" };
+
+/** Copies a text and says for two seconds what came of it. */
 export function CopyButton({ text, label }: Props) {
-  const [isCopied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<keyof typeof LOOKS | null>(null);
   useEffect(() => {
-    if (!isCopied) return;
-    const timer = window.setTimeout(() => setCopied(false), 2000);
+    if (!outcome) return;
+    const timer = window.setTimeout(() => setOutcome(null), 2000);
     return () => window.clearTimeout(timer);
-  }, [isCopied]);
+  }, [outcome]);
   const copy = async (): Promise<void> => {
-    await copyText(typeof text === "string" ? text : text());
-    setCopied(true);
+    const isCopied = await copyText(typeof text === "string" ? text : text()).catch(() => false);
+    setOutcome(isCopied ? "copied" : "refused");
   };
   return (
     <Button onClick={() => void copy()}>
-      <span aria-live="polite">{isCopied ? "✓ copied" : label}</span>
+      <span aria-live="polite">{outcome ? LOOKS[outcome] : label}</span>
     </Button>
   );
 }
 
-/** Also on plain http from another machine, where browsers offer no clipboard object. */
-async function copyText(text: string): Promise<void> {
+/** Whether it was copied. Also on plain http from another machine, where browsers offer no clipboard object. */
+async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(text);
-    return;
+    return true;
   }
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  return isCopied;
 }

@@ -19,10 +19,13 @@ export function Skeleton({ rows, isBare = false }: Props) {
   );
 }
 
-/** The same for a whole page: its head, its facts, its largest part. Who hears a page is told at once which one it is. */
-export function PageSkeleton({ title }: { title: string }) {
+/**
+ * The same for a whole page: its head, its facts, its largest part. Who hears a page is told at once which one it is.
+ * With `isDue` the 200 ms are over already.
+ */
+export function PageSkeleton({ title, isDue = false }: { title: string; isDue?: boolean }) {
   return (
-    <div className="page" aria-busy="true">
+    <div className={`page ${isDue ? classes.due : ""}`} aria-busy="true">
       <h1 className="hidden-visually">{title}</h1>
       <Skeleton rows={1} isBare />
       <Skeleton rows={3} />

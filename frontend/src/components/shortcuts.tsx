@@ -16,9 +16,7 @@ class Registry {
     };
   }
 
-  handlerOf(action: Action): Handler | undefined {
-    return this.handlers.get(action)?.at(-1);
-  }
+  readonly handlerOf = (action: Action): Handler | undefined => this.handlers.get(action)?.at(-1);
 }
 
 interface Shortcuts {

@@ -1,6 +1,7 @@
-import { skipToken, useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { jobQuery } from "../data/job";
 import type { JobView } from "../api/types";
+import { useJobs } from "./useJobs";
 import { useStored } from "./useStored";
 
 /** So many jobs can be pinned: more would push the list itself off the page. */
@@ -26,14 +27,9 @@ export function useBaseline(): JobView | undefined {
 }
 
 /** The same as jobs; those that are gone are left out. */
-export function useMarkedJobs(): { pinned: JobView[]; baseline: JobView | undefined } {
+export function useMarkedJobs(): { pinned: readonly JobView[]; baseline: JobView | undefined } {
   const [{ pinned, baseline }] = useMarks();
   const ids = [...new Set([...(baseline === null ? [] : [baseline]), ...pinned])];
-  const jobs = useQueries({ queries: ids.map((id) => jobQuery(id)), combine: found });
+  const { jobs } = useJobs(ids);
   return { pinned: jobs, baseline: jobs.find((job) => job.id === baseline) };
-}
-
-// One function for every call, so that the same answers give the same list.
-function found(queries: UseQueryResult<JobView>[]): JobView[] {
-  return queries.flatMap(({ data }) => (data ? [data] : []));
 }

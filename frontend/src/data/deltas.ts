@@ -2,7 +2,7 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import { type JobFilter, matches } from "../lib/jobFilter";
 import { isBenchmark } from "../lib/state";
-import { mergeById, newerJob, newerSteps, upsertJob, withActive } from "./merge";
+import { mergeById, newerJob, newerSteps, upsertJob, withActive, withChanged } from "./merge";
 import { jobQuery } from "./job";
 import { activeJobsQuery, arrivedQuery, MOST_RECENT, recentJobsQuery } from "./jobs";
 import { FILTER_PLACE, jobKey, type JobPart, jobsKey } from "./keys";
@@ -63,7 +63,7 @@ function applyJob(client: QueryClient, job: JobView): void {
   for (const [key, data] of client.getQueriesData<InfiniteData<JobPage>>({ queryKey: jobsKey("list") })) {
     if (data) client.setQueryData(key, applyToPages(data, job, key[FILTER_PLACE] as JobFilter));
   }
-  client.setQueryData(arrivedQuery.queryKey, (jobs = []) => upsertJob(jobs, job).slice(0, MOST_ARRIVED));
+  client.setQueryData(arrivedQuery.queryKey, (jobs = []) => withChanged(jobs, job).slice(0, MOST_ARRIVED));
   if (!isBenchmark(job)) redraw(client, job.id);
   if (before?.state !== job.state) {
     void client.invalidateQueries({ queryKey: jobKey(job.id, "events") });

@@ -80,7 +80,7 @@ function asQuery({ state, ...rest }: JobFilter) {
   return { ...rest, ...(state && { state: [state] }) } as NonNullable<paths["/api/v1/jobs/facets"]["get"]["parameters"]["query"]>;
 }
 
-/** Jobs that were submitted since the lists were asked for, newest first; deltas fill it. */
+/** Jobs that came or changed since the lists were asked for, the last one first; deltas fill it. */
 export const arrivedQuery = queryOptions({
   queryKey: jobsKey("arrived"),
   queryFn: (): JobView[] => [],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { JobView } from "../api/types";
 import { aJob, aTraining } from "../lib/fixtures";
-import { mergeById, newerJob, upsertJob, withActive } from "./merge";
+import { mergeById, newerJob, upsertJob, withActive, withChanged } from "./merge";
 
 const row = (id: number, text = "") => ({ id, text });
 
@@ -63,6 +64,12 @@ describe("upsertJob", () => {
   it("leaves out an old job that is on another page", () => {
     expect(upsertJob(jobs, aJob({ id: 1 })).map((job) => job.id)).toEqual([3, 2]);
   });
+});
+
+it("keeps jobs that changed however old they are, the last one first", () => {
+  const changed = [50, 45, 50].reduce<JobView[]>((jobs, id) => withChanged(jobs, aJob({ id })), []);
+  expect(changed.map((job) => job.id)).toEqual([50, 45]);
+  expect(withChanged([aJob({ state: "succeeded" })], aJob({ state: "running" }))[0]?.state).toBe("succeeded");
 });
 
 it("keeps the jobs that have a gang, newest first", () => {

@@ -47,6 +47,12 @@ export function withActive(jobs: readonly JobView[], incoming: JobView): JobView
   return isActive(incoming.state) ? [...others, incoming].sort((a, b) => b.id - a.id) : others;
 }
 
+/** Of jobs that changed, whatever their age: the one told of last comes first. */
+export function withChanged(jobs: readonly JobView[], incoming: JobView): JobView[] {
+  const before = jobs.find((job) => job.id === incoming.id);
+  return [newerJob(before, incoming), ...jobs.filter((job) => job.id !== incoming.id)];
+}
+
 /** Puts a job into a list that is newest first: replaced in place, or on top when it is new. */
 export function upsertJob(jobs: readonly JobView[], incoming: JobView): JobView[] {
   const index = jobs.findIndex((job) => job.id === incoming.id);

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError } from "../api/client";
+import { ApiError, apiError } from "../api/client";
 import { AGAIN_MS, FIRST_MS, lookOut, outageWords, PATIENCE_MS } from "./outage";
 
 it("says since when, and of when what is shown is", () => {
@@ -37,9 +37,11 @@ describe("the look out for the server", () => {
     await vi.advanceTimersByTimeAsync(AGAIN_MS);
     ask = () => Promise.reject(new ApiError(502, "", "Bad Gateway", []));
     await vi.advanceTimersByTimeAsync(AGAIN_MS);
+    ask = () => Promise.reject(apiError(503, "<h1>Service Unavailable</h1>"));
+    await vi.advanceTimersByTimeAsync(AGAIN_MS);
     ask = () => Promise.reject(new ApiError(503, "disk_full", "The disk is full.", []));
     await vi.advanceTimersByTimeAsync(AGAIN_MS);
-    expect(told).toEqual(["first answer", "silence", "silence", "answer"]);
+    expect(told).toEqual(["first answer", "silence", "silence", "silence", "answer"]);
   });
 
   it("takes one that says nothing for one that is not there", async () => {

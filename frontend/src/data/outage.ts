@@ -16,11 +16,11 @@ export function outageWords({ sinceMs, asOfMs }: Outage): string {
 }
 
 /** What a proxy says in place of a server that it cannot reach. */
-const GATEWAYS: ReadonlySet<number> = new Set([502, 504]);
+const GATEWAYS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** The server itself has answered, be it with a refusal. */
+/** The server itself has answered, be it with a refusal: one of its own has a code, a proxy's has none. */
 export function isAnswer(error: unknown): boolean {
-  return error instanceof ApiError && !GATEWAYS.has(error.status);
+  return error instanceof ApiError && (error.code !== "" || !GATEWAYS.has(error.status));
 }
 
 /** So soon after the stream broke it asks for the first time; one that is only opened anew is back before. */

@@ -2,7 +2,7 @@ import type { JobView } from "../api/types";
 import { plural } from "./format";
 import { isBenchmark } from "./state";
 
-interface Caveat {
+export interface Caveat {
   word: string;
   /** In a sentence. */
   why: string;
@@ -26,4 +26,26 @@ export function caveats(job: JobView): Caveat[] {
       : []),
     ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} So it is no best value, and none to expect.` }] : []),
   ];
+}
+
+const PARTIAL: ReadonlySet<string> = new Set(["failed", "cancelled"]);
+
+/** The same of a job in a list, where its numbers stand without their rows: also what is wrong with these themselves. */
+export function listCaveats(job: JobView): Caveat[] {
+  const { summary } = job;
+  if (!isBenchmark(job) || summary.kind !== "benchmark") return [];
+  const { wrong, best: [best] } = summary;
+  const ended = job.state === "failed" ? "failed" : "was cancelled";
+  return [
+    ...(wrong > 0 ? [{ word: "wrong", why: `${plural(wrong, "element")} of its results ${wrong === 1 ? "was" : "were"} wrong.` }] : []),
+    ...(PARTIAL.has(job.state) && wrong === 0 ? [{ word: job.state, why: `It ${ended}: these are the rows that it had until then.` }] : []),
+    ...(best?.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []),
+    ...caveats(job),
+  ];
+}
+
+/** Of a row whose iterations differ much. */
+export function unstableWords(cvPercent?: number): string {
+  const cv = cvPercent === undefined ? "" : ` (cv ${Math.round(cvPercent)} %)`;
+  return `The iterations differ so much that their mean says little${cv}: cv above 20 %, or p99 above 10 times the median.`;
 }

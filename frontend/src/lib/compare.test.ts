@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../api/types";
-import { accuracies, type Compared, comparedIds, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio } from "./compare";
+import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, tooManyWords } from "./compare";
 import { aPoint, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
 
 function compared(change: Partial<TrainingSummary> = {}, target: number | null = null): Compared {
@@ -18,6 +18,17 @@ describe("comparedIds", () => {
     expect(comparedIds(undefined)).toEqual([]);
     expect(comparedIds("1,2,3,4,5,6,7,8")).toHaveLength(MOST_JOBS);
   });
+});
+
+it("says which jobs an address names too many", () => {
+  expect(tooManyWords("1,2,3,4,5,6,6,7,8")).toBe("Left out, because no more than 6 can be compared: job 7, 8.");
+  expect([tooManyWords("1,2,3,4,5,6,6"), tooManyWords(undefined)]).toEqual(["", ""]);
+});
+
+it("has an address for as many jobs as can be compared, with the baseline where it is one of them", () => {
+  expect(comparisonOf([3, 1], 1)).toEqual({ ids: "3,1", base: "1" });
+  expect(comparisonOf([3, 1], 2)).toEqual({ ids: "3,1" });
+  expect([comparisonOf([], null), comparisonOf([1, 2, 3, 4, 5, 6, 7], 1)]).toEqual([null, null]);
 });
 
 it("gives every job of a full page a look of its own", () => {

@@ -2,6 +2,7 @@
 import type { CurvePoint, EpochView, JobSpec, JobView, TrainingSummary } from "../api/types";
 import type { Line } from "./lines";
 import { type Columns, inOrder, joined, meanPoint, middle, type Point, secondsAt } from "./curve";
+import type { CompareSearch } from "./search";
 import { formatDuration, formatRate, percent, threeDigits } from "./format";
 
 /** So many jobs at most: more lines than that nobody tells apart. */
@@ -11,8 +12,24 @@ const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [10, 3, 2, 3
 
 /** "3,1,3" as job numbers: each once, in the order given, and no more than can be shown. */
 export function comparedIds(text: string | undefined): number[] {
+  return askedIds(text).slice(0, MOST_JOBS);
+}
+
+/** That an address names more jobs than can be shown, and which are left out; empty for any other. */
+export function tooManyWords(text: string | undefined): string {
+  const others = askedIds(text).slice(MOST_JOBS);
+  return others.length === 0 ? "" : `Left out, because no more than ${MOST_JOBS} can be compared: job ${others.join(", ")}.`;
+}
+
+/** The address where these jobs are compared; null where they are none or too many. */
+export function comparisonOf(ids: readonly number[], baseline: number | null): CompareSearch | null {
+  if (ids.length === 0 || ids.length > MOST_JOBS) return null;
+  return { ids: ids.join(","), ...(baseline !== null && ids.includes(baseline) && { base: String(baseline) }) };
+}
+
+function askedIds(text: string | undefined): number[] {
   const words = (text ?? "").split(",").filter((word) => /^\d+$/.test(word));
-  return [...new Set(words.map(Number))].slice(0, MOST_JOBS);
+  return [...new Set(words.map(Number))];
 }
 
 /** One job of the page, with what is known of it so far. */

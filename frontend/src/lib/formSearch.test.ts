@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { anEngine } from "./fixtures";
 import { STANDARD } from "./form";
-import { formChanges, formSearch, KINDS, kindOf, opened, usualRanks, withChanges, withKind } from "./formSearch";
+import { followed, formChanges, formSearch, KINDS, kindOf, opened, usualRanks, withChanges, withKind } from "./formSearch";
 
 test("fields of all forms have a place in the URL, and text alone", () => {
   const search = { ranks: "2", epochs: "3", path: "train.py", kind: "training", from: "42" };
@@ -35,4 +35,19 @@ test("algorithms that the URL names stay, others are those of the collective", (
   const engine = anEngine();
   expect(opened(STANDARD, { collective: "broadcast" }, engine).algorithms).not.toBe(STANDARD.algorithms);
   expect(opened(STANDARD, { collective: "broadcast", algorithms: "direct" }, engine).algorithms).toBe("direct");
+});
+
+test("a URL says what hangs on the cluster, whatever is usual there, and what is empty", () => {
+  const usual = { ...STANDARD, ranks: usualRanks(8), name: "night" };
+  expect(formChanges({ ...usual, ranks: "2" }, usual, ["ranks"])).toEqual({ ranks: "2" });
+  expect(formChanges({ ...usual, name: "" }, usual, ["ranks"])).toEqual({ ranks: "4", name: "" });
+  expect(withChanges(usual, { name: "" }).name).toBe("");
+});
+
+test("a form stays as it is where it wrote the URL itself, and is opened anew where others did", () => {
+  const typed = { form: "abc", at: "", written: ["a", "ab", "abc"], opening: 0 };
+  const reopened = () => "opened";
+  expect(followed(typed, "ab", reopened)).toEqual({ form: "abc", at: "ab", written: ["abc"], opening: 0 });
+  expect(followed(typed, "abc", reopened)).toEqual({ form: "abc", at: "abc", written: [], opening: 0 });
+  expect(followed(typed, "x", reopened)).toEqual({ form: "opened", at: "x", written: [], opening: 1 });
 });

@@ -54,7 +54,30 @@ export function opened(start: JobForm, search: FormSearch, engine: Engine): JobF
   return search.algorithms === undefined ? fitting : { ...fitting, algorithms: form.algorithms };
 }
 
-/** What differs from `base`, which is what the URL needs to hold. */
-export function formChanges<F extends Form<string>>(form: F, base: F): Record<string, string> {
-  return Object.fromEntries(Object.entries(form).filter(([key, value]) => base[key] !== value));
+/** What differs from `base`, which is what the URL needs to hold; `always` are fields that it says anyway. */
+export function formChanges<F extends Form<string>>(form: F, base: F, always: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(Object.entries(form).filter(([key, value]) => base[key] !== value || always.includes(key)));
+}
+
+/** The same text for the same URL, whatever the order in it. */
+export function searchText(search: FormSearch): string {
+  return JSON.stringify(Object.entries(formSearch(search)).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A form, and how far the URL has come with it. */
+export interface Followed<F> {
+  form: F;
+  /** What the URL said last, as `searchText` has it. */
+  at: string;
+  /** What the form itself has written since and the URL does not say yet, oldest first. */
+  written: readonly string[];
+  /** How often it was opened. */
+  opening: number;
+}
+
+/** The form after the URL has changed: what it wrote itself leaves it as it is, anything else opens it anew. */
+export function followed<F>(state: Followed<F>, at: string, open: () => F): Followed<F> {
+  const place = state.written.indexOf(at);
+  if (place < 0) return { form: open(), at, written: [], opening: state.opening + 1 };
+  return { ...state, at, written: state.written.slice(place + 1) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aJob, aTraining } from "./fixtures";
-import { matches, nextSort } from "./jobFilter";
+import { matches, newsOf, nextSort, type Sort } from "./jobFilter";
 
 describe("matches", () => {
   const job = aJob({ id: 42, name: "Nightly 100%", state: "running", user: "ada" });
@@ -33,5 +33,29 @@ describe("nextSort", () => {
   it("has the newest first where nothing else is said", () => {
     expect(nextSort(undefined, "id")).toBe("id");
     expect(nextSort("id", "id")).toBeUndefined();
+  });
+});
+
+describe("newsOf", () => {
+  const failed = (id: number) => aJob({ id, state: "failed" });
+  const news = (jobs: number[], changed: number[], sort?: Sort, hasMore = false) =>
+    newsOf({ jobs: jobs.map(failed), filter: { state: "failed" }, sort, hasMore }, changed.map(failed)).entering.map((job) => job.id);
+
+  it("has also older jobs that match by now, and none twice", () => {
+    expect(news([50, 40], [45, 60, 40])).toEqual([45, 60]);
+    expect(newsOf({ jobs: [failed(50)], filter: { state: "failed" }, sort: undefined, hasMore: false }, [aJob({ id: 51 })]).entering).toEqual([]);
+  });
+
+  it("leaves out what would only stand on a page that is not loaded", () => {
+    expect(news([50, 40], [45, 39, 51], undefined, true)).toEqual([45, 51]);
+    expect(news([40, 50], [45, 39, 51], "id", true)).toEqual([45, 39]);
+    expect(news([50, 40], [45], "-busbw", true), "no speed").toEqual([]);
+  });
+
+  it("counts those shown that match no more", () => {
+    const jobs = [failed(3), aJob({ id: 2, state: "running" }), aJob({ id: 1, state: "queued" })];
+    const leaving = (filter: object): number => newsOf({ jobs, filter, sort: undefined, hasMore: false }, []).leaving;
+    expect(leaving({ state: "running" })).toBe(2);
+    expect(leaving({ kind: "benchmark" })).toBe(0);
   });
 });

@@ -14,6 +14,9 @@ export type Action =
   | "after"
   | "log"
   | "table"
+  | "cancel"
+  | "drain"
+  | "resume"
   | `go:${string}`;
 
 /** The single keys and what help says of each. */
@@ -30,6 +33,13 @@ export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = 
   t: ["table", "Charts as tables, and back"],
   "?": ["help", "This help"],
 };
+
+/** What a page can do that has no key: the palette offers it. */
+export const DEEDS = {
+  cancel: "Cancel …",
+  drain: "Drain this node …",
+  resume: "Resume this node …",
+} as const satisfies Partial<Record<Action, string>>;
 
 /** How long g waits for its second key, in milliseconds. */
 export const PREFIX_MS = 1500;

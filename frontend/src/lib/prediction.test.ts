@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Prediction } from "../api/types";
+import type { Benchmark, Prediction } from "../api/types";
 import { aJob, aSimulation } from "./fixtures";
 import { foreseenItems, foreseenWords } from "./prediction";
 
@@ -21,6 +21,18 @@ it("says how long, how much and where", () => {
   expect(foreseenWords(found)).toBe(
     "The cost model, fitted to 40 measured rows. Half of these rows lie within 8.00 % of it. That is the band. Nothing here is measured.",
   );
+});
+
+it("counts minutes of each GPU where only GPUs will do", () => {
+  const { spec } = aJob();
+  const told = (change: Partial<Benchmark>, seconds: number | null = 75): string | undefined => {
+    const asked = { ...spec, benchmark: { ...spec.benchmark, ...change } };
+    return foreseenItems({ ...found, operations_seconds: seconds }, asked).find(([name]) => name === "On GPUs")?.[1];
+  };
+  expect(spec.placement.ranks).toBe(4);
+  expect(told({ device: "cuda" })).toBe("about 5.00 GPU-minutes");
+  expect(told({ algorithms: ["ring", "nccl"] })).toBe("about 5.00 GPU-minutes");
+  expect([told({}), told({ device: "cuda" }, null)]).toEqual([undefined, undefined]);
 });
 
 it("promises nothing that is not known", () => {

@@ -12,12 +12,20 @@ export function foreseenItems(found: Prediction, spec: BenchmarkSpec): Item[] {
   const isSimulated = spec.benchmark.transport === "simulated";
   return [
     ["Operations take", seconds === null ? (isSimulated ? "no time: nothing is moved" : "not known") : `about ${formatDuration(seconds)}`],
+    ...(seconds === null || !asksForGpus(spec) ? [] : [["On GPUs", `about ${threeDigits((seconds / 60) * spec.placement.ranks)} GPU-minutes`] as const]),
     ...(isSimulated ? [] : [["Buffers of a rank", formatSize(bytes)] as const]),
     ...(isSimulated || nodes.length === 0
       ? []
       : [["Would lie on", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
     ...(limit ? [["Limit", `${threeDigits(limit.busbw_gb_per_s)} GB/s`] as const] : []),
   ];
+}
+
+const OF_GPUS: readonly string[] = ["nccl", "cuda_ipc"];
+
+/** Whether it can run on GPUs only: one for each rank. */
+function asksForGpus({ benchmark: { device, transport, algorithms } }: BenchmarkSpec): boolean {
+  return device === "cuda" || [transport, ...algorithms].some((name) => OF_GPUS.includes(name));
 }
 
 /** Where the curve comes from. */

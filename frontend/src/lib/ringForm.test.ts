@@ -9,6 +9,11 @@ describe("the ring's URL", () => {
     expect(ringSearch(parseSearch(stringifySearch(search)))).toEqual(search);
   });
 
+  it("keeps an emptied field empty", () => {
+    const search = ringSearch({ ...READY, values: "", root: "" });
+    expect(ringForm(ringSearch(parseSearch(stringifySearch({ ...search }))))).toEqual({ ...READY, values: "", root: "" });
+  });
+
   it("drops what it does not know", () => expect(ringSearch({ step: "-1", speed: "9", pace: "x", colour: "red" })).toEqual({}));
 
   it("means as many ranks as it says, not the ready example's rows", () => {

@@ -8,7 +8,12 @@ describe("the query of a URL", () => {
     expect(parseSearch(stringifySearch(search))).toEqual(search);
   });
 
-  it("is empty without values", () => expect(stringifySearch({ q: "", state: undefined })).toBe(""));
+  it("is empty without values", () => expect(stringifySearch({ state: undefined })).toBe(""));
+
+  it("says of a field that it is empty", () => {
+    expect(stringifySearch({ from: "42", name: "" })).toBe("?from=42&name=");
+    expect(parseSearch("?from=42&name=")).toEqual({ from: "42", name: "" });
+  });
 });
 
 it.each(["bogus", "constructor", "toString", "__proto__"])("says of the state %s that there is none, and filters by none", (state) => {

@@ -8,10 +8,13 @@ export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
 
-/** The opposite; undefined and empty values are left out, commas stay readable. */
+/**
+ * The opposite; undefined values are left out, commas stay readable. An empty one stays: it says that a field is empty
+ * which otherwise is not.
+ */
 export function stringifySearch(search: Record<string, unknown>): string {
   const pairs = Object.entries(search)
-    .filter(([, value]) => value !== undefined && value !== "")
+    .filter(([, value]) => value !== undefined)
     .map(([key, value]) => [key, String(value)]);
   const text = new URLSearchParams(pairs).toString().replaceAll("%2C", ",");
   return text ? `?${text}` : "";

@@ -13,9 +13,12 @@ def title(job: Job) -> str:
 
 
 def marks(job: Job) -> list[str]:
-    """In a word or two, for a list."""
-    crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), "disturbed" if _disturbed_by(job) else ""
-    return [*filter(None, (_channels(job), crowded, disturbed))]
+    """In a word or two, for a list: there its numbers stand without their rows."""
+    summary = job.summary
+    wrong = f"{summary.wrong} wrong" if summary.wrong else ""
+    unstable = "unstable" if summary.best and summary.best[0].is_unstable else ""
+    crowded, disturbed = crowd(summary.ranks, summary.cores), "disturbed" if _disturbed_by(job) else ""
+    return [*filter(None, (wrong, unstable, _channels(job), crowded, disturbed))]
 
 
 def sentences(job: Job) -> list[str]:

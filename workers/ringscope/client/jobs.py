@@ -28,14 +28,26 @@ class SizeBusbw(View):
     busbw_gb_per_s: float
 
 
+class Best(View):
+    """The best row of one algorithm; the iterations of an unstable one differ so much that their mean says little."""
+
+    algorithm: str
+    size_bytes: int
+    busbw_gb_per_s: float
+    is_unstable: bool = False
+
+
 class Summary(View):
     """What came out: of a benchmark in words, of training in numbers (loss None: it was no finite number).
 
-    ``sizes`` and ``min_size_p99_us`` are of the fastest algorithm, ``limit_gb_per_s`` of the links.
+    ``best`` has the fastest algorithm first, ``wrong`` counts elements over all checks. ``sizes`` and
+    ``min_size_p99_us`` are of the fastest algorithm, ``limit_gb_per_s`` of the links.
     """
 
     verdict: str = ""
     explanation: str = ""
+    best: list[Best] = []
+    wrong: int = 0
     sizes: list[SizeBusbw] = []
     min_size_p99_us: float | None = None
     limit_gb_per_s: float | None = None

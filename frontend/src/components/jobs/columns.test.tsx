@@ -64,6 +64,22 @@ it("signs what should not be compared, and says why", () => {
   expect(text).toMatch(/12\.5 GB\/s$/);
 });
 
+it.each([
+  [{ wrong: 2 }, "failed" as const, "wrong: 2 elements of its results were wrong."],
+  [{}, "failed" as const, "failed: It failed: these are the rows that it had until then."],
+  [{}, "cancelled" as const, "cancelled: It was cancelled: these are the rows that it had until then."],
+  [{ is_unstable: true }, "succeeded" as const, "unstable: The iterations differ so much"],
+])("signs the numbers of a job whose summary has %j and that %s", (change, state, why) => {
+  const { summary, ...job } = measured(1, 12.5);
+  if (summary.kind !== "benchmark") throw new Error("a benchmark");
+  const best = summary.best.map((item) => ({ ...item, ...("is_unstable" in change && change) }));
+  const marked = { ...job, state, summary: { ...summary, ...("wrong" in change && change), best } };
+  for (const name of ["speed", "at-max-size"]) {
+    const [cell] = told(marked, name);
+    expect(renderToStaticMarkup(<>{cell}</>)).toContain(why);
+  }
+});
+
 it("has a dash for what was not measured", () => {
   for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(told(aJob(), name)[0]).toBe("–");
   expect(told(aJob(), "of-limit")[1]).toBe("the rate of its links is not known");

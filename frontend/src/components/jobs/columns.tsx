@@ -5,7 +5,7 @@ import type { JobView, SizeBusbw, Standing } from "../../api/types";
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../Caveats";
-import { caveats } from "../../lib/caveats";
+import { listCaveats } from "../../lib/caveats";
 import { SimulatedBadge } from "../SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../StateBadge";
@@ -223,11 +223,17 @@ function resultWords(job: JobView): string | undefined {
 /** Of a benchmark the best bus bandwidth, with a sign where it should not be compared; of training the samples per second. */
 function speed(job: JobView): ReactNode {
   if (isBenchmark(job)) {
-    const best = rate(job.summary.best[0]?.busbw_gb_per_s);
-    return caveats(job).length === 0 ? best : <><CaveatSign job={job} />{best}</>;
+    const best = job.summary.best[0]?.busbw_gb_per_s;
+    return best === undefined ? "–" : signed(job, `${threeDigits(best)} GB/s`);
   }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
   return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
+}
+
+/** A number, after a sign where it says less than it seems to. */
+function signed(job: JobView, text: string): ReactNode {
+  const found = listCaveats(job);
+  return found.length === 0 ? text : <><CaveatSign found={found} />{text}</>;
 }
 
 function isMeasured(job: JobView): boolean {
@@ -239,13 +245,9 @@ function speedAt(job: JobView): string | undefined {
   return best && `${simulatedPrefix(job)}${best.algorithm} at ${formatSize(best.size_bytes)}`;
 }
 
-function rate(busbw: number | undefined): string {
-  return busbw === undefined ? "–" : `${threeDigits(busbw)} GB/s`;
-}
-
-function atLargest(job: JobView): string {
+function atLargest(job: JobView): ReactNode {
   const size = largest(job);
-  return size ? threeDigits(size.busbw_gb_per_s) : "–";
+  return size ? signed(job, threeDigits(size.busbw_gb_per_s)) : "–";
 }
 
 function largest(job: JobView): SizeBusbw | undefined {

@@ -7,7 +7,7 @@ import { EmptyState } from "../../components/EmptyState";
 import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
-import { comparedIds } from "../../lib/compare";
+import { comparedIds, tooManyWords } from "../../lib/compare";
 import { isBenchmark } from "../../lib/state";
 import { useCompareSearch } from "./CompareControls";
 import { SweepComparison } from "./SweepComparison";
@@ -17,6 +17,7 @@ export function ComparePage() {
   usePageTitle("compare");
   const [search] = useCompareSearch();
   const ids = comparedIds(search.ids);
+  const tooMany = tooManyWords(search.ids);
   const jobs = useQueries({ queries: ids.map((id) => jobQuery(id)) });
   const found = jobs.flatMap((query) => (query.data ? [query.data] : []));
   const failed = jobs.find((query) => query.error && !query.data);
@@ -26,6 +27,7 @@ export function ComparePage() {
     <div className="page">
       <h1>{training.length > 0 ? "Compare training jobs" : "Compare benchmarks"}</h1>
       {failed && <QueryError what="A job could not be loaded" query={failed} />}
+      {tooMany && <p role="note">{tooMany}</p>}
       {others.length > 0 && <p>{leftOut(others, training.length > 0)}</p>}
       {sweeps.length > 0 && isOver && <SweepComparison jobs={sweeps} />}
       {training.length > 0 && <TrainingComparison jobs={training} />}

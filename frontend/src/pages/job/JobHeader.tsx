@@ -1,9 +1,10 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/Caveats";
 import { Reference } from "../../components/Reference";
+import { useShortcut } from "../../components/shortcuts";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
 import { bestBusbw, isTerminal, JOB_STATES, jobTitle } from "../../lib/state";
@@ -20,6 +21,8 @@ import { Share } from "./ShareDialog";
 export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boolean }) {
   const { mayChange, isAdmin } = useRole();
   const [isAsking, setAsking] = useState(false);
+  const ask = useCallback(() => setAsking(true), []);
+  useShortcut("cancel", mayChange && !isTerminal(job.state) && job.state !== "stopping" ? ask : null);
   return (
     <header className={classes.header}>
       <p className={classes.crumbs}>

@@ -1,5 +1,6 @@
 import type { JobView } from "../../api/types";
 import { EmptyState } from "../../components/EmptyState";
+import { ServerCommand } from "../../components/ServerCommand";
 import { isTerminal } from "../../lib/state";
 
 /** Instead of charts, before there is a row; and for good where the job ended without one. */
@@ -10,9 +11,10 @@ export function NoRows({ job }: { job: JobView }) {
       <EmptyState title={isOver ? "Nothing was measured" : "Nothing is measured yet"}>
         <p>{isOver ? "The job ended before its first row: its log says why." : "Rows come here as they are measured; nothing has to be reloaded."}</p>
         {isOver && (
-          <p>
-            In a terminal: <code>ringscope why {job.id}</code>
-          </p>
+          <>
+            <p>In a terminal:</p>
+            <ServerCommand text={`ringscope why ${job.id}`} />
+          </>
         )}
       </EmptyState>
     </div>

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { api, unwrap } from "../../api/client";
+import { cancelJobs } from "../../data/cancel";
 import type { JobView } from "../../api/types";
 import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -18,11 +18,7 @@ const MOST_NAMED = 12;
 /** Asks before several jobs are ended, names them, and says what that means. */
 export function CancelJobsDialog({ jobs, isOpen, onClose }: Props) {
   const cancel = useMutation({
-    mutationFn: async () => {
-      for (const { id } of jobs) {
-        unwrap(await api.POST("/api/v1/jobs/{job_id}/cancel", { params: { path: { job_id: id } } }));
-      }
-    },
+    mutationFn: () => cancelJobs(jobs.map(({ id }) => id)),
     onSuccess: onClose,
   });
   const running = jobs.filter((job) => isActive(job.state));

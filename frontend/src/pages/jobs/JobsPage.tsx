@@ -37,6 +37,8 @@ export function JobsPage() {
   // Whoever filters or sorts sees at once that it was heard; other rows may come a frame later.
   const data = useDeferredValue(jobs.data);
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
+  // The rows of another filter stay until those of this one have come.
+  const isSettled = data === jobs.data && !jobs.isPlaceholderData;
   const { pinned, baseline } = useMarkedJobs();
   const { chosen, toggle, clear } = useChoice(items);
   const known = useMemo(() => [...items, ...pinned], [items, pinned]);
@@ -53,7 +55,10 @@ export function JobsPage() {
       <QueryError what="The jobs could not be loaded" query={jobs} />
       {data && (
         <div className="card" style={{ position: "relative" }}>
-          <ArrivedJobs listKey={query.queryKey} filter={filter} shown={items} />
+          <ArrivedJobs
+            listKey={query.queryKey}
+            list={{ jobs: isSettled ? items : [], filter, sort: search.sort, hasMore: jobs.hasNextPage }}
+          />
           {items.length > 0 && (
             <JobsTable
               jobs={items}
@@ -75,7 +80,7 @@ export function JobsPage() {
           onPress={() => focusRowAfter(items.length)}
         />
       )}
-      {items.length > 0 && <ServerCommand text={jobsCommand(search)} />}
+      {(items.length > 0 || isFiltered || jobs.error) && <ServerCommand text={jobsCommand(search)} />}
       <SelectionBar ids={chosen} jobs={known} onClear={clear} />
     </div>
   );
@@ -124,8 +129,9 @@ function NoMatch() {
   return (
     <EmptyState title="No job matches this filter">
       <p>
-        <Link to="/jobs">Show all jobs</Link>
+        <Link to="/jobs">Show all jobs</Link>, or in a terminal:
       </p>
+      <ServerCommand text={jobsCommand({})} />
     </EmptyState>
   );
 }

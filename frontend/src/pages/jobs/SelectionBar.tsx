@@ -5,18 +5,20 @@ import { memo, useCallback, useState } from "react";
 import { meQuery } from "../../data/server";
 import type { JobView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
-import { MOST_JOBS } from "../../lib/compare";
+import { comparisonOf, MOST_JOBS } from "../../lib/compare";
 import { plural } from "../../lib/format";
+import { type CompareSearch, stringifySearch } from "../../lib/search";
 import { isTerminal } from "../../lib/state";
 import { BaselineButton } from "../../components/BaselineButton";
 import { CancelJobsDialog } from "./CancelJobsDialog";
 import classes from "./JobsPage.module.css";
+import { useJobs } from "../../components/useJobs";
 import { MOST_PINNED, useMarks } from "../../components/useMarks";
 
 /** As long as none of them changes, it is not drawn anew. */
 interface Props {
   ids: readonly number[];
-  /** Those of the chosen jobs that are loaded are among them. */
+  /** Those that are loaded; of the chosen jobs the others are asked for. */
   jobs: readonly JobView[];
   onClear: () => void;
 }
@@ -26,16 +28,23 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, onClear }: P
   const me = useQuery(meQuery);
   const [isAsking, setAsking] = useState(false);
   useCompareKey(ids);
-  if (ids.length === 0) return null;
-  const chosen = [...new Map(jobs.map((job) => [job.id, job])).values()].filter((job) => ids.includes(job.id));
+  const loaded = new Map(jobs.map((job) => [job.id, job]));
+  // A link can choose jobs that are on no page of the list that is loaded.
+  const others = useJobs(ids.filter((id) => !loaded.has(id)));
+  const chosen = [...loaded.values(), ...others.jobs].filter((job) => ids.includes(job.id));
   const going = chosen.filter((job) => !isTerminal(job.state) && job.state !== "stopping");
   const mayChange = me.data !== undefined && me.data.role !== "viewer";
+  const mayCancel = mayChange && going.length > 0;
+  const ask = useCallback(() => setAsking(true), []);
+  useShortcut("cancel", mayCancel ? ask : null);
+  if (ids.length === 0) return null;
   return (
     <section className={classes.selection} aria-label="Chosen jobs">
       <span>{ids.length} chosen</span>
+      {others.missing > 0 && <span className="dim">{others.missing} of them could not be loaded.</span>}
       <Compare ids={ids} />
       <Marks ids={ids} />
-      {mayChange && going.length > 0 && <Button onClick={() => setAsking(true)}>Cancel {plural(going.length, "job")} …</Button>}
+      {mayCancel && <Button onClick={ask}>Cancel {plural(going.length, "job")} …</Button>}
       <Button variant="subtle" color="gray" onClick={onClear}>
         Choose none
       </Button>
@@ -44,22 +53,25 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, onClear }: P
   );
 });
 
+/** Where the chosen jobs are compared. */
+function useComparison(ids: readonly number[]): CompareSearch | null {
+  const [{ baseline }] = useMarks();
+  return comparisonOf(ids, baseline);
+}
+
 function useCompareKey(ids: readonly number[]): void {
   const navigate = useNavigate();
-  const text = ids.slice(0, MOST_JOBS).join(",");
-  const compare = useCallback(() => void navigate({ to: "/compare", search: { ids: text } }), [navigate, text]);
-  useShortcut("compare", text ? compare : null);
+  const search = useComparison(ids);
+  const text = search && stringifySearch({ ...search });
+  const compare = useCallback(() => void navigate({ href: `/compare${text}` }), [navigate, text]);
+  useShortcut("compare", text === null ? null : compare);
 }
 
 function Compare({ ids }: { ids: readonly number[] }) {
-  const [{ baseline }] = useMarks();
-  if (ids.length > MOST_JOBS) return <span className="dim">No more than {MOST_JOBS} can be compared.</span>;
-  const base = baseline !== null && ids.includes(baseline) ? { base: String(baseline) } : {};
+  const search = useComparison(ids);
+  if (!search) return <span className="dim">No more than {MOST_JOBS} can be compared.</span>;
   return (
-    <Button
-      variant="filled"
-      renderRoot={(props) => <Link to="/compare" search={{ ids: ids.join(","), ...base }} {...props} />}
-    >
+    <Button variant="filled" renderRoot={(props) => <Link to="/compare" search={search} {...props} />}>
       Compare {plural(ids.length, "job")}
     </Button>
   );

@@ -2,12 +2,13 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { nodesQuery, type SeenNode } from "../../data/nodes";
 import { FailedPage } from "../../components/FailedPage";
 import { Properties } from "../../components/Properties";
 import { Reference } from "../../components/Reference";
 import { PageSkeleton } from "../../components/Skeleton";
+import { useShortcut } from "../../components/shortcuts";
 import { StateBadge } from "../../components/StateBadge";
 import { useFavicon } from "../../components/useFavicon";
 import { usePageTitle } from "../../components/usePageTitle";
@@ -90,11 +91,16 @@ function Actions({ node }: { node: SeenNode }) {
   const { mayChange, isAdmin } = useRole();
   const [asked, setAsked] = useState<"drain" | "resume" | "remove" | null>(null);
   const close = (): void => setAsked(null);
-  const mayResume = node.desired === "drain" || node.observed === "degraded";
+  const mayDrain = mayChange && node.desired === "active";
+  const mayResume = mayChange && (node.desired === "drain" || node.observed === "degraded");
+  const drain = useCallback(() => setAsked("drain"), []);
+  const resume = useCallback(() => setAsked("resume"), []);
+  useShortcut("drain", mayDrain ? drain : null);
+  useShortcut("resume", mayResume ? resume : null);
   return (
     <div className={classes.actions}>
-      {mayChange && node.desired === "active" && <Button onClick={() => setAsked("drain")}>Drain …</Button>}
-      {mayChange && mayResume && <Button onClick={() => setAsked("resume")}>Resume …</Button>}
+      {mayDrain && <Button onClick={drain}>Drain …</Button>}
+      {mayResume && <Button onClick={resume}>Resume …</Button>}
       {isAdmin && node.observed === "lost" && <Button onClick={() => setAsked("remove")}>Remove …</Button>}
       <DrainDialog node={node} isOpen={asked === "drain"} onClose={close} />
       <ResumeDialog node={node} isOpen={asked === "resume"} onClose={close} />

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { recentJobsQuery } from "../../data/jobs";
+import { ServerCommand } from "../../components/ServerCommand";
+import pageCommands from "../../lib/pageCommands.json";
 import { jobName } from "../../lib/state";
 import classes from "./RingPage.module.css";
 
@@ -14,9 +16,10 @@ export function TracedJobs() {
   const traced = jobs.filter((job) => job.spec.benchmark?.trace && job.state === "succeeded").slice(0, MOST);
   if (traced.length === 0) {
     return (
-      <p className="dim">
-        What the ranks of a real job did is shown in the same way: <code>ringscope submit --ranks 3 --algorithm ring --trace</code>
-      </p>
+      <>
+        <p className="dim">What the ranks of a real job did is shown in the same way, once there is one with a trace:</p>
+        <ServerCommand text={pageCommands.traced} />
+      </>
     );
   }
   return (

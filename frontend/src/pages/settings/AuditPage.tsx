@@ -11,7 +11,7 @@ import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { useRole } from "../../components/useRole";
-import { type AuditSearch, auditCommand, auditParams, exportPath } from "../../lib/audit";
+import { type AuditSearch, auditCommand, auditParams, auditSearch, exportPath } from "../../lib/audit";
 import { formatDateTime } from "../../lib/format";
 import classes from "./Settings.module.css";
 import { SettingsFrame } from "./SettingsFrame";
@@ -56,8 +56,9 @@ function None() {
   return (
     <EmptyState title="No event matches">
       <p>
-        <Link to="/settings/audit">Show all events</Link>
+        <Link to="/settings/audit">Show all events</Link>, or in a terminal:
       </p>
+      <ServerCommand text={auditCommand({})} />
     </EmptyState>
   );
 }
@@ -68,7 +69,7 @@ function Filters({ search }: { search: AuditSearch }) {
   useShortcut("filter", useCallback(() => first.current?.focus(), []));
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    void navigate({ search: textsOf(event.currentTarget) as AuditSearch });
+    void navigate({ search: auditSearch(textsOf(event.currentTarget)) });
   };
   return (
     <form role="search" className={classes.filters} onSubmit={submit}>

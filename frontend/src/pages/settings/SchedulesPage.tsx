@@ -14,6 +14,7 @@ import { ScrollX } from "../../components/ScrollX";
 import { useRole } from "../../components/useRole";
 import { formatDateTime } from "../../lib/format";
 import pageCommands from "../../lib/pageCommands.json";
+import { NotChosen } from "./NotChosen";
 import { Schedule } from "./Schedule";
 import { ScheduleForm } from "./ScheduleForm";
 import classes from "./Settings.module.css";
@@ -41,6 +42,7 @@ export function SchedulesPage() {
       <Loaded query={schedules} what="The schedules could not be loaded" rows={5}>
         {(found) => <div className="card">{found.length > 0 ? <SchedulesTable schedules={found} chosen={chosen} /> : <None />}</div>}
       </Loaded>
+      <NotChosen noun="schedule" id={id} items={schedules.data} command={pageCommands.schedules} />
       {chosen && <Schedule key={chosen.id} schedule={chosen} mayChange={mayChange} />}
       <Dialog title="New schedule" isOpen={isMaking} onClose={() => setMaking(false)} isWide>
         <ScheduleForm onDone={done} onCancel={() => setMaking(false)} />

@@ -3,14 +3,8 @@ import type { ReactNode } from "react";
 import { NeedsRole } from "../../components/NeedsRole";
 import { usePageTitle } from "../../components/usePageTitle";
 import { useRole } from "../../components/useRole";
+import { SECTIONS } from "../../lib/sections";
 import classes from "./Settings.module.css";
-
-const SECTIONS = [
-  { title: "Tokens", path: "/settings/tokens", isForAdmins: true },
-  { title: "Webhooks", path: "/settings/webhooks", isForAdmins: true },
-  { title: "Schedules", path: "/settings/schedules", isForAdmins: false },
-  { title: "Audit", path: "/settings/audit", isForAdmins: false },
-] as const;
 
 interface Props {
   title: (typeof SECTIONS)[number]["title"];

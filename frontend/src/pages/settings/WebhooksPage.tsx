@@ -12,6 +12,7 @@ import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { useRole } from "../../components/useRole";
 import pageCommands from "../../lib/pageCommands.json";
+import { NotChosen } from "./NotChosen";
 import { Secret } from "./Secret";
 import classes from "./Settings.module.css";
 import { SettingsFrame } from "./SettingsFrame";
@@ -42,6 +43,7 @@ export function WebhooksPage() {
       <Loaded query={webhooks} what="The webhooks could not be loaded" rows={5}>
         {(found) => <div className="card">{found.length > 0 ? <WebhooksTable webhooks={found} chosen={chosen} /> : <None />}</div>}
       </Loaded>
+      <NotChosen noun="webhook" id={id} items={webhooks.data} command={pageCommands.webhooks} />
       {chosen && <Webhook key={chosen.id} webhook={chosen} />}
       <Dialog title="New webhook" isOpen={isMaking} onClose={() => setMaking(false)}>
         <WebhookForm onDone={done} onCancel={() => setMaking(false)} />

@@ -1,10 +1,10 @@
-/** What the cost model foresees for the sweep in the form, and when the scheduler would start it. */
+/** What the cost model foresees for the sweep in the form. */
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../api/client";
 import { predictionQuery } from "../../data/foresight";
-import type { BenchmarkSpec, PredictedRow, Prediction, QueuePlan } from "../../api/types";
+import type { BenchmarkSpec, PredictedRow, Prediction } from "../../api/types";
 import type { JobCheck } from "../../data/foresight";
 import { useAnnouncement } from "../../components/announcements";
 import { sizeRange } from "../../lib/axes";
@@ -14,7 +14,7 @@ import { Loaded } from "../../components/Loaded";
 import { Properties } from "../../components/Properties";
 import { ScrollX } from "../../components/ScrollX";
 import { Skeleton } from "../../components/Skeleton";
-import { formatDateTime, threeDigits } from "../../lib/format";
+import { threeDigits } from "../../lib/format";
 import { foreseenItems, foreseenWords } from "../../lib/prediction";
 import { foreseenLines, limitRule } from "../../lib/references";
 import { formatSize } from "../../lib/size";
@@ -29,7 +29,7 @@ interface Props {
 }
 
 /** As high as what comes, in rows of a table. */
-const ROWS = 14;
+const ROWS = 13;
 
 export function Foreseen({ spec, check }: Props) {
   const content = JSON.stringify(spec);
@@ -45,7 +45,7 @@ export function Foreseen({ spec, check }: Props) {
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (
     <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
-      {(found) => <Told found={found} items={items} plan={check.plan} isFetching={isFetching} />}
+      {(found) => <Told found={found} items={items} isFetching={isFetching} />}
     </Loaded>
   );
 }
@@ -53,16 +53,13 @@ export function Foreseen({ spec, check }: Props) {
 interface ToldProps {
   found: Prediction;
   items: ReturnType<typeof foreseenItems>;
-  /** Null: it is not known. */
-  plan: QueuePlan | null;
   isFetching: boolean;
 }
 
-function Told({ found, items, plan, isFetching }: ToldProps) {
+function Told({ found, items, isFetching }: ToldProps) {
   return (
     <div className={classes.foreseen} aria-busy={isFetching}>
       <Properties items={items} />
-      {plan && <Start plan={plan} />}
       {found.warnings.length > 0 && (
         <ul className={classes.warnings} aria-label="Warnings">
           {found.warnings.map((warning) => (
@@ -75,17 +72,6 @@ function Told({ found, items, plan, isFetching }: ToldProps) {
       )}
       {found.model.rows.length > 0 && <Curve found={found} />}
     </div>
-  );
-}
-
-/** When it would start. */
-function Start({ plan }: { plan: QueuePlan }) {
-  if (plan.starts_now) return <p>Would start now.</p>;
-  const { pending, estimated_start: start } = plan;
-  return (
-    <p>
-      Would wait: {pending?.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}
-    </p>
   );
 }
 

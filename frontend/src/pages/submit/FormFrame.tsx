@@ -10,6 +10,7 @@ import { unreadable } from "../../lib/fieldWords";
 import { type Form, type Problems, problemsAt, type Table } from "../../lib/specForm";
 import { KindChoice } from "./KindChoice";
 import classes from "./SubmitPage.module.css";
+import { Start } from "./Start";
 import { useCheck } from "./useCheck";
 import { focusFirst, useSubmit } from "./useSubmit";
 
@@ -30,7 +31,7 @@ interface Props<F extends string> {
   head?: ReactNode;
   /** What will run, in a few words. */
   preview: ReactNode;
-  /** What is known of it before it runs; of a form without problems. Null: the server has not said anything yet. */
+  /** What is known of it before it runs, beside when it would start; of a form without problems. Null: the server has not said anything yet. */
   foreseen?: (check: JobCheck | null) => ReactNode;
   hasCommand: boolean;
   fields: (problems: Problems) => ReactNode;
@@ -75,6 +76,7 @@ export function FormFrame<F extends string>(props: Props<F>) {
             {isSubmitting ? "Submitting …" : "Submit the job"}
           </Button>
           {hasProblem && <p className="dim">Mend the fields that are marked; what is foreseen stands here then.</p>}
+          {isReadable && !hasProblem && <Start check={check} />}
           {!hasProblem && props.foreseen?.(check)}
           {props.hasCommand && isReadable && <SameJob spec={spec} />}
         </aside>

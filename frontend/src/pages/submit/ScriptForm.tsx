@@ -20,9 +20,10 @@ interface Props {
 export function ScriptForm({ choices, base, from }: Props) {
   const plain = base ?? emptyScript(choices.defaults);
   const start = specToForm(SCRIPT_FIELDS, plain);
-  const { form, change } = useFormState(start, (search) => withChanges(start, search));
+  const { form, change, opening } = useFormState(start, (search) => withChanges(start, search));
   return (
     <FormFrame
+      key={opening}
       from={from}
       spec={formToSpec(SCRIPT_FIELDS, form, plain)}
       table={SCRIPT_FIELDS}

@@ -21,14 +21,16 @@ interface Props {
   from: string | undefined;
 }
 
+/** What is usual differs from cluster to cluster: a URL means the same on each. */
+const HANGS_ON_CLUSTER = ["ranks"];
+
 export function SweepForm({ engine, base, from }: Props) {
-  const start = base ? fromSpec(base) : STANDARD;
   const slots = useSlots();
-  const { form, change } = useFormState(start, (search) =>
-    opened(start, base ? search : { ranks: usualRanks(slots?.total), ...search }, engine),
-  );
+  const start = base ? fromSpec(base) : { ...STANDARD, ranks: usualRanks(slots?.total) };
+  const { form, change, opening } = useFormState(start, (search) => opened(start, search, engine), base ? [] : HANGS_ON_CLUSTER);
   return (
     <FormFrame
+      key={opening}
       from={from}
       spec={toSpec(form, base)}
       table={SWEEP_FIELDS}

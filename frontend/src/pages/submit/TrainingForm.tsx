@@ -24,9 +24,10 @@ interface Props {
 export function TrainingForm({ choices, base, from }: Props) {
   const start = base ? trainingForm(base, choices.one_node) : standardTraining(choices);
   const standard = standardTraining(choices);
-  const { form, change } = useFormState(start, (search) => withChanges(start, search));
+  const { form, change, opening } = useFormState(start, (search) => withChanges(start, search));
   return (
     <FormFrame
+      key={opening}
       from={from}
       spec={formToSpec(TRAINING_FIELDS, form, base ?? choices.defaults)}
       table={TRAINING_FIELDS}

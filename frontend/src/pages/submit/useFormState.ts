@@ -1,21 +1,28 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { formChanges, type FormSearch } from "../../lib/formSearch";
+import { type Followed, followed, formChanges, type FormSearch, searchText } from "../../lib/formSearch";
 import type { Form } from "../../lib/specForm";
 
 const route = getRouteApi("/jobs/new");
 
-/** A form whose difference from `start` is in the URL. */
-export function useFormState<F extends Form<string>>(start: F, open: (search: FormSearch) => F) {
+/**
+ * A form whose difference from `start` is in the URL, with the fields of `always` whatever they are. It follows the URL
+ * where that is changed by others, such as the way back; `opening` says how often that was.
+ */
+export function useFormState<F extends Form<string>>(start: F, open: (search: FormSearch) => F, always: readonly string[] = []) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [form, setForm] = useState<F>(() => open(search));
+  const at = searchText(search);
+  const [state, setState] = useState<Followed<F>>(() => ({ form: open(search), at, written: [], opening: 0 }));
+  if (at !== state.at) setState(followed(state, at, () => open(search)));
+  const { form, written, opening } = state;
   const change = (values: Partial<F>): void => {
     const next = { ...form, ...values };
-    setForm(next);
     const { from, kind } = search;
     const about = { ...(from && { from }), ...(kind && { kind }) };
-    void navigate({ search: { ...about, ...formChanges(next, start) }, replace: true, resetScroll: false });
+    const says = { ...about, ...formChanges(next, start, always) };
+    setState({ ...state, form: next, written: [...written, searchText(says)] });
+    void navigate({ search: says, replace: true, resetScroll: false });
   };
-  return { form, change };
+  return { form, change, opening };
 }

@@ -1,0 +1,27 @@
+import { expect, it, vi } from "vitest";
+import { found } from "../lib/palette";
+import { deedsHere, settingsCommands, themeCommands } from "./commands";
+
+it("finds the sections of the settings that somebody may see, by their name and as settings", () => {
+  const go = vi.fn();
+  const titles = (text: string, isAdmin: boolean): string[] => found(settingsCommands(go, isAdmin), text).map(({ title }) => title);
+  expect(titles("settings", true)).toEqual(["Tokens", "Webhooks", "Schedules", "Audit"]);
+  expect([titles("audit", false), titles("webhooks", false), titles("webhooks", true)]).toEqual([["Audit"], [], ["Webhooks"]]);
+  settingsCommands(go, false)[0]?.run();
+  expect(go).toHaveBeenCalledWith("/settings/schedules");
+});
+
+it("has a theme for each word that one thinks of", () => {
+  const choose = vi.fn();
+  for (const text of ["dark", "light", "system theme"]) found(themeCommands(choose), text)[0]?.run();
+  expect(choose.mock.calls).toEqual([["dark"], ["light"], ["auto"]]);
+});
+
+it("offers what the open page can do, with and without a key, and no more", () => {
+  const [cancel, compare, next] = [vi.fn(), vi.fn(), vi.fn()];
+  const deeds = deedsHere((action) => ({ cancel, compare, next, help: next })[action as string]);
+  expect(deeds.map(({ title, key }) => [title, key])).toEqual([["Cancel …", undefined], ["Compare the chosen jobs", "c"]]);
+  found(deeds, "cancel")[0]?.run();
+  expect(cancel).toHaveBeenCalledOnce();
+  expect(deedsHere(() => undefined)).toEqual([]);
+});

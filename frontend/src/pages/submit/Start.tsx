@@ -1,0 +1,16 @@
+import type { JobCheck } from "../../data/foresight";
+import { Skeleton } from "../../components/Skeleton";
+import { formatDateTime } from "../../lib/format";
+
+/** When the scheduler would start the job in the form. Null: the server has not said anything yet. */
+export function Start({ check }: { check: JobCheck | null }) {
+  if (!check) return <Skeleton rows={1} isBare />;
+  if (!check.plan) return null;
+  const { starts_now: isNow, pending, estimated_start: start } = check.plan;
+  if (isNow) return <p>Would start now.</p>;
+  return (
+    <p>
+      Would wait: {pending?.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}
+    </p>
+  );
+}

@@ -1,0 +1,39 @@
+// @vitest-environment jsdom
+import { MantineProvider } from "@mantine/core";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, it, vi } from "vitest";
+import type { QueuePlan } from "../../api/types";
+import type { JobCheck } from "../../data/foresight";
+import { trainingChoices } from "../../lib/fixtures";
+import { SCRIPT_FIELDS } from "../../lib/scriptForm";
+import { specToForm } from "../../lib/specForm";
+import { FormFrame } from "./FormFrame";
+
+const answer = vi.hoisted(() => ({ check: null as unknown }));
+vi.mock("./useCheck", () => ({ useCheck: () => ({ check: answer.check, onRefused: () => undefined }) }));
+vi.mock("./useSubmit", () => ({ useSubmit: () => ({ submit: () => undefined, error: null, isSubmitting: false }) }));
+
+/** What the frame shows of a kind of job that nothing else is foreseen of. */
+function shown(check: JobCheck | null): string {
+  answer.check = check;
+  const spec = trainingChoices().defaults;
+  const form = specToForm(SCRIPT_FIELDS, spec);
+  return renderToStaticMarkup(
+    <MantineProvider>
+      <FormFrame from="42" spec={spec} table={SCRIPT_FIELDS} form={form} start={form} preview={null} hasCommand={false} fields={() => null} />
+    </MantineProvider>,
+  );
+}
+
+const PLAN: QueuePlan = { position: 0, starts_now: true, pending: null, estimated_start: null, preempted_jobs: [], delays: [], shares: [] };
+
+it("says of every kind of job when it would start", () => {
+  expect(shown({ plan: PLAN, problems: [] })).toContain("Would start now.");
+  const pending = { reason: "not_enough_slots", sentence: "2 of 4 slots are free." } as QueuePlan["pending"];
+  expect(shown({ plan: { ...PLAN, starts_now: false, position: 1, pending }, problems: [] })).toContain("Would wait: 2 of 4 slots are free.");
+});
+
+it("keeps the place of that sentence until the server has said it, and says nothing that it does not know", () => {
+  expect(shown(null)).toContain('aria-busy="true"');
+  expect(shown({ plan: null, problems: [] })).not.toMatch(/Would|aria-busy="true"/);
+});

@@ -1,0 +1,64 @@
+/** A part of the page drawn in a test, with what the server has answered so far; what nobody answered stays pending. */
+import { MantineProvider } from "@mantine/core";
+import { type DataTag, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import { act, type ReactElement } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, vi } from "vitest";
+import { ShortcutProvider } from "../components/shortcuts";
+import { parseSearch, stringifySearch } from "../lib/search";
+
+/** The pages whose address the tests' parts read. */
+const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring"];
+
+let root: Root | undefined;
+
+afterEach(() => {
+  act(() => root?.unmount());
+  root = undefined;
+  document.body.replaceChildren();
+  localStorage.clear();
+});
+
+/** What a query was answered, or the error that it came to. */
+export class Answers {
+  readonly client = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false, staleTime: Infinity } } });
+
+  of<T>({ queryKey }: { queryKey: DataTag<readonly unknown[], T, Error> | readonly unknown[] }, data: T): this {
+    this.client.setQueryData(queryKey, data);
+    return this;
+  }
+
+  async failing({ queryKey }: { queryKey: readonly unknown[] }, message: string): Promise<this> {
+    await this.client.prefetchQuery({ queryKey, queryFn: () => Promise.reject(new Error(message)) });
+    return this;
+  }
+}
+
+/** Draws an element at an address such as "/jobs/7?view=table". */
+export async function drawn(element: ReactElement, url: string, { client }: Answers = new Answers()): Promise<HTMLElement> {
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  vi.stubGlobal("fetch", () => new Promise(() => undefined));
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }));
+  vi.stubGlobal("scrollTo", () => undefined);
+  const top = createRootRoute();
+  const routes = PATHS.map((path) => createRoute({ getParentRoute: () => top, path, component: () => element }));
+  const history = createMemoryHistory({ initialEntries: [url] });
+  const router = createRouter({ routeTree: top.addChildren(routes), history, parseSearch, stringifySearch });
+  await router.load();
+  const place = document.createElement("main");
+  document.body.append(place);
+  root = createRoot(place);
+  await act(async () =>
+    root?.render(
+      <MantineProvider>
+        <QueryClientProvider client={client}>
+          <ShortcutProvider>
+            <RouterProvider router={router as never} />
+          </ShortcutProvider>
+        </QueryClientProvider>
+      </MantineProvider>,
+    ),
+  );
+  return place;
+}

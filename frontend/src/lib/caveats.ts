@@ -1,6 +1,7 @@
 import type { JobView } from "../api/types";
 import { plural } from "./format";
-import { isBenchmark } from "./state";
+import { type Basis, MEASURED, SIMULATED } from "./csv";
+import { isBenchmark, isSimulated } from "./state";
 
 interface Caveat {
   word: string;
@@ -26,4 +27,10 @@ export function caveats(job: JobView): Caveat[] {
       : []),
     ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} So it is no best value, and none to expect.` }] : []),
   ];
+}
+
+/** What a job's numbers are, for a file; a row may say by its transport that nothing of it was measured. */
+export function basisOf(job: JobView, transport?: string): Basis {
+  if (isSimulated(job) || transport === "simulated") return SIMULATED;
+  return { ...MEASURED, caveats: caveats(job).map(({ word, why }) => `${word}: ${why}`).join(" ") };
 }

@@ -71,7 +71,9 @@ describe("places of stages", () => {
 });
 
 it("writes CSV with quotes where needed", () => {
-  expect(toCsv([{ a: 'x,"y"', b: null }, { a: "1", b: 2 }], ["a", "b"])).toBe('a,b\r\n"x,""y""",\r\n1,2\r\n');
+  expect(toCsv([{ a: 'x,"y"', b: null }, { a: "1", b: 2 }], ["a", "b"], { basis: "measured", caveats: "1, 2" })).toBe(
+    'basis,caveats,a,b\r\nmeasured,"1, 2","x,""y""",\r\nmeasured,"1, 2",1,2\r\n',
+  );
 });
 
 it("names a job and its best bandwidth", () => {

@@ -183,10 +183,16 @@ export interface CompareSearch {
   place?: "in";
   /** Of benchmarks: how many times faster than the baseline, instead of bus bandwidth. */
   scale?: "ratio";
+  /** Of benchmarks: the chart's values on a logarithmic axis; linear when absent. */
+  y?: "log";
+  /** Of benchmarks: job numbers that the chart leaves out, with commas. */
+  hide?: string;
+  /** Of training: the charts as tables. */
+  view?: "table";
 }
 
 export function compareSearch(search: Record<string, unknown>): CompareSearch {
-  const { ids, base, x, algorithm, place, scale } = search;
+  const { ids, base, x, algorithm, place, scale, y, hide, view } = search;
   return {
     ...(typeof ids === "string" && JOBS.test(ids) && { ids }),
     ...(typeof base === "string" && /^\d+$/.test(base) && { base }),
@@ -194,6 +200,9 @@ export function compareSearch(search: Record<string, unknown>): CompareSearch {
     ...(typeof algorithm === "string" && /^\w+$/.test(algorithm) && { algorithm }),
     ...(place === "in" && { place }),
     ...(scale === "ratio" && { scale }),
+    ...(y === "log" && { y }),
+    ...(typeof hide === "string" && JOBS.test(hide) && { hide }),
+    ...(view === "table" && { view }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** A part of the page drawn in a test, with what the server has answered so far; what nobody answered stays pending. */
 import { MantineProvider } from "@mantine/core";
-import { type DataTag, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { type DataTag, notifyManager, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { act, type ReactElement } from "react";
 import { createRoot, type Root } from "react-dom/client";
@@ -12,6 +12,9 @@ import { parseSearch, stringifySearch } from "../lib/search";
 const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring"];
 
 let root: Root | undefined;
+
+// What is told of a query is drawn within act().
+notifyManager.setScheduler(queueMicrotask);
 
 afterEach(() => {
   act(() => root?.unmount());

@@ -13,6 +13,7 @@ import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { basisOf } from "../../lib/caveats";
 import { rowOptions } from "../../lib/chosenRow";
 import { toCsv } from "../../lib/csv";
 import { formatCount, plural, threeDigits } from "../../lib/format";
@@ -46,7 +47,7 @@ export function Latency({ job, rows }: Props) {
             options={[["chart", "charts"], ["table", "table"]]}
             onChange={(view) => set({ view: view === "chart" ? undefined : view })}
           />
-          <CopyButton text={() => toCsv(options.rows, ["algorithm", "in_place", "size_bytes", "iterations", "min_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us"])} label="Copy CSV" />
+          <CopyButton text={() => toCsv(options.rows, ["algorithm", "in_place", "size_bytes", "iterations", "min_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us"], ({ transport }) => basisOf(job, transport))} label="Copy CSV" />
         </div>
       </div>
       <BySize job={job} rows={options.rows} isTable={isTable} chosen={options.chosen?.size_bytes ?? null} onChoose={(size) => set({ size: String(size) })} />

@@ -9,7 +9,7 @@ import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { useCollective } from "../../components/useCollective";
 import { caption } from "../../lib/caption";
-import { caveats } from "../../lib/caveats";
+import { basisOf, caveats } from "../../lib/caveats";
 import { toCsv } from "../../lib/csv";
 import { baselineWords, limitRule, referenceLines, referenceWords } from "../../lib/references";
 import type { JobSearch, Metric } from "../../lib/search";
@@ -75,7 +75,7 @@ export function Results({ job, rows }: Props) {
     <section className={`card ${classes.results}`} aria-labelledby="results">
       <div className="card-head">
         <h2 id="results">{METRIC_NAMES[metric]} by message size</h2>
-        <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS)} />
+        <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS, ({ transport }) => basisOf(job, transport))} />
       </div>
       <figure className="card-body">
         <Legend

@@ -10,7 +10,7 @@ import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Swatch } from "../../components/Swatch";
 import { formatSeconds } from "../../lib/amount";
-import { toCsv } from "../../lib/csv";
+import { SIMULATED, toCsv } from "../../lib/csv";
 import { plural, threeDigits } from "../../lib/format";
 import { curveSizes, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
 import { type PlanForm, planQuestion, type PlanSearch } from "../../lib/planForm";
@@ -136,5 +136,5 @@ function csv(cells: readonly PriceCell[]): string {
   const rows = cells.flatMap(({ shape, ranks, size_bytes, limit_gb_per_s, results }) =>
     results.map((price) => ({ shape, ranks, size_bytes, limit_gb_per_s, ...price })),
   );
-  return toCsv(rows, ["shape", "ranks", "size_bytes", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "limit_gb_per_s", "source", "is_bound"]);
+  return toCsv(rows, ["shape", "ranks", "size_bytes", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "limit_gb_per_s", "source", "is_bound"], SIMULATED);
 }

@@ -4,7 +4,7 @@ import { toCsv } from "./csv";
 import { aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
 import { choices, sizeRows } from "./table";
-import { places, stages } from "./timeline";
+import { byAttempt, places, stages } from "./timeline";
 
 describe("sizeRows", () => {
   it("pairs out of place and in place by size, ascending, for one algorithm", () => {
@@ -46,6 +46,13 @@ describe("stages", () => {
     ];
     expect(stages(events).map(({ state, seconds }) => [state, seconds])).toEqual([["queued", 2.5], ["starting", null]]);
   });
+});
+
+it("begins anew with each attempt", () => {
+  const states: JobState[] = ["held", "queued", "starting", "stopping", "queued", "starting", "running", "stopping", "succeeded"];
+  const found = byAttempt(stages(states.map((after, id) => anEvent({ id, after }))));
+  expect(found.map((one) => one.map(({ state }) => state))).toEqual([states.slice(0, 4), states.slice(4)]);
+  expect(byAttempt([])).toEqual([[]]);
 });
 
 describe("places of stages", () => {

@@ -102,6 +102,8 @@ export interface JobSearch {
   /** Which part of the page; the results when absent. */
   tab?: Exclude<Tab, "results">;
   beside?: Exclude<Beside, "model">;
+  /** The job that lies beside as the baseline; the one that is kept in the browser when absent. */
+  base?: string;
   /** The size in bytes that every part of the page looks at; the largest one when absent. */
   size?: string;
   /** Whose log lines; those of all ranks when absent. */
@@ -140,13 +142,14 @@ const NAMES = /^\w+(,\w+)*$/;
 const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
 
 export function jobSearch(search: Record<string, unknown>): JobSearch {
-  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide } = search;
+  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide, base } = search;
   const tab = TABS.find((known) => known === search.tab);
   const beside = BESIDE.find((known) => known === search.beside);
   const stream = STREAMS.find((known) => known === search.stream);
   return {
     ...(tab && tab !== "results" && { tab }),
     ...(beside && beside !== "model" && { beside }),
+    ...(beside === "baseline" && isNumber(base) && { base }),
     ...(isNumber(size) && { size }),
     ...(isNumber(rank) && { rank }),
     ...(wrap === "off" && { wrap }),

@@ -20,7 +20,7 @@ import { WinnerMap } from "../pages/plan/WinnerMap";
 import { Lanes } from "../pages/ring/Lanes";
 import { Answers, drawn } from "./page";
 
-vi.mock("uplot", () => ({ default: class {} }));
+vi.mock("uplot", () => ({ default: vi.fn() }));
 
 const write = vi.fn<(text: string) => Promise<void>>(() => Promise.resolve());
 

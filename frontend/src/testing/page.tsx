@@ -5,6 +5,7 @@ import { createMemoryHistory, createRootRoute, createRoute, createRouter, Router
 import { act, type ReactElement } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, vi } from "vitest";
+import { api } from "../api/client";
 import { ShortcutProvider } from "../components/shortcuts";
 import { parseSearch, stringifySearch } from "../lib/search";
 
@@ -12,6 +13,9 @@ import { parseSearch, stringifySearch } from "../lib/search";
 const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring"];
 
 let root: Root | undefined;
+
+// Whatever a test has no answer for stays unanswered, and asks nobody.
+api.use({ onRequest: () => new Promise(() => undefined) });
 
 // What is told of a query is drawn within act().
 notifyManager.setScheduler(queueMicrotask);
@@ -33,19 +37,27 @@ export class Answers {
   }
 
   async failing({ queryKey }: { queryKey: readonly unknown[] }, message: string): Promise<this> {
+    this.client.removeQueries({ queryKey, exact: true });
     await this.client.prefetchQuery({ queryKey, queryFn: () => Promise.reject(new Error(message)) });
     return this;
   }
 }
 
+class NoSizes {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+}
+
 /** Draws an element at an address such as "/jobs/7?view=table". */
 export async function drawn(element: ReactElement, url: string, { client }: Answers = new Answers()): Promise<HTMLElement> {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
-  vi.stubGlobal("fetch", () => new Promise(() => undefined));
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }));
+  vi.stubGlobal("ResizeObserver", NoSizes);
   vi.stubGlobal("scrollTo", () => undefined);
   const top = createRootRoute();
-  const routes = PATHS.map((path) => createRoute({ getParentRoute: () => top, path, component: () => element }));
+  const params = { parse: readParams, stringify: writeParams };
+  const routes = PATHS.map((path) => createRoute({ getParentRoute: () => top, path, params, component: () => element }));
   const history = createMemoryHistory({ initialEntries: [url] });
   const router = createRouter({ routeTree: top.addChildren(routes), history, parseSearch, stringifySearch });
   await router.load();
@@ -64,4 +76,13 @@ export async function drawn(element: ReactElement, url: string, { client }: Answ
     ),
   );
   return place;
+}
+
+/** The numbers of jobs in an address are numbers for the pages. */
+function readParams(params: Record<string, string>): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, name === "jobId" ? Number(text) : text]));
+}
+
+function writeParams(params: Record<string, string | number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/Caveats";
+import { QueryError } from "../../components/QueryError";
 import { Reference } from "../../components/Reference";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
@@ -14,12 +15,14 @@ import { GraphLinks } from "./GraphLinks";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
+import { useTraces } from "./useTraces";
 import { Share } from "./ShareDialog";
 
 /** Name, id, state, and what can be done with the job. */
 export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boolean }) {
   const { mayChange, isAdmin } = useRole();
   const [isAsking, setAsking] = useState(false);
+  const traces = useTraces(job);
   return (
     <header className={classes.header}>
       <p className={classes.crumbs}>
@@ -37,7 +40,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
           <GraphLinks job={job} />
           <RingLink job={job} />
           {/* These two take turns, left of what is always there: nothing goes from under the pointer. */}
-          {isTerminal(job.state) && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
+          {job.state === "succeeded" && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
           {mayChange && !isTerminal(job.state) && (
             <Button color="red" disabled={job.state === "stopping"} onClick={() => setAsking(true)} className={classes.cancel}>
               Cancel
@@ -54,6 +57,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         </div>
       </div>
       <Reference id={String(job.id)} command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} />
+      <QueryError what="Which operations were followed could not be loaded" query={traces} />
       <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
     </header>
   );

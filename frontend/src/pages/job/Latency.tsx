@@ -13,6 +13,7 @@ import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { timedIterations } from "../../lib/caption";
 import { basisOf } from "../../lib/caveats";
 import { rowOptions } from "../../lib/chosenRow";
 import { toCsv } from "../../lib/csv";
@@ -96,9 +97,9 @@ function BySize({ job, rows, isTable, chosen, onChoose }: BySizeProps) {
         <SizeChart lines={lines} yLabel="Time (µs)" isLog range={range} hovered={hovered} onHover={setHovered} chosen={chosen} onChoose={onChoose} />
       )}
       <figcaption className="dim">
-        {isSimulated(job, rows) && <SimulatedBadge />} Percentiles of {plural(iterations, "timed iteration")} of each size after {warmup} untimed,
+        {isSimulated(job, rows) && <SimulatedBadge />} Percentiles of {timedIterations(rows, iterations)} of each size after {warmup} untimed,
         by the slowest rank of each iteration. Both axes are logarithmic; nothing is smoothed.
-        {iterations < 100 && ` Of fewer than 100 iterations p99 is the slowest one.`}
+        {rows.some((row) => row.iterations < 100) && ` Of fewer than 100 iterations p99 is the slowest one.`}
       </figcaption>
     </figure>
   );

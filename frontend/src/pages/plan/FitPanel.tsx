@@ -36,6 +36,12 @@ function rangeInWords({ residuals }: JobFit): string {
 export function FitPanel({ fit, error, jobId, onChange }: Props) {
   const client = useQueryClient();
   const [number, setNumber] = useState(jobId ?? "");
+  // Back and forward change the address without this form.
+  const [shown, setShown] = useState(jobId);
+  if (shown !== jobId) {
+    setShown(jobId);
+    setNumber(jobId ?? "");
+  }
   const [isBad, setBad] = useState(false);
   const { data: job } = useQuery({ ...jobQuery(Number(jobId)), enabled: fit !== undefined && jobId !== undefined });
   const basis = fit?.transport === "simulated" ? SIMULATED : job ? basisOf(job) : MEASURED;
@@ -69,10 +75,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
         <Button type="submit">Fit</Button>
         {jobId !== undefined && (
           <Button
-            onClick={() => {
-              setNumber("");
-              onChange({ fit: undefined });
-            }}
+            onClick={() => onChange({ fit: undefined })}
           >
             Describe the links instead
           </Button>

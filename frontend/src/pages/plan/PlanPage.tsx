@@ -44,6 +44,7 @@ export function PlanPage() {
         <p className="dim">What each algorithm costs in the α-β-γ model, before anything runs.</p>
       </div>
       <Presets />
+      <QueryError what="What can be planned could not be loaded" query={engine} />
       <PlanFields
         form={form}
         engine={engine.data}

@@ -50,6 +50,7 @@ export function RingPage() {
         <span className={classes.kind}>worked example</span>
       </div>
       <TracedJobs />
+      <QueryError what="What can be shown could not be loaded" query={engine} />
       <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
       {Object.keys(problems).length === 0 && <QueryError what="The steps could not be worked out" query={found} />}
       {found.isPending && <Skeleton rows={28} />}

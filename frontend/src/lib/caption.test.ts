@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Collective } from "../api/types";
-import { busFactorInWords, callInWords, caption, rowTimeInWords, sizeInWords, uncheckedInWords } from "./caption";
+import { busFactorInWords, callInWords, caption, rowTimeInWords, sizeInWords, timedIterations, uncheckedInWords } from "./caption";
 import { busFactor, COLLECTIVES, whatARankSends } from "./collectives";
-import { aJob, aSimulation } from "./fixtures";
+import { aJob, aRow, aSimulation } from "./fixtures";
 
 const { spec } = aJob();
 const of = (collective: Collective, root = 0) => ({ ...spec, benchmark: { ...spec.benchmark, collective, root } });
@@ -26,13 +26,20 @@ describe("the bus factor", () => {
   });
 
   it("stands in the caption only where bus bandwidth is shown", () => {
-    expect(caption(aJob(), "busbw", "mean", true, false)).toContain("2(n−1)/n");
-    expect(caption(aJob(), "time", "mean", true, false)).not.toContain("busbw");
+    expect(caption(aJob(), [], "busbw", "mean", true, false)).toContain("2(n−1)/n");
+    expect(caption(aJob(), [], "time", "mean", true, false)).not.toContain("busbw");
+  });
+
+  it("is beside the iterations that were measured, not those that were asked for", () => {
+    const cycles = [aRow({ iterations: 15 }), aRow({ iterations: 15, cycle: 1 })];
+    expect(caption(aJob(), cycles, "busbw", "mean", true, false)).toContain("the mean of 30 timed iterations");
+    expect(timedIterations([aRow({ iterations: 5 }), aRow()], 20)).toBe("5 to 20 timed iterations");
+    expect(timedIterations([], 20)).toBe("20 timed iterations");
   });
 
   it("stands beside the statistic that is shown", () => {
-    expect(caption(aJob(), "busbw", "mean", true, false)).toContain("each point is the mean of 20 timed iterations over all ranks, as in nccl-tests");
-    expect(caption(aJob(), "busbw", "median", true, false)).toContain("the best and the table below take the mean");
+    expect(caption(aJob(), [], "busbw", "mean", true, false)).toContain("each point is the mean of 20 timed iterations over all ranks, as in nccl-tests");
+    expect(caption(aJob(), [], "busbw", "median", true, false)).toContain("the best and the table below take the mean");
   });
 });
 

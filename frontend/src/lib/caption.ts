@@ -1,5 +1,6 @@
 /** The sentences under a sweep's chart and table: what was called, and how its numbers come about. */
-import type { BenchmarkJob, BenchmarkSpec } from "../api/types";
+import type { BenchmarkJob, BenchmarkSpec, MeasurementView } from "../api/types";
+import { withoutCycles } from "./cycles";
 import { busFactor, COLLECTIVES, withArticle } from "./collectives";
 import { plural, threeDigits } from "./format";
 import type { Metric, Statistic } from "./search";
@@ -55,8 +56,18 @@ function overRanks({ benchmark: { average, cycles } }: BenchmarkSpec): string {
   return `${OVER_RANKS[average]}${cycles > 1 ? `, over ${cycles} cycles` : ""}`;
 }
 
+/**
+ * "20 timed iterations", "5 to 20 timed iterations" where rows differ: what rows are of, which some that were left out
+ * or several cycles make another number than the one asked for. That one stands for rows to come.
+ */
+export function timedIterations(rows: readonly MeasurementView[], asked: number): string {
+  const counts = rows.length > 0 ? rows.map((row) => row.iterations) : [asked];
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return `${least === most ? "" : `${least} to `}${plural(most, "timed iteration")}`;
+}
+
 /** The caption of the chart. */
-export function caption(job: BenchmarkJob, metric: Metric, statistic: Statistic, reduces: boolean, hasRoot: boolean): string {
+export function caption(job: BenchmarkJob, rows: readonly MeasurementView[], metric: Metric, statistic: Statistic, reduces: boolean, hasRoot: boolean): string {
   const { done, total } = job.progress;
   const formulas: Record<Metric, string> = {
     busbw: `${busFactorInWords(job.spec)}, so that algorithms and numbers of ranks compare.`,
@@ -71,7 +82,7 @@ export function caption(job: BenchmarkJob, metric: Metric, statistic: Statistic,
     limit: "Bus bandwidth in % of the limit",
   };
   const { topology, iterations } = job.spec.benchmark;
-  const timed = plural(iterations, "timed iteration");
+  const timed = timedIterations(withoutCycles(rows), iterations);
   const points: Record<Statistic, string> = {
     mean: `the mean of ${timed} ${overRanks(job.spec)}, as in nccl-tests and in the verdict`,
     median: `the median of ${timed} of the slowest rank; the verdict, the best and the table below take the mean`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JobView } from "../api/types";
-import { caveats } from "./caveats";
-import { aJob, anAttempt, aTraining } from "./fixtures";
+import { basisOf, caveats } from "./caveats";
+import { aJob, anAttempt, aSimulation, aTraining } from "./fixtures";
 
 function measuredBy(ranks: number, cores: number | null, disturbedBy: string | null = null): JobView {
   const summary = { kind: "benchmark" as const, best: [], sizes: [], ranks, cores, wrong: 0, verdict: "", explanation: "" };
@@ -29,4 +29,10 @@ describe("caveats", () => {
   it("has none of what measures nothing", () => {
     expect(caveats({ ...aTraining(), attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] })).toEqual([]);
   });
+});
+
+it("tells a file what its rows are", () => {
+  expect(basisOf(measuredBy(4, 2))).toEqual({ basis: "measured", caveats: "4 ranks on 2 cores: The ranks took turns on these cores, which is in every time." });
+  expect(basisOf(aJob({ spec: aSimulation() })).basis).toBe("simulated");
+  expect(basisOf(aJob(), "simulated").basis).toBe("simulated");
 });

@@ -1,6 +1,7 @@
 import type { JobView } from "../api/types";
 import { plural } from "./format";
-import { isBenchmark } from "./state";
+import { type Basis, MEASURED, SIMULATED } from "./csv";
+import { isBenchmark, isSimulated } from "./state";
 
 export interface Caveat {
   word: string;
@@ -48,4 +49,10 @@ export function listCaveats(job: JobView): Caveat[] {
 export function unstableWords(cvPercent?: number): string {
   const cv = cvPercent === undefined ? "" : ` (cv ${Math.round(cvPercent)} %)`;
   return `The iterations differ so much that their mean says little${cv}: cv above 20 %, or p99 above 10 times the median.`;
+}
+
+/** What a job's numbers are, for a file; a row may say by its transport that nothing of it was measured. */
+export function basisOf(job: JobView, transport?: string): Basis {
+  if (isSimulated(job) || transport === "simulated") return SIMULATED;
+  return { ...MEASURED, caveats: caveats(job).map(({ word, why }) => `${word}: ${why}`).join(" ") };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../api/types";
 import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, tooManyWords } from "./compare";
-import { aPoint, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
+import { aJob, anAttempt, aPoint, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
 
 function compared(change: Partial<TrainingSummary> = {}, target: number | null = null): Compared {
   const { spec, summary } = aTraining();
@@ -78,10 +78,28 @@ it("lists the fields that differ, those of the dataset by their path", () => {
     training: { ...PLAIN_TRAINING, all_reduce: "ring" as const, dataset: { ...PLAIN_TRAINING.dataset, validation_percent: 10 } },
     placement: { ...defaults.placement, ranks: 4 },
   };
-  expect(differingFields([defaults, other])).toEqual([
+  const [one, two] = [aTraining({ spec: defaults }), aTraining({ spec: other })];
+  expect(differingFields([one, two])).toEqual([
     ["all_reduce", ["auto", "ring"]],
     ["dataset.validation_percent", ["20", "10"]],
     ["ranks", ["2", "4"]],
   ]);
-  expect(differingFields([defaults, defaults])).toEqual([]);
+  expect(differingFields([one, one])).toEqual([]);
+});
+
+it("lists how ranks were placed, where they ran, over what they measured, and versions that both told", () => {
+  const { spec, summary } = aJob();
+  const best = [{ algorithm: "ring", transport: "mpi", size_bytes: 1024, in_place: false, busbw_gb_per_s: 1, is_unstable: false }];
+  const one = aJob({ attempts: [anAttempt({ nodes: ["n1"] })] });
+  const placement = { ...spec.placement, ranks_per_node: 2, selector: { zone: "a" }, exclusive: false };
+  const two = aJob({ spec: { ...spec, placement }, summary: { ...summary, best }, attempts: [anAttempt({ nodes: ["n1", "n2"] })] });
+  expect(differingFields([one, two], [{ numpy: "2.3", mpich: "4.3" }, { numpy: "2.4", mpich: "4.3" }])).toEqual([
+    ["ranks_per_node", ["–", "2"]],
+    ["exclusive", ["true", "false"]],
+    ["ran on", ["n1", "n1, n2"]],
+    ["measured over", ["–", "mpi"]],
+    ["versions.numpy", ["2.3", "2.4"]],
+    ["selector.zone", ["–", "a"]],
+  ]);
+  expect(differingFields([one, one], [{ numpy: "2.3" }, {}])).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Jobs side by side: which, in which look, and what training came to; of benchmarks see compareSweeps.ts. Pure. */
-import type { CurvePoint, EpochView, JobSpec, JobView, TrainingSummary } from "../api/types";
+import type { AttemptEnvironment, CurvePoint, EpochView, JobView, TrainingSummary } from "../api/types";
 import type { Line } from "./lines";
 import { type Columns, inOrder, joined, meanPoint, middle, type Point, secondsAt } from "./curve";
 import type { CompareSearch } from "./search";
@@ -118,13 +118,35 @@ function milliseconds(timeUs: number | undefined): number | null {
   return timeUs === undefined ? null : timeUs / 1000;
 }
 
-/** The fields in which the jobs' specifications differ, with each job's value as text. */
-export function differingFields(specs: readonly JobSpec[]): [field: string, values: string[]][] {
-  const flat = specs.map((spec) => new Map(flattened({ ...(spec.training ?? spec.benchmark), ranks: spec.placement.ranks, nodes: spec.placement.nodes })));
+/** The versions of each library that the nodes of a job's newest attempt told; empty: nothing is known. */
+export type Versions = Readonly<Record<string, string>>;
+
+/** Each library's version; where the nodes differ, all that there are. */
+export function versionsOf(environments: readonly AttemptEnvironment[]): Versions {
+  const nodes = environments.at(-1)?.nodes ?? [];
+  const names = [...new Set(nodes.flatMap((node) => Object.keys(node.versions)))];
+  return Object.fromEntries(names.map((name) => [name, [...new Set(nodes.flatMap((node) => node.versions[name] ?? []))].sort().join(", ")]));
+}
+
+/**
+ * In what the jobs differ, with each job's value as text: what was asked for, where it ran and over what, and versions.
+ * Versions of a job that told none differ from nothing.
+ */
+export function differingFields(jobs: readonly JobView[], versions: readonly Versions[] = []): [field: string, values: string[]][] {
+  const flat = jobs.map((job, i) => {
+    const { training, benchmark, script, placement } = job.spec;
+    return new Map(flattened({ ...(training ?? benchmark ?? script), ...placement, ...ran(job), versions: versions[i] ?? {} }));
+  });
   const fields = [...new Set(flat.flatMap((fields) => [...fields.keys()]))];
   return fields
     .map((field): [string, string[]] => [field, flat.map((values) => values.get(field) ?? "–")])
-    .filter(([, values]) => new Set(values).size > 1);
+    .filter(([field, values]) => new Set(field.startsWith("versions.") ? values.filter((value) => value !== "–") : values).size > 1);
+}
+
+/** Where a job ran in the end, and over what it measured. */
+function ran({ attempts, summary }: JobView): Record<string, string | null> {
+  const transports = summary.kind === "benchmark" ? [...new Set(summary.best.map(({ transport }) => transport))].sort() : [];
+  return { "ran on": attempts.at(-1)?.nodes.join(", ") || null, "measured over": transports.join(", ") || null };
 }
 
 function flattened(tree: object, under = ""): [string, string][] {

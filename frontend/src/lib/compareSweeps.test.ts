@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedRow, Comparison } from "../api/types";
-import { algorithmsOf, comparedLines, deltaOf, rowsOf, sizesOf, sumWords } from "./compareSweeps";
+import { algorithmsOf, comparedLines, comparisonCsv, countWords, deltaOf, rowsOf, sizesOf, sumWords } from "./compareSweeps";
+import { aJob, anAttempt, aSimulation } from "./fixtures";
 
 function row(change: Partial<ComparedRow> = {}): ComparedRow {
   return { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, iterations: 20, against: null, ...change };
@@ -20,13 +21,13 @@ it("has the lines of all jobs, of the algorithm and place that is looked at", ()
   expect(algorithmsOf(found)).toEqual(["fastest", "ring", "mpi"]);
   expect(found.jobs.slice(0, 1).flatMap((job) => rowsOf(job, "ring", false)).map((item) => item.size_bytes)).toEqual([1024, 2048]);
   expect(sizesOf(found, "ring", false)).toEqual([1024, 2048, 4096]);
-  const [base, other] = comparedLines(found, "ring", false, "busbw");
+  const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), "ring", false, "busbw");
   expect(base?.points).toEqual([[1024, 2], [2048, 2]]);
-  expect([base?.name, other?.colour]).toEqual(["job 1", "--job-1"]);
+  expect([base?.name, other?.name, other?.colour]).toEqual(["SIMULATED job 1", "job 2", "--job-1"]);
 });
 
 it("shows more for faster also as a ratio, and a gap where the baseline has no row", () => {
-  const [base, other] = comparedLines(found, "ring", false, "ratio");
+  const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), "ring", false, "ratio");
   expect(base?.points).toEqual([[1024, 1], [2048, 1]]);
   expect(other?.points).toEqual([[1024, 2], [4096, null]]);
 });
@@ -54,4 +55,19 @@ describe("a difference", () => {
     expect(sumWords(rows)).toBe("Of 2 sizes 1 faster, 0 slower, 1 within the noise.");
     expect(sumWords([row()])).toBe("No size in common with the baseline.");
   });
+});
+
+it("says of how many iterations the times are", () => {
+  expect(countWords([row(), row({ iterations: 20 })])).toBe("n=20");
+  expect(countWords([row({ iterations: 20 }), row({ iterations: 5 })])).toBe("n=5 – 20");
+  expect(countWords([])).toBe("");
+});
+
+it("says in every copied line what the numbers of its job are", () => {
+  const simulated = aJob({ id: 1, spec: aSimulation() });
+  const shared = aJob({ id: 2, attempts: [anAttempt({ disturbed_by: "Job 9 ran there." })] });
+  const [heading, ...lines] = comparisonCsv([simulated, shared], found.jobs).trim().split("\r\n");
+  expect(heading).toMatch(/^basis,caveats,job_id,/);
+  const begins = lines.map((line) => line.split(",").slice(0, 3).join(","));
+  expect(new Set(begins)).toEqual(new Set(["simulated,,1", `measured,"disturbed: Job 9 ran there. So it is no best value, and none to expect."`]));
 });

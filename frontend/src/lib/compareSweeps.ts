@@ -1,7 +1,9 @@
 /** Benchmarks side by side: the lines of a chart and the cells of a table. The rule for noise is the server's. */
-import type { ComparedJob, ComparedRow, Comparison } from "../api/types";
+import type { ComparedJob, ComparedRow, Comparison, JobView } from "../api/types";
 import type { SizeLine } from "./lines";
+import { basisOf } from "./caveats";
 import { lineOf } from "./compare";
+import { MEASURED, toCsv } from "./csv";
 import { plural, threeDigits } from "./format";
 
 /** Whichever algorithm took the least time at a size, as the server names it. */
@@ -29,10 +31,13 @@ export function speedup(row: ComparedRow, isBase: boolean): number | null {
   return row.against ? 1 / row.against.ratio : null;
 }
 
+/** What a job is called in legends and headings: "job 7", of a simulation "SIMULATED job 7". */
+export type Words = ReadonlyMap<number, string>;
+
 /** A line for each job, in the look that it has on the whole page. */
-export function comparedLines({ jobs, base }: Comparison, algorithm: string, inPlace: boolean, scale: Scale): SizeLine[] {
+export function comparedLines({ jobs, base }: Comparison, words: Words, algorithm: string, inPlace: boolean, scale: Scale): SizeLine[] {
   return jobs.map((job, i) => ({
-    ...lineOf(i, `job ${job.job_id}`),
+    ...lineOf(i, words.get(job.job_id) ?? `job ${job.job_id}`),
     width: job.job_id === base ? 3 : 2,
     mark: "open",
     isNamed: true,
@@ -46,6 +51,14 @@ export function comparedLines({ jobs, base }: Comparison, algorithm: string, inP
 export function sizesOf({ jobs }: Comparison, algorithm: string, inPlace: boolean): number[] {
   const sizes = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace).map((row) => row.size_bytes));
   return [...new Set(sizes)].sort((a, b) => a - b);
+}
+
+/** Of how many iterations each time is: "n=20", "n=5 – 20" where rows differ; empty without rows. */
+export function countWords(rows: readonly ComparedRow[]): string {
+  if (rows.length === 0) return "";
+  const counts = rows.map((row) => row.iterations);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return least === most ? `n=${most}` : `n=${least} – ${most}`;
 }
 
 /** From so many times on a percentage is hard to read. */
@@ -95,4 +108,18 @@ export function sumWords(rows: readonly ComparedRow[], noun = "size"): string {
   const count = (mark: Mark): number => marks.filter((found) => found === mark).length;
   if (marks.length === 0) return `No ${noun} in common with the baseline.`;
   return `Of ${plural(marks.length, noun)} ${count("faster")} faster, ${count("slower")} slower, ${count("noise")} within the noise.`;
+}
+
+type FlatRow = Omit<ComparedRow, "against"> & Partial<NonNullable<ComparedRow["against"]>> & { job_id: number };
+
+const CSV_COLUMNS: (keyof FlatRow)[] = [
+  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "iterations", "ratio", "ratio_low", "ratio_high", "noise",
+  "is_beyond_noise",
+];
+
+/** Every row of the comparison to copy, with what the numbers of its job are. */
+export function comparisonCsv(known: readonly JobView[], jobs: readonly ComparedJob[]): string {
+  const bases = new Map(known.map((job) => [job.id, basisOf(job)]));
+  const rows = jobs.flatMap(({ job_id, rows }) => rows.map(({ against, ...row }): FlatRow => ({ job_id, ...row, ...against })));
+  return toCsv(rows, CSV_COLUMNS, (row) => bases.get(row.job_id) ?? MEASURED);
 }

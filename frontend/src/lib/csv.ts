@@ -1,9 +1,21 @@
-/** Comma-separated values (RFC 4180) of rows with a fixed list of columns. */
-export function toCsv<T extends object>(rows: readonly T[], columns: readonly (keyof T & string)[]): string {
+/** What a badge says of numbers on the page, and nothing says once they are in somebody's sheet. */
+export interface Basis {
+  basis: "measured" | "simulated";
+  /** Why what was measured is not what the nodes can do; empty where nothing is known against it. */
+  caveats: string;
+}
+
+export const MEASURED: Basis = { basis: "measured", caveats: "" };
+export const SIMULATED: Basis = { basis: "simulated", caveats: "" };
+
+/** Comma-separated values (RFC 4180) of rows with a fixed list of columns, after what each row is. */
+export function toCsv<T extends object>(rows: readonly T[], columns: readonly (keyof T & string)[], basis: Basis | ((row: T) => Basis)): string {
   const cell = (value: unknown): string => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = [columns.join(","), ...rows.map((row) => columns.map((column) => cell(row[column])).join(","))];
+  const what = (row: T): Basis => (typeof basis === "function" ? basis(row) : basis);
+  const line = (row: T): string => [what(row).basis, what(row).caveats, ...columns.map((column) => row[column])].map(cell).join(",");
+  const lines = [["basis", "caveats", ...columns].join(","), ...rows.map(line)];
   return `${lines.join("\r\n")}\r\n`;
 }

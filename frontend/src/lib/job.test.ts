@@ -4,7 +4,7 @@ import { toCsv } from "./csv";
 import { aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
 import { choices, sizeRows } from "./table";
-import { places, stages } from "./timeline";
+import { byAttempt, places, stages } from "./timeline";
 
 describe("sizeRows", () => {
   it("pairs out of place and in place by size, ascending, for one algorithm", () => {
@@ -48,6 +48,13 @@ describe("stages", () => {
   });
 });
 
+it("begins anew with each attempt", () => {
+  const states: JobState[] = ["held", "queued", "starting", "stopping", "queued", "starting", "running", "stopping", "succeeded"];
+  const found = byAttempt(stages(states.map((after, id) => anEvent({ id, after }))));
+  expect(found.map((one) => one.map(({ state }) => state))).toEqual([states.slice(0, 4), states.slice(4)]);
+  expect(byAttempt([])).toEqual([[]]);
+});
+
 describe("places of stages", () => {
   const of = (...states: JobState[]): string[] =>
     places(stages(states.map((after, id) => anEvent({ id, after })))).map(({ state, stage }) => (stage ? String(state) : `(${state ?? "end"})`));
@@ -71,7 +78,9 @@ describe("places of stages", () => {
 });
 
 it("writes CSV with quotes where needed", () => {
-  expect(toCsv([{ a: 'x,"y"', b: null }, { a: "1", b: 2 }], ["a", "b"])).toBe('a,b\r\n"x,""y""",\r\n1,2\r\n');
+  expect(toCsv([{ a: 'x,"y"', b: null }, { a: "1", b: 2 }], ["a", "b"], { basis: "measured", caveats: "1, 2" })).toBe(
+    'basis,caveats,a,b\r\nmeasured,"1, 2","x,""y""",\r\nmeasured,"1, 2",1,2\r\n',
+  );
 });
 
 it("names a job and its best bandwidth", () => {

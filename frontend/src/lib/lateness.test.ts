@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Lateness, RankLateness } from "../api/types";
-import { cellOf, cellText, cellWords, columnWords, lastShare, leastReal, mostLate, verdict } from "./lateness";
+import { cellOf, cellText, cellWords, columnWords, lastShare, leastReal, medianLate, mostLate, verdict } from "./lateness";
 
 function rank(change: Partial<RankLateness> = {}): RankLateness {
   return { rank: 0, node: "n1", mean_late_us: 1, error_us: 0, last_steps: 0, last_steps_beyond_error: 0, late_us: [2, -3, null], ...change };
@@ -54,4 +54,11 @@ it("names who is last most often, beside what chance would give, and nobody with
   expect(verdict(found())).toBe("No rank came later than the clocks may err.");
   expect(verdict(found({ ranks: [rank({ error_us: null })] }))).toContain("clock is not known");
   expect(verdict(found({ ranks: [], steps: 0 }))).toBe("");
+});
+
+it("has a median where every iteration is told, and none where columns hold the largest of several", () => {
+  const one = rank({ late_us: [9, null, -1, 2] });
+  expect(medianLate(one, found({ steps_per_column: 1 }))).toBe(2);
+  expect(medianLate(rank({ late_us: [1, 3] }), found({ steps_per_column: 1 }))).toBe(2);
+  expect(medianLate(one, found())).toBeNull();
 });

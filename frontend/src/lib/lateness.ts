@@ -44,6 +44,14 @@ function errorWords({ error_us: error }: RankLateness, late: number): string {
   return late > error ? ` (±${threeDigits(error)} µs)` : `, within what the clocks may err (${threeDigits(error)} µs)`;
 }
 
+/** A rank's lateness in the middle of its iterations, in µs; null where columns hold only the largest of several. */
+export function medianLate(rank: RankLateness, { steps_per_column: width }: Lateness): number | null {
+  const late = rank.late_us.filter((value) => value !== null).sort((a, b) => a - b);
+  if (width > 1 || late.length === 0) return null;
+  const [low, high] = [late[Math.floor((late.length - 1) / 2)] ?? 0, late[Math.floor(late.length / 2)] ?? 0];
+  return (low + high) / 2;
+}
+
 /** Up to here lateness may be the clocks'; everything where a clock is not known. */
 export function leastReal({ error_us: error }: RankLateness): number {
   return error ?? Number.POSITIVE_INFINITY;

@@ -87,7 +87,7 @@ describe("measuredColumns", () => {
 it("says in every copied line that nothing was measured", () => {
   const prices = aCell(1024, { ring: 1, direct: 2 }).results;
   const [heading, ...lines] = pricesCsv(prices).trim().split("\r\n");
-  expect(heading).toMatch(/^basis,algorithm,time_s,/);
+  expect(heading).toMatch(/^basis,caveats,algorithm,time_s,/);
   expect(lines).toHaveLength(2);
   for (const line of lines) expect(line).toMatch(/^simulated,/);
 });

@@ -1,6 +1,6 @@
 /** Which sizes and shapes the planner's charts ask for, and what they make of the answers. Pure. */
 import type { MeasurementView, PriceCell, Price } from "../api/types";
-import { toCsv } from "./csv";
+import { SIMULATED, toCsv } from "./csv";
 
 const LARGEST_USUAL = 2 ** 30;
 const MOST_RANKS = 32;
@@ -109,11 +109,11 @@ export function slowestRatio(cell: PriceCell): { slowest: Price; times: number }
 }
 
 const CSV_COLUMNS = [
-  "basis", "algorithm", "time_s", "is_bound", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
+  "algorithm", "time_s", "is_bound", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
   "bytes_on_critical_path",
-] as const satisfies readonly ("basis" | keyof Price)[];
+] as const satisfies readonly (keyof Price)[];
 
 /** Prices to copy: nothing of them was measured, which the table must say itself once it is elsewhere. */
 export function pricesCsv(prices: readonly Price[]): string {
-  return toCsv(prices.map((price) => ({ basis: "simulated", ...price })), CSV_COLUMNS);
+  return toCsv(prices, CSV_COLUMNS, SIMULATED);
 }

@@ -60,14 +60,17 @@ it("keeps the part of a job's page, what it looks at, and whose lines", () => {
   const search = { tab: "log", size: "67108864", rank: "3", wrap: "off", beside: "usual", metric: "limit", cell: "3.120" };
   expect(jobSearch(search)).toEqual(search);
   expect(jobSearch({ tab: "results", size: "64M", rank: "-1", wrap: "on", beside: "model", cell: "3" })).toEqual({});
+  const shared = { beside: "baseline", base: "5" };
+  expect(jobSearch(shared)).toEqual(shared);
+  expect(jobSearch({ base: "5" })).toEqual({});
   expect(jobSearch({ cell: "after.0" })).toEqual({ cell: "after.0" });
 });
 
 it("keeps which jobs are compared, to which one, and over what", () => {
-  expect(compareSearch({ ids: "3,1", base: "1", x: "time" })).toEqual({ ids: "3,1", base: "1", x: "time" });
-  const sweeps = { ids: "3,1", algorithm: "ring", place: "in", scale: "ratio" };
+  expect(compareSearch({ ids: "3,1", base: "1", x: "time", view: "table" })).toEqual({ ids: "3,1", base: "1", x: "time", view: "table" });
+  const sweeps = { ids: "3,1", algorithm: "ring", place: "in", scale: "ratio", y: "log", hide: "3,1" };
   expect(compareSearch(sweeps)).toEqual(sweeps);
-  expect(compareSearch({ ids: "3;1", base: "one", x: "steps", algorithm: "", place: "out", scale: "busbw" })).toEqual({});
+  expect(compareSearch({ ids: "3;1", base: "one", x: "steps", algorithm: "", place: "out", scale: "busbw", y: "linear", hide: "ring", view: "chart" })).toEqual({});
 });
 
 it("keeps which one of a list is shown", () => {

@@ -105,6 +105,8 @@ export interface JobSearch {
   /** Which part of the page; the results when absent. */
   tab?: Exclude<Tab, "results">;
   beside?: Exclude<Beside, "model">;
+  /** The job that lies beside as the baseline; the one that is kept in the browser when absent. */
+  base?: string;
   /** The size in bytes that every part of the page looks at; the largest one when absent. */
   size?: string;
   /** Whose log lines; those of all ranks when absent. */
@@ -143,13 +145,14 @@ const NAMES = /^\w+(,\w+)*$/;
 const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
 
 export function jobSearch(search: Record<string, unknown>): JobSearch {
-  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide } = search;
+  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide, base } = search;
   const tab = TABS.find((known) => known === search.tab);
   const beside = BESIDE.find((known) => known === search.beside);
   const stream = STREAMS.find((known) => known === search.stream);
   return {
     ...(tab && tab !== "results" && { tab }),
     ...(beside && beside !== "model" && { beside }),
+    ...(beside === "baseline" && isNumber(base) && { base }),
     ...(isNumber(size) && { size }),
     ...(isNumber(rank) && { rank }),
     ...(wrap === "off" && { wrap }),
@@ -186,10 +189,16 @@ export interface CompareSearch {
   place?: "in";
   /** Of benchmarks: how many times faster than the baseline, instead of bus bandwidth. */
   scale?: "ratio";
+  /** Of benchmarks: the chart's values on a logarithmic axis; linear when absent. */
+  y?: "log";
+  /** Of benchmarks: job numbers that the chart leaves out, with commas. */
+  hide?: string;
+  /** Of training: the charts as tables. */
+  view?: "table";
 }
 
 export function compareSearch(search: Record<string, unknown>): CompareSearch {
-  const { ids, base, x, algorithm, place, scale } = search;
+  const { ids, base, x, algorithm, place, scale, y, hide, view } = search;
   return {
     ...(typeof ids === "string" && JOBS.test(ids) && { ids }),
     ...(typeof base === "string" && /^\d+$/.test(base) && { base }),
@@ -197,6 +206,9 @@ export function compareSearch(search: Record<string, unknown>): CompareSearch {
     ...(typeof algorithm === "string" && /^\w+$/.test(algorithm) && { algorithm }),
     ...(place === "in" && { place }),
     ...(scale === "ratio" && { scale }),
+    ...(y === "log" && { y }),
+    ...(typeof hide === "string" && JOBS.test(hide) && { hide }),
+    ...(view === "table" && { view }),
   };
 }
 

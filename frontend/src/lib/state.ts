@@ -101,6 +101,11 @@ export function simulatedPrefix(job: JobView): string {
   return isSimulated(job) ? "SIMULATED " : "";
 }
 
+/** "job 7" in a legend or a heading of a table, where no badge can stand. */
+export function jobWord(job: JobView): string {
+  return `${simulatedPrefix(job)}job ${job.id}`;
+}
+
 /** The job's title where no badge can stand before it. */
 export function jobName(job: JobView): string {
   return `${simulatedPrefix(job)}${jobTitle(job)}`;

@@ -1,6 +1,6 @@
 /** A job's events as the states it went through, and those still to come. */
 import type { EventView, JobState } from "../api/types";
-import { isTerminal, JOB_STATES } from "./state";
+import { isActive, isTerminal, JOB_STATES } from "./state";
 
 export interface Stage {
   id: number;
@@ -26,6 +26,17 @@ export function stages(events: readonly EventView[]): Stage[] {
       seconds: next ? (Date.parse(next.time) - Date.parse(event.time)) / 1000 : null,
     };
   });
+}
+
+/** The stages of each attempt: a job that had a gang and waits again begins anew. The last ones are of now. */
+export function byAttempt(came: readonly Stage[]): Stage[][] {
+  const found: Stage[][] = [[]];
+  for (const [i, stage] of came.entries()) {
+    const before = came[i - 1];
+    if (before && isActive(before.state) && !isActive(stage.state) && !isTerminal(stage.state)) found.push([]);
+    found.at(-1)?.push(stage);
+  }
+  return found;
 }
 
 /** Every job goes this way, and then to an end. */

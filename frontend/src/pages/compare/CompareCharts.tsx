@@ -1,11 +1,28 @@
 import { useMemo } from "react";
-import { ChartPanel, panelsClass } from "../../components/ChartPanel";
+import type { CurvePoint } from "../../api/types";
+import { panelsClass } from "../../components/ChartPanel";
+import { CopyButton } from "../../components/CopyButton";
+import { Segments } from "../../components/Segments";
 import { accuracies, type Axis, type Compared, lineOf, losses, rates } from "../../lib/compare";
+import { MEASURED, toCsv } from "../../lib/csv";
 import { rangeOf } from "../../lib/curve";
 import { formatRate, threeDigits } from "../../lib/format";
+import classes from "./ComparePage.module.css";
+import { CurvePanel } from "./CurvePanel";
 
-/** Loss, accuracy and throughput, a line for each job. */
-export function CompareCharts({ items, axis }: { items: readonly Compared[]; axis: Axis }) {
+const CSV_COLUMNS: (keyof CurvePoint | "job_id")[] = [
+  "job_id", "first_step", "last_step", "loss", "samples_per_second", "duration_us", "compute_us", "communication_us", "exposed_us",
+];
+
+interface Props {
+  items: readonly Compared[];
+  axis: Axis;
+  isTable: boolean;
+  onView: (view: "table" | undefined) => void;
+}
+
+/** Loss, accuracy and throughput, a line for each job; as charts or as tables. */
+export function CompareCharts({ items, axis, isTable, onView }: Props) {
   const columns = useMemo(
     () => ({ loss: losses(items, axis), accuracy: accuracies(items, axis), rate: rates(items, axis) }),
     [items, axis],
@@ -14,6 +31,7 @@ export function CompareCharts({ items, axis }: { items: readonly Compared[]; axi
   const shared = {
     xLabel: axis === "time" ? "seconds in steps" : "steps",
     sync: `compare ${axis}`,
+    isTable,
     xRange: rangeOf(Object.values(columns)),
     place: (x: number) => (axis === "time" ? `after ${threeDigits(x)} s` : `at step ${Math.round(x)}`),
   };
@@ -22,12 +40,21 @@ export function CompareCharts({ items, axis }: { items: readonly Compared[]; axi
     <section className="card" aria-labelledby="curves">
       <div className="card-head">
         <h2 id="curves">Curves</h2>
+        <div className={`spread ${classes.choice}`}>
+          <Segments
+            label="View"
+            value={isTable ? "table" : "chart"}
+            options={[["chart", "charts"], ["table", "tables"]]}
+            onChange={(view) => onView(view === "table" ? view : undefined)}
+          />
+          <CopyButton text={() => toCsv(items.flatMap(({ job, points }) => points.map((point) => ({ job_id: job.id, ...point }))), CSV_COLUMNS, MEASURED)} label="Copy CSV" />
+        </div>
       </div>
       <div className={`card-body ${panelsClass}`}>
-        <ChartPanel {...shared} title="Training loss" yLabel="loss" lines={lines} columns={columns.loss} format={threeDigits}>
+        <CurvePanel {...shared} title="Training loss" yLabel="loss" lines={lines} columns={columns.loss} format={threeDigits}>
           {over || "Each point is the mean of a few steps."}
-        </ChartPanel>
-        <ChartPanel
+        </CurvePanel>
+        <CurvePanel
           {...shared}
           title="Accuracy"
           yLabel="%"
@@ -37,10 +64,10 @@ export function CompareCharts({ items, axis }: { items: readonly Compared[]; axi
           format={(value) => `${value.toFixed(1)} %`}
         >
           Of the held-out samples, at the ends of epochs. {over}
-        </ChartPanel>
-        <ChartPanel {...shared} title="Throughput" yLabel="samples/s" lines={lines} columns={columns.rate} format={(value) => `${formatRate(value)}/s`}>
+        </CurvePanel>
+        <CurvePanel {...shared} title="Throughput" yLabel="samples/s" lines={lines} columns={columns.rate} format={(value) => `${formatRate(value)}/s`}>
           Samples of all ranks together. {over}
-        </ChartPanel>
+        </CurvePanel>
       </div>
     </section>
   );

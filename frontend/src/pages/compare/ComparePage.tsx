@@ -5,9 +5,11 @@ import { jobQuery } from "../../data/job";
 import type { JobView } from "../../api/types";
 import { EmptyState } from "../../components/EmptyState";
 import { QueryError } from "../../components/QueryError";
+import { ServerCommand } from "../../components/ServerCommand";
 import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
 import { comparedIds, tooManyWords } from "../../lib/compare";
+import pageCommands from "../../lib/pageCommands.json";
 import { isBenchmark } from "../../lib/state";
 import { useCompareSearch } from "./CompareControls";
 import { SweepComparison } from "./SweepComparison";
@@ -59,6 +61,8 @@ function NoChoice() {
         <p>
           Choose benchmarks, or training jobs, in <Link to="/jobs">the list of jobs</Link>, and press Compare there.
         </p>
+        <p className="dim">In a terminal:</p>
+        <ServerCommand text={pageCommands.diff} />
       </EmptyState>
     </div>
   );

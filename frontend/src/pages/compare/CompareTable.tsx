@@ -2,7 +2,7 @@ import { LineSwatch } from "../../components/LineSwatch";
 import { ScrollX } from "../../components/ScrollX";
 import { type Compared, lineOf, type Measure, MEASURES, ratio } from "../../lib/compare";
 import { threeDigits } from "../../lib/format";
-import { jobName } from "../../lib/state";
+import { jobName, jobWord } from "../../lib/state";
 
 /** A row for each measure and a column for each job; ratios are to the baseline. */
 export function CompareTable({ items, base }: { items: readonly Compared[]; base: Compared }) {
@@ -19,7 +19,7 @@ export function CompareTable({ items, base }: { items: readonly Compared[]; base
               <th scope="col">Measure</th>
               {items.map(({ job }, i) => (
                 <th key={job.id} scope="col" className="number" title={jobName(job)}>
-                  <LineSwatch line={lineOf(i, "")} /> job {job.id}
+                  <LineSwatch line={lineOf(i, "")} /> {jobWord(job)}
                 </th>
               ))}
             </tr>

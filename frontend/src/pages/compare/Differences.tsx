@@ -1,17 +1,24 @@
+import { useQueries } from "@tanstack/react-query";
 import type { JobView } from "../../api/types";
+import { QueryError } from "../../components/QueryError";
 import { ScrollX } from "../../components/ScrollX";
-import { differingFields } from "../../lib/compare";
+import { environmentsQuery } from "../../data/job";
+import { differingFields, versionsOf } from "../../lib/compare";
+import { jobWord } from "../../lib/state";
 
-/** The fields in which the specifications differ; what is equal is left out. */
+/** In what the jobs differ: what was asked for, nodes, versions; what is equal is left out. */
 export function Differences({ jobs }: { jobs: readonly JobView[] }) {
-  const rows = differingFields(jobs.map((job) => job.spec));
+  const environments = useQueries({ queries: jobs.map((job) => environmentsQuery(job.id)) });
+  const failed = environments.find((query) => query.error && !query.data);
+  const rows = differingFields(jobs, environments.map(({ data }) => versionsOf(data ?? [])));
   return (
     <section className="card" aria-labelledby="differences">
       <div className="card-head">
         <h2 id="differences">What differs</h2>
       </div>
+      {failed && <QueryError what="The versions of a job could not be loaded" query={failed} />}
       {rows.length === 0 ? (
-        <p className="card-body dim">Nothing in what was asked for{jobs.length > 1 ? "" : ": there is one job"}.</p>
+        <p className="card-body dim">Nothing in what was asked for{jobs.length > 1 ? ". Nor in nodes and versions, as far as they are known." : ": there is one job."}</p>
       ) : (
         <ScrollX label="Fields that differ, a column for each job">
           <table>
@@ -20,7 +27,7 @@ export function Differences({ jobs }: { jobs: readonly JobView[] }) {
                 <th scope="col">Field</th>
                 {jobs.map((job) => (
                   <th key={job.id} scope="col">
-                    job {job.id}
+                    {jobWord(job)}
                   </th>
                 ))}
               </tr>

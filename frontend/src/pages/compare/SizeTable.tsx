@@ -1,16 +1,18 @@
 import { Link } from "@tanstack/react-router";
-import type { ComparedJob, ComparedRow, Comparison } from "../../api/types";
+import type { ComparedRow, Comparison, JobView } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { LineSwatch } from "../../components/LineSwatch";
 import { ScrollX } from "../../components/ScrollX";
 import { lineOf } from "../../lib/compare";
-import { deltaOf, MARKS, rowsOf } from "../../lib/compareSweeps";
-import { toCsv } from "../../lib/csv";
+import { comparisonCsv, countWords, deltaOf, MARKS, rowsOf } from "../../lib/compareSweeps";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
+import { jobWord } from "../../lib/state";
 import classes from "./ComparePage.module.css";
 
 interface Props {
+  /** Those that are found, in any order. */
+  jobs: readonly JobView[];
   found: Comparison;
   algorithm: string;
   inPlace: boolean;
@@ -20,9 +22,10 @@ interface Props {
 }
 
 /** A row for each size; the times of each job, and how they differ from the baseline's. */
-export function SizeTable({ found, algorithm, inPlace, sizes, hovered, onHover }: Props) {
+export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hovered, onHover }: Props) {
   const { jobs, base } = found;
   const rows = jobs.map((job) => new Map(rowsOf(job, algorithm, inPlace).map((row) => [row.size_bytes, row])));
+  const words = new Map(known.map((job) => [job.id, jobWord(job)]));
   return (
     <>
       <ScrollX label="Times by size, a column for each job">
@@ -35,7 +38,8 @@ export function SizeTable({ found, algorithm, inPlace, sizes, hovered, onHover }
               <th scope="col" className="number">Size</th>
               {jobs.map((job, i) => (
                 <th key={job.job_id} scope="col" className="number" colSpan={job.job_id === base ? 1 : 2}>
-                  <LineSwatch line={lineOf(i, "")} /> job {job.job_id} (µs{job.job_id === base ? ", baseline" : ", Δ of the time"})
+                  <LineSwatch line={lineOf(i, "")} /> {words.get(job.job_id)} (µs{job.job_id === base ? ", baseline" : ", Δ of the time"}){" "}
+                  <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
                 </th>
               ))}
             </tr>
@@ -64,7 +68,7 @@ export function SizeTable({ found, algorithm, inPlace, sizes, hovered, onHover }
             There is nothing to compare it with yet: choose more jobs in <Link to="/jobs">the list of jobs</Link>.
           </p>
         )}
-        <CopyButton text={() => toCsv(flat(jobs), ["job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "iterations", "ratio", "ratio_low", "ratio_high", "noise", "is_beyond_noise"])} label="Copy CSV" />
+        <CopyButton text={() => comparisonCsv(known, jobs)} label="Copy CSV" />
       </div>
     </>
   );
@@ -90,10 +94,4 @@ function Cell({ row, isBase }: { row: ComparedRow | undefined; isBase: boolean }
       )}
     </>
   );
-}
-
-type FlatRow = Omit<ComparedRow, "against"> & Partial<NonNullable<ComparedRow["against"]>> & { job_id: number };
-
-function flat(jobs: readonly ComparedJob[]): FlatRow[] {
-  return jobs.flatMap(({ job_id, rows }) => rows.map(({ against, ...row }) => ({ job_id, ...row, ...against })));
 }

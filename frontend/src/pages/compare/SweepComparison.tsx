@@ -5,16 +5,20 @@ import { comparisonQuery } from "../../data/comparison";
 import type { Comparison, JobView } from "../../api/types";
 import { sizeRange } from "../../lib/axes";
 import { SizeChart } from "../../charts/SizeChart";
+import { LineSwatch } from "../../components/LineSwatch";
 import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
 import { Skeleton } from "../../components/Skeleton";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { lineOf } from "../../lib/compare";
 import { algorithmsOf, comparedLines, FASTEST, rowsOf, type Scale, sizesOf, sumWords } from "../../lib/compareSweeps";
-import { isSimulated } from "../../lib/state";
+import { chosenIds } from "../../lib/search";
+import { isSimulated, jobWord } from "../../lib/state";
 import { AlgorithmChoice } from "./AlgorithmChoice";
 import { Choice, CompareControls, useCompareSearch } from "./CompareControls";
 import classes from "./ComparePage.module.css";
 import { Differences } from "./Differences";
+import { SameComparison } from "./SameComparison";
 import { SizeTable } from "./SizeTable";
 
 export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
@@ -45,12 +49,19 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
           options={[["busbw", "busbw"], ["ratio", `× job ${base}`]]}
           onChange={(next) => set({ scale: next === "ratio" ? next : undefined })}
         />
+        <Segments
+          label="Vertical axis"
+          value={search.y ?? "linear"}
+          options={[["linear", "linear"], ["log", "log"]]}
+          onChange={(y) => set({ y: y === "log" ? y : undefined })}
+        />
       </CompareControls>
       <QueryError what="The comparison could not be loaded" query={query} />
       {query.isPending && <Skeleton rows={20} />}
       {query.data && <Obstacles found={query.data} />}
       {query.data && <Rows jobs={jobs} found={query.data} algorithm={algorithm} inPlace={inPlace} scale={scale} />}
       <Differences jobs={jobs} />
+      <SameComparison ids={ids} base={base} />
     </>
   );
 }
@@ -82,8 +93,18 @@ interface RowsProps {
 }
 
 function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
+  const [search, set] = useCompareSearch();
   const [hovered, setHovered] = useState<number | null>(null);
-  const lines = useMemo(() => comparedLines(found, algorithm, inPlace, scale), [found, algorithm, inPlace, scale]);
+  const hidden = useMemo(() => new Set(chosenIds(search.hide)), [search.hide]);
+  const lines = useMemo(() => {
+    const words = new Map(jobs.map((job) => [job.id, jobWord(job)]));
+    return comparedLines(found, words, algorithm, inPlace, scale).filter((_, i) => !hidden.has(found.jobs[i]?.job_id ?? 0));
+  }, [jobs, found, algorithm, inPlace, scale, hidden]);
+  const toggle = (id: number): void => {
+    const next = new Set(hidden).add(id);
+    if (hidden.has(id)) next.delete(id);
+    set({ hide: [...next].join(",") || undefined });
+  };
   const sizes = useMemo(() => sizesOf(found, algorithm, inPlace), [found, algorithm, inPlace]);
   const range = useMemo(() => sizeRange(sizes), [sizes]);
   const missing = found.jobs.filter((job) => rowsOf(job, algorithm, inPlace).length === 0);
@@ -94,10 +115,11 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
         {jobs.some((job) => isSimulated(job)) && <SimulatedBadge />}
       </div>
       <figure className="card-body">
+        {jobs.length > 1 && <Legend jobs={jobs} hidden={hidden} onToggle={toggle} />}
         <SizeChart
           lines={lines}
           yLabel={scale === "ratio" ? `times job ${found.base}` : "Bus bandwidth (GB/s)"}
-          isLog={false}
+          isLog={search.y === "log"}
           range={range}
           hovered={hovered}
           onHover={setHovered}
@@ -115,7 +137,33 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
             </p>
           ))}
       </figure>
-      <SizeTable found={found} algorithm={algorithm} inPlace={inPlace} sizes={sizes} hovered={hovered} onHover={setHovered} />
+      <SizeTable jobs={jobs} found={found} algorithm={algorithm} inPlace={inPlace} sizes={sizes} hovered={hovered} onHover={setHovered} />
     </section>
+  );
+}
+
+interface LegendProps {
+  jobs: readonly JobView[];
+  hidden: ReadonlySet<number>;
+  onToggle: (id: number) => void;
+}
+
+/** Which line is whose; a click leaves it out of the chart. */
+function Legend({ jobs, hidden, onToggle }: LegendProps) {
+  return (
+    <div className={classes.legend}>
+      {jobs.map((job, i) => (
+        <button
+          key={job.id}
+          type="button"
+          className={classes.toggle}
+          aria-pressed={!hidden.has(job.id)}
+          title={hidden.has(job.id) ? "Show it in the chart" : "Leave it out of the chart"}
+          onClick={() => onToggle(job.id)}
+        >
+          <LineSwatch line={lineOf(i, "")} /> {jobWord(job)}
+        </button>
+      ))}
+    </div>
   );
 }

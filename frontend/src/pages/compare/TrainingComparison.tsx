@@ -2,13 +2,17 @@
 import { useQueries } from "@tanstack/react-query";
 import { curveQuery, epochsQuery } from "../../data/training";
 import type { JobView } from "../../api/types";
+import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
+import { useShortcut } from "../../components/shortcuts";
+import { Skeleton } from "../../components/Skeleton";
 import type { Compared } from "../../lib/compare";
 import { isTerminal } from "../../lib/state";
 import { CompareCharts } from "./CompareCharts";
 import { Choice, CompareControls, useCompareSearch } from "./CompareControls";
 import { CompareTable } from "./CompareTable";
 import { Differences } from "./Differences";
+import { SameComparison } from "./SameComparison";
 import { StepSplits } from "./StepSplits";
 
 export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
@@ -21,7 +25,12 @@ export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
   });
   const base = items.find((item) => String(item.job.id) === search.base) ?? items[0];
   const axis = search.x ?? "steps";
+  const isTable = search.view === "table";
+  useShortcut("table", () => set({ view: isTable ? undefined : "table" }));
   if (!base) return null;
+  const failed = (queries: typeof curves | typeof epochs) => queries.find((query) => query.error);
+  const [failedCurve, failedEpochs] = [failed(curves), failed(epochs)];
+  const isPending = [...curves, ...epochs].some((query) => query.isPending);
   return (
     <>
       <CompareControls jobs={jobs} base={base.job.id}>
@@ -34,10 +43,13 @@ export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
           />
         </Choice>
       </CompareControls>
+      {failedCurve && <QueryError what="The curve of a job could not be loaded" query={failedCurve} />}
+      {failedEpochs && <QueryError what="The epochs of a job could not be loaded" query={failedEpochs} />}
       <CompareTable items={items} base={base} />
-      <CompareCharts items={items} axis={axis} />
+      {isPending ? <Skeleton rows={14} /> : <CompareCharts items={items} axis={axis} isTable={isTable} onView={(view) => set({ view })} />}
       <StepSplits items={items} />
       <Differences jobs={jobs} />
+      <SameComparison ids={jobs.map((job) => job.id)} base={base.job.id} isTraining />
     </>
   );
 }

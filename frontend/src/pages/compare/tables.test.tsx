@@ -4,7 +4,6 @@ import type { TrainingSummary } from "../../api/types";
 import type { Compared } from "../../lib/compare";
 import { aPoint, aTraining } from "../../lib/fixtures";
 import { CompareTable } from "./CompareTable";
-import { Differences } from "./Differences";
 import { StepSplits } from "./StepSplits";
 
 function compared(id: number, samplesPerSecond: number, stepUs: number): Compared {
@@ -43,8 +42,4 @@ describe("StepSplits", () => {
   it("waits for the first steps", () => {
     expect(renderToStaticMarkup(<StepSplits items={[{ ...fast, points: [] }]} />)).toBe("");
   });
-});
-
-it("says where nothing differs", () => {
-  expect(renderToStaticMarkup(<Differences jobs={[fast.job, slow.job]} />)).toContain("Nothing in what was asked for.");
 });

@@ -3,7 +3,7 @@ import type { BenchmarkJob, MeasurementView } from "../../api/types";
 import { formatSize } from "../../lib/size";
 import { searchOf, traceOptions } from "../../lib/tracedSearch";
 import classes from "./Stragglers.module.css";
-import { useTraces } from "./useTraces";
+import { asksForTraces, useTraces } from "./useTraces";
 
 interface Props {
   job: BenchmarkJob;
@@ -15,7 +15,9 @@ interface Props {
 /** From a cell of the strips on: what the rank printed, and the steps of the row, where an operation of it was followed. */
 export function CellLinks({ job, row, rank }: Props) {
   const search = searchOf(row);
-  const traces = useTraces(job);
+  const { data } = useTraces(job);
+  const traces = data ?? [];
+  const isKnown = data !== undefined || !asksForTraces(job);
   const isTraced = traceOptions(traces, search).isAsked;
   return (
     <p className={classes.links}>
@@ -31,7 +33,7 @@ export function CellLinks({ job, row, rank }: Props) {
         </>
       )}
       {!isTraced && traces.length > 0 && <span className="dim">No operation of this row was followed.</span>}
-      {traces.length === 0 && (
+      {isKnown && traces.length === 0 && (
         <Link to="/jobs/$jobId/ring" params={{ jobId: job.id }}>
           How to follow an operation step by step
         </Link>

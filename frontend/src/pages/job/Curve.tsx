@@ -6,7 +6,7 @@ import type { CurvePoint, JobView, TrainingCurve } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { Loaded } from "../../components/Loaded";
 import { Segments } from "../../components/Segments";
-import { toCsv } from "../../lib/csv";
+import { MEASURED, toCsv } from "../../lib/csv";
 import type { JobSearch } from "../../lib/search";
 import { isTerminal } from "../../lib/state";
 import { CurveCharts } from "./CurveCharts";
@@ -48,7 +48,7 @@ function Training({ curve }: { curve: TrainingCurve }) {
               })
             }
           />
-          <CopyButton text={() => toCsv(points, CSV_COLUMNS)} label="Copy CSV" />
+          <CopyButton text={() => toCsv(points, CSV_COLUMNS, MEASURED)} label="Copy CSV" />
         </div>
       </div>
       <div className="card-body">

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/Caveats";
+import { QueryError } from "../../components/QueryError";
 import { Reference } from "../../components/Reference";
 import { useShortcut } from "../../components/shortcuts";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
@@ -15,6 +16,7 @@ import { GraphLinks } from "./GraphLinks";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
+import { useTraces } from "./useTraces";
 import { Share } from "./ShareDialog";
 
 /** Name, id, state, and what can be done with the job. */
@@ -23,6 +25,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
   const [isAsking, setAsking] = useState(false);
   const ask = useCallback(() => setAsking(true), []);
   useShortcut("cancel", mayChange && !isTerminal(job.state) && job.state !== "stopping" ? ask : null);
+  const traces = useTraces(job);
   return (
     <header className={classes.header}>
       <p className={classes.crumbs}>
@@ -40,7 +43,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
           <GraphLinks job={job} />
           <RingLink job={job} />
           {/* These two take turns, left of what is always there: nothing goes from under the pointer. */}
-          {isTerminal(job.state) && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
+          {job.state === "succeeded" && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
           {mayChange && !isTerminal(job.state) && (
             <Button color="red" disabled={job.state === "stopping"} onClick={() => setAsking(true)} className={classes.cancel}>
               Cancel
@@ -57,6 +60,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         </div>
       </div>
       <Reference id={String(job.id)} command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} />
+      <QueryError what="Which operations were followed could not be loaded" query={traces} />
       <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
     </header>
   );

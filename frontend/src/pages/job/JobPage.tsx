@@ -57,7 +57,8 @@ function Job({ job }: { job: JobView }) {
     <div className="page">
       <JobHeader job={job} isSimulated={isSimulated(job, rows)} />
       <Situation job={job} rows={measurements.data} />
-      <Timeline job={job} events={events.isPending ? undefined : (events.data ?? [])} />
+      <QueryError what="What happened to the job could not be loaded" query={events} />
+      {!(events.isError && !events.data) && <Timeline job={job} events={events.data} />}
       <div className="card">
         <Insights job={job} />
         <Gang job={job} />

@@ -13,6 +13,8 @@ import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { timedIterations } from "../../lib/caption";
+import { basisOf } from "../../lib/caveats";
 import { rowOptions } from "../../lib/chosenRow";
 import { toCsv } from "../../lib/csv";
 import { formatCount, plural, threeDigits } from "../../lib/format";
@@ -46,7 +48,7 @@ export function Latency({ job, rows }: Props) {
             options={[["chart", "charts"], ["table", "table"]]}
             onChange={(view) => set({ view: view === "chart" ? undefined : view })}
           />
-          <CopyButton text={() => toCsv(options.rows, ["algorithm", "in_place", "size_bytes", "iterations", "min_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us"])} label="Copy CSV" />
+          <CopyButton text={() => toCsv(options.rows, ["algorithm", "in_place", "size_bytes", "iterations", "min_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us"], ({ transport }) => basisOf(job, transport))} label="Copy CSV" />
         </div>
       </div>
       <BySize job={job} rows={options.rows} isTable={isTable} chosen={options.chosen?.size_bytes ?? null} onChoose={(size) => set({ size: String(size) })} />
@@ -95,9 +97,9 @@ function BySize({ job, rows, isTable, chosen, onChoose }: BySizeProps) {
         <SizeChart lines={lines} yLabel="Time (µs)" isLog range={range} hovered={hovered} onHover={setHovered} chosen={chosen} onChoose={onChoose} />
       )}
       <figcaption className="dim">
-        {isSimulated(job, rows) && <SimulatedBadge />} Percentiles of {plural(iterations, "timed iteration")} of each size after {warmup} untimed,
+        {isSimulated(job, rows) && <SimulatedBadge />} Percentiles of {timedIterations(rows, iterations)} of each size after {warmup} untimed,
         by the slowest rank of each iteration. Both axes are logarithmic; nothing is smoothed.
-        {iterations < 100 && ` Of fewer than 100 iterations p99 is the slowest one.`}
+        {rows.some((row) => row.iterations < 100) && ` Of fewer than 100 iterations p99 is the slowest one.`}
       </figcaption>
     </figure>
   );

@@ -5,11 +5,12 @@ import { largest, readableMax, sizeRange } from "../../lib/axes";
 import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, type Shown, sweepLines } from "../../lib/series";
 import { SizeChart } from "../../charts/SizeChart";
 import { CopyButton } from "../../components/CopyButton";
+import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { useCollective } from "../../components/useCollective";
 import { caption } from "../../lib/caption";
-import { caveats } from "../../lib/caveats";
+import { basisOf, caveats } from "../../lib/caveats";
 import { toCsv } from "../../lib/csv";
 import { baselineWords, limitRule, referenceLines, referenceWords } from "../../lib/references";
 import type { JobSearch, Metric } from "../../lib/search";
@@ -39,7 +40,7 @@ export function Results({ job, rows }: Props) {
   const engine = useCollective(benchmark.collective);
   const [search, set] = useView();
   const beside = useBeside(job);
-  const { expectations, compared } = beside;
+  const [expectations, compared] = [beside.expectations.data, beside.compared.data];
   const limit = expectations?.limit?.busbw_gb_per_s;
   const metric: Metric = search.metric === "limit" && !limit ? "busbw" : (search.metric ?? "busbw");
   const place: Place = search.place ?? "out";
@@ -75,8 +76,10 @@ export function Results({ job, rows }: Props) {
     <section className={`card ${classes.results}`} aria-labelledby="results">
       <div className="card-head">
         <h2 id="results">{METRIC_NAMES[metric]} by message size</h2>
-        <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS)} />
+        <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS, ({ transport }) => basisOf(job, transport))} />
       </div>
+      <QueryError what="What the rows can be held against could not be loaded" query={beside.expectations} />
+      <QueryError what="The comparison with the baseline could not be loaded" query={beside.compared} />
       <figure className="card-body">
         <Legend
           sweep={sweep}
@@ -108,7 +111,7 @@ export function Results({ job, rows }: Props) {
             </>
           )}
           {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
-          {caption(job, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
+          {caption(job, rows, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
           {referenceWords(expectations, beside.shown, !isTable && metric !== "time" && isCut)}
           {beside.shown === "baseline" && baselineWords(compared, metric, place === "in")}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only: a logarithmic axis has no place for it."}
@@ -137,7 +140,7 @@ interface ControlsProps {
 }
 
 function Controls({ search, set, beside, csv }: ControlsProps) {
-  const share = beside.expectations?.limit ? ([["limit", "% of limit"]] as const) : [];
+  const share = beside.expectations.data?.limit ? ([["limit", "% of limit"]] as const) : [];
   return (
     <div className={`${classes.controls} ${classes.ownRow}`}>
       <Segments
@@ -163,7 +166,7 @@ function Controls({ search, set, beside, csv }: ControlsProps) {
           label="Beside the measured"
           value={beside.shown}
           options={beside.choices}
-          onChange={(next) => set({ beside: next === "model" ? undefined : next })}
+          onChange={beside.choose}
         />
       )}
       <Segments

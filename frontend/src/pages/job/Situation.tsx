@@ -1,5 +1,6 @@
 /** Where the job stands, in a sentence, and its facts. */
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import type { BenchmarkJob, JobView, MeasurementView } from "../../api/types";
 import { Fact, factsClass } from "../../components/Fact";
 import { JobProgress } from "../../components/JobProgress";
@@ -7,6 +8,7 @@ import { Unstable } from "../../components/Unstable";
 import { Swatch } from "../../components/Swatch";
 import { useNow } from "../../components/useNow";
 import { rankCount } from "../../lib/caption";
+import { comparedRows, isUnstable } from "../../lib/cycles";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { standingWords } from "../../lib/standing";
@@ -56,14 +58,15 @@ export function Situation({ job, rows }: Props) {
 function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
   const { algorithms, topology } = job.spec.benchmark;
   const { best } = job.summary;
-  // The fastest first, then those without a row: there are as many from the start.
-  const names = [...new Set([...best.map(({ algorithm }) => algorithm), ...algorithms])];
+  const compared = useMemo(() => comparedRows(rows ?? []), [rows]);
+  // The fastest where the verdict compares them first, then those without a row: there are as many from the start.
+  const names = [...new Set([...compared, ...(rows ? best : [])].map(({ algorithm }) => algorithm).concat(algorithms))];
   const first = names.length > MOST_BEST ? names.slice(0, MOST_BEST - 1) : names;
   const others = names.length - first.length;
   return (
     <>
       {first.map((name, place) => (
-        <BestFact key={place} job={job} name={name} />
+        <AlgorithmFact key={place} job={job} name={name} row={compared.find((row) => row.algorithm === name)} isLoaded={rows !== undefined} />
       ))}
       {others > 0 && <Fact label={best.length < names.length ? "Others" : "Slower"} value={others} unit="algorithms" note="in the chart" />}
       <Difference job={job} />
@@ -77,19 +80,38 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
   );
 }
 
-function BestFact({ job, name }: { job: BenchmarkJob; name: string }) {
-  const best = job.summary.best.find(({ algorithm }) => algorithm === name);
+interface AlgorithmProps {
+  job: BenchmarkJob;
+  name: string;
+  /** Where the verdict compares it; undefined: it has none there. */
+  row: MeasurementView | undefined;
+  isLoaded: boolean;
+}
+
+/** What an algorithm reached at the verdict's size, and its best beside. */
+function AlgorithmFact({ job, name, row, isLoaded }: AlgorithmProps) {
   const label = <AlgorithmLabel name={name} />;
-  if (!best) return <Fact label={label} value="–" unit="GB/s" note={isTerminal(job.state) ? "no row" : "no row yet"} />;
+  const best = isLoaded ? job.summary.best.find(({ algorithm }) => algorithm === name) : undefined;
+  const none = !isLoaded ? "…" : isTerminal(job.state) ? "no row" : "no row yet";
+  if (!row && !best) return <Fact label={label} value="–" unit="GB/s" note={none} />;
+  const isBest = row !== undefined && best?.size_bytes === row.size_bytes && best.in_place === row.in_place;
+  // Two lines of a narrow tile: more would move what is below when it comes.
+  const count = row && row.transport !== "simulated" ? `, n=${row.iterations}` : "";
   return (
     <Fact
       label={label}
-      value={threeDigits(best.busbw_gb_per_s)}
+      value={row ? threeDigits(row.busbw_gb_per_s) : "–"}
       unit="GB/s"
       note={
         <>
-          best mean: {formatSize(best.size_bytes)}, {best.in_place ? "in place" : "out of place"}
-          {best.is_unstable && <Unstable />}
+          {row && `${formatSize(row.size_bytes)}${count}`}
+          {row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+          {best && !isBest && (
+            <span title={best.in_place ? "in place" : "out of place"}>
+              {row && "; "}best {threeDigits(best.busbw_gb_per_s)} at {formatSize(best.size_bytes)}
+            </span>
+          )}
+          {best?.is_unstable && !isBest && <Unstable />}
         </>
       }
     />

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { latenessQuery } from "../../data/results";
 import type { BenchmarkJob, MeasurementView } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
+import { basisOf } from "../../lib/caveats";
 import { rowOptions } from "../../lib/chosenRow";
 import { plural } from "../../lib/format";
 import { verdict } from "../../lib/lateness";
@@ -57,7 +58,7 @@ function OfRow({ job, row, isTable }: { job: BenchmarkJob; row: MeasurementView;
       {data && data.ranks.length > 0 && (
         <>
           <p className={classes.verdict}>{verdict(data)}</p>
-          {isTable ? <StragglersTable found={data} /> : <Strips job={job} row={row} found={data} />}
+          {isTable ? <StragglersTable found={data} basis={basisOf(job)} /> : <Strips job={job} row={row} found={data} />}
           <figcaption className="dim">
             {plural(data.steps, "iteration")} of {formatSize(row.size_bytes)}
             {data.steps_per_column > 1 && `, ${data.steps_per_column} in each column, of which the largest value is kept`}. Late is after the

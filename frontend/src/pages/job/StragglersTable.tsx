@@ -1,12 +1,12 @@
 import type { Lateness } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
-import { toCsv } from "../../lib/csv";
+import { type Basis, toCsv } from "../../lib/csv";
 import { threeDigits } from "../../lib/format";
 import { lastShare, mostLate } from "../../lib/lateness";
 
 /** The strips as numbers: a row for each rank, the latest on average first. */
-export function StragglersTable({ found }: { found: Lateness }) {
+export function StragglersTable({ found, basis }: { found: Lateness; basis: Basis }) {
   const { ranks, steps } = found;
   return (
     <>
@@ -39,7 +39,7 @@ export function StragglersTable({ found }: { found: Lateness }) {
           </tbody>
         </table>
       </ScrollX>
-      <CopyButton text={() => toCsv(cells(found), ["rank", "node", "first_iteration", "late_us", "error_us"])} label="Copy CSV of every cell" />
+      <CopyButton text={() => toCsv(cells(found), ["rank", "node", "first_iteration", "late_us", "error_us"], basis)} label="Copy CSV of every cell" />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from "react";
 import type { BenchmarkJob, Lateness, MeasurementView, RankLateness } from "../../api/types";
 import { HeatStrip } from "../../charts/HeatStrip";
 import { threeDigits } from "../../lib/format";
-import { type Cell, cellOf, cellText, cellWords, columnWords, lastShare, leastReal, mostLate } from "../../lib/lateness";
+import { type Cell, cellOf, cellText, cellWords, columnWords, lastShare, leastReal, medianLate, mostLate } from "../../lib/lateness";
 import { CellLinks } from "./CellLinks";
 import classes from "./Stragglers.module.css";
 import { useView } from "./useView";
@@ -48,13 +48,13 @@ export function Strips({ job, row, found }: Props) {
               <th scope="col" className={classes.cells}>
                 Iterations, late by up to {threeDigits(most)} µs
               </th>
-              <th scope="col" className="number">mean late (µs)</th>
+              <th scope="col" className="number">{found.steps_per_column > 1 ? "mean" : "median"} late (µs)</th>
               <th scope="col" className="number">came last</th>
             </tr>
           </thead>
           <tbody>
             {found.ranks.map((rank, strip) => (
-              <Strip key={rank.rank} rank={rank} most={most} steps={found.steps} {...stripOf(strip)} />
+              <Strip key={rank.rank} rank={rank} most={most} steps={found.steps} middle={medianLate(rank, found) ?? rank.mean_late_us} {...stripOf(strip)} />
             ))}
             <tr className={classes.after}>
               <th scope="row">after the last</th>
@@ -98,12 +98,14 @@ interface StripProps {
   rank: RankLateness;
   most: number;
   steps: number;
+  /** Its usual lateness in µs. */
+  middle: number;
   cursor: number | null;
   onPoint: (column: number) => void;
   onChoose: (column: number) => void;
 }
 
-function Strip({ rank, most, steps, ...cells }: StripProps) {
+function Strip({ rank, most, steps, middle, ...cells }: StripProps) {
   return (
     <tr>
       <th scope="row">
@@ -112,7 +114,7 @@ function Strip({ rank, most, steps, ...cells }: StripProps) {
       <td>
         <HeatStrip values={rank.late_us} least={leastReal(rank)} most={most} {...cells} />
       </td>
-      <td className="number">{threeDigits(rank.mean_late_us)}</td>
+      <td className="number">{threeDigits(middle)}</td>
       <td className="number" title={`${rank.last_steps_beyond_error} of ${steps} iterations`}>
         {lastShare(rank, steps)}
       </td>

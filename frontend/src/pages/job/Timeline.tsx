@@ -1,7 +1,7 @@
 import type { EventView, JobView } from "../../api/types";
-import { formatClock, formatDateTime, formatDuration } from "../../lib/format";
+import { formatClock, formatDateTime, formatDuration, plural } from "../../lib/format";
 import { isTerminal, JOB_STATES } from "../../lib/state";
-import { type Place, places, type Stage, stages } from "../../lib/timeline";
+import { byAttempt, type Place, places, type Stage, stages } from "../../lib/timeline";
 import classes from "./Timeline.module.css";
 
 interface Props {
@@ -10,16 +10,34 @@ interface Props {
   events: readonly EventView[] | undefined;
 }
 
-/** The states that the job went through, how long each took, and those still to come: each has its place from the start. */
+/**
+ * The states that the job went through, how long each took, and those still to come: each has its place from the start.
+ * Those of earlier attempts are folded.
+ */
 export function Timeline({ job, events }: Props) {
-  const came = stages(events ?? []);
-  const now = isTerminal(job.state) ? undefined : came.at(-1);
+  const all = byAttempt(stages(events ?? []));
+  const [earlier, newest] = [all.slice(0, -1), all.at(-1) ?? []];
+  const now = isTerminal(job.state) ? undefined : newest.at(-1);
   return (
-    <ol className={classes.timeline} aria-label="What happened">
-      {places(came).map((place, index) => (
-        <PlaceItem key={index} place={place} isNow={place.stage !== null && place.stage === now} />
-      ))}
-    </ol>
+    <>
+      {earlier.length > 0 && (
+        <details className={classes.earlier}>
+          <summary className="dim">{plural(earlier.length, "earlier attempt")}</summary>
+          {earlier.map((came, index) => (
+            <ol key={index} className={classes.timeline} aria-label={`What happened in attempt ${index + 1}`}>
+              {came.map((stage) => (
+                <PlaceItem key={stage.id} place={{ state: stage.state, stage }} isNow={false} />
+              ))}
+            </ol>
+          ))}
+        </details>
+      )}
+      <ol className={classes.timeline} aria-label="What happened">
+        {places(newest).map((place, index) => (
+          <PlaceItem key={index} place={place} isNow={place.stage !== null && place.stage === now} />
+        ))}
+      </ol>
+    </>
   );
 }
 

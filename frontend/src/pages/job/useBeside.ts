@@ -1,4 +1,4 @@
-import { skipToken, useQuery } from "@tanstack/react-query";
+import { skipToken, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { comparisonQuery } from "../../data/comparison";
 import { expectationsQuery } from "../../data/results";
 import type { BenchmarkJob, Comparison, Expectations } from "../../api/types";
@@ -11,25 +11,31 @@ export interface BesideMeasured {
   shown: Beside;
   /** Those that there are; empty where there is nothing to choose. */
   choices: readonly (readonly [Beside, string])[];
-  expectations: Expectations | undefined;
+  choose: (next: Beside) => void;
+  expectations: UseQueryResult<Expectations>;
   /** The job beside its baseline, once that is shown. */
-  compared: Comparison | undefined;
+  compared: UseQueryResult<Comparison>;
 }
 
-/** What the measured rows can be held against: the model, earlier runs, the job that was made the baseline. */
+/** What the measured rows can be held against: the model, earlier runs, another job as the baseline. */
 export function useBeside(job: BenchmarkJob): BesideMeasured {
-  const [search] = useView();
+  const [search, set] = useView();
   const [{ baseline }] = useMarks();
-  const base = baseline === job.id ? null : baseline;
-  const expectations = useQuery(expectationsQuery(job.id, job.attempts.length)).data;
+  // Whoever opens a shared address sees what it names, whatever job is the baseline in this browser.
+  const named = search.base === undefined ? baseline : Number(search.base);
+  const base = named === job.id ? null : named;
+  const expectations = useQuery(expectationsQuery(job.id, job.attempts.length));
   const asked = search.beside ?? "model";
   const shown = asked === "baseline" && base === null ? "model" : asked;
   const comparison = comparisonQuery([base ?? 0, job.id], base ?? 0, job.progress.done);
-  const compared = useQuery({ ...comparison, ...(shown !== "baseline" && { queryFn: skipToken }) }).data;
-  const isForeseen = expectations?.model != null || (expectations?.usual.length ?? 0) > 0;
+  const compared = useQuery({ ...comparison, ...(shown !== "baseline" && { queryFn: skipToken }) });
+  const { data } = expectations;
+  const isForeseen = data?.model != null || (data?.usual.length ?? 0) > 0;
   const choices = [
     ...(isForeseen ? ([["model", "model"], ["usual", "usual"]] as const) : []),
-    ...(base !== null ? ([["baseline", `★ job ${base}`]] as const) : []),
+    ...(base !== null ? ([["baseline", `${base === baseline ? "★ " : ""}job ${base}`]] as const) : []),
   ];
-  return { shown, choices: choices.length > 0 ? [...choices, ["nothing", "nothing"]] : [], expectations, compared };
+  const choose = (next: Beside): void =>
+    set({ beside: next === "model" ? undefined : next, base: next === "baseline" && base !== null ? String(base) : undefined });
+  return { shown, choices: choices.length > 0 ? [...choices, ["nothing", "nothing"]] : [], choose, expectations, compared };
 }

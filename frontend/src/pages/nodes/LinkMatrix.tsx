@@ -7,7 +7,7 @@ import { CopyButton } from "../../components/CopyButton";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
-import { toCsv } from "../../lib/csv";
+import { MEASURED, toCsv } from "../../lib/csv";
 import { formatDateTime, threeDigits } from "../../lib/format";
 import { type Matrix, matrix } from "../../lib/nodes";
 import { formatSize } from "../../lib/size";
@@ -25,14 +25,15 @@ export function LinkMatrix({ nodes, only }: { nodes: readonly NodeView[]; only?:
 }
 
 function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: readonly NodeView[]; only: string | undefined }) {
-  const found = matrix(nodes, only ? links.filter((link) => link.nodes.includes(only)) : links);
+  const shown = only ? links.filter((link) => link.nodes.includes(only)) : links;
+  const found = matrix(nodes, shown);
   return (
     <section className="card" aria-labelledby="links">
       <div className="card-head">
         <h2 id="links">Links</h2>
         {found.measured > 0 && (
           <div className="spread">
-            <CopyButton text={() => toCsv(links.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "job_id"])} label="Copy CSV" />
+            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "job_id"], MEASURED)} label="Copy CSV" />
           </div>
         )}
       </div>

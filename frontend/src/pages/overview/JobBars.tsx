@@ -1,17 +1,19 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
+import { caveats } from "../../lib/caveats";
 import { threeDigits } from "../../lib/format";
-import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
+import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
 
+/** So that the least that was measured can be seen, too. */
 const MIN_HEIGHT_PERCENT = 6;
 
 /**
- * The last jobs, oldest on the left: height is the best busbw measured, against the tallest, of training the accuracy;
- * colour and glyph the state.
+ * The last jobs, oldest on the left: height is the best busbw that may be held up, against the tallest, of training the
+ * accuracy; colour and glyph the state. Without such a value there is no bar.
  */
 export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
-  const tallest = Math.max(0, ...jobs.map((job) => measuredBusbw(job) ?? 0));
+  const tallest = Math.max(0, ...jobs.map((job) => heldUp(job)?.busbw_gb_per_s ?? 0));
   const hasTraining = jobs.some((job) => accuracyOf(job) !== null);
   return (
     <figure className={classes.figure}>
@@ -22,35 +24,37 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
       </ol>
       <figcaption className="dim">
         Oldest to newest.{" "}
-        {tallest > 0 && `Height: best bus bandwidth measured; the tallest is ${threeDigits(tallest)} GB/s. `}
+        {tallest > 0 && `Height: best bus bandwidth of benchmarks that succeeded undisturbed; the tallest is ${threeDigits(tallest)} GB/s. `}
         {hasTraining && "Height of training: share of held-out samples told right. "}
-        {tallest === 0 && !hasTraining && "No job has measured anything yet."}
+        {tallest === 0 && !hasTraining && "No job has measured anything yet that holds up."}
       </figcaption>
     </figure>
   );
 }
 
-/** What a simulation says has no place beside measurements. */
-function measuredBusbw(job: JobView): number | null {
-  return isSimulated(job) ? null : bestBusbw(job);
-}
-
 function Bar({ job, tallest }: { job: JobView; tallest: number }) {
-  const best = measuredBusbw(job);
   const look = JOB_STATES[job.state];
-  const share = accuracyOf(job) ?? (best !== null && tallest > 0 ? best / tallest : 0);
-  const height = Math.max(MIN_HEIGHT_PERCENT, 100 * share);
-  const none = isSimulated(job) ? "nothing measured" : (!isBenchmark(job) && outcome(job)) || "no result";
-  const result = best === null ? none : `${threeDigits(best)} GB/s`;
-  const label = `${simulatedPrefix(job)}Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${workTitle(job)}, ${result}`;
+  const best = heldUp(job)?.busbw_gb_per_s;
+  const share = accuracyOf(job) ?? (best !== undefined && tallest > 0 ? best / tallest : null);
+  const label = [
+    `${simulatedPrefix(job)}Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${workTitle(job)}, ${result(job)}`,
+    ...caveats(job).map(({ word, why }) => `${word}: ${why}`),
+  ].join("\n");
   return (
     <li>
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={classes.bar} aria-label={label} title={label}>
-        <span className={classes.fill} data-tone={look.tone} style={{ height: `${height}%` }} />
+        {share === null ? <span /> : <span className={classes.fill} data-tone={look.tone} style={{ height: `${Math.max(MIN_HEIGHT_PERCENT, 100 * share)}%` }} />}
         <span className={classes.glyph} data-tone={look.tone} aria-hidden="true">
           {look.glyph}
         </span>
       </Link>
     </li>
   );
+}
+
+function result(job: JobView): string {
+  if (isSimulated(job)) return "nothing measured";
+  const best = bestBusbw(job);
+  if (best !== null) return `${threeDigits(best)} GB/s`;
+  return (!isBenchmark(job) && outcome(job)) || "no result";
 }

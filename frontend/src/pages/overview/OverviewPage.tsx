@@ -34,6 +34,9 @@ export function OverviewPage() {
   const slots = useSlots();
   const jobs = useQuery(recentJobsQuery);
   const active = useQuery(activeJobsQuery);
+  // One that runs for long is not among the newest.
+  const atWork = active.data ?? [];
+  const known = [...atWork, ...(jobs.data ?? []).filter((job) => !atWork.some(({ id }) => id === job.id))];
   return (
     <div className="page">
       <h1 className="hidden-visually">Overview</h1>
@@ -65,7 +68,7 @@ export function OverviewPage() {
           <BestFact />
         </dl>
       )}
-      {nodes.data && jobs.data && <Alerts nodes={nodes.data} jobs={jobs.data} />}
+      {nodes.data && jobs.data && <Alerts nodes={nodes.data} jobs={known} />}
       {nodes.data && (
         <section className="card" aria-labelledby="slots">
           <div className="card-head">
@@ -79,7 +82,7 @@ export function OverviewPage() {
       )}
       {nodes.isPending && <Skeleton rows={3} />}
       {jobs.isPending && <Skeleton rows={10} />}
-      {jobs.data && <RecentJobs jobs={jobs.data} active={active.data ?? []} />}
+      {jobs.data && <RecentJobs jobs={jobs.data} active={atWork} />}
       {jobs.data && jobs.data.length > 0 && <ServerCommand text={[pageCommands.nodes, jobsCommand({})]} />}
     </div>
   );

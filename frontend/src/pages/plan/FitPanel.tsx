@@ -1,13 +1,16 @@
 import { Button, TextInput } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
+import { jobQuery } from "../../data/job";
 import { fitQuery } from "../../data/planning";
 import type { JobFit } from "../../api/types";
+import { Caveats } from "../../components/Caveats";
 import { CopyButton } from "../../components/CopyButton";
 import { ErrorNote } from "../../components/ErrorNote";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { toCsv } from "../../lib/csv";
+import { basisOf } from "../../lib/caveats";
+import { MEASURED, SIMULATED, toCsv } from "../../lib/csv";
 import { plural } from "../../lib/format";
 import { fitFields } from "../../lib/planFit";
 import type { PlanSearch } from "../../lib/planForm";
@@ -33,7 +36,15 @@ function rangeInWords({ residuals }: JobFit): string {
 export function FitPanel({ fit, error, jobId, onChange }: Props) {
   const client = useQueryClient();
   const [number, setNumber] = useState(jobId ?? "");
+  // Back and forward change the address without this form.
+  const [shown, setShown] = useState(jobId);
+  if (shown !== jobId) {
+    setShown(jobId);
+    setNumber(jobId ?? "");
+  }
   const [isBad, setBad] = useState(false);
+  const { data: job } = useQuery({ ...jobQuery(Number(jobId)), enabled: fit !== undefined && jobId !== undefined });
+  const basis = fit?.transport === "simulated" ? SIMULATED : job ? basisOf(job) : MEASURED;
   const take = (event: FormEvent): void => {
     event.preventDefault();
     const isNumber = /^[1-9]\d*$/.test(number.trim());
@@ -50,6 +61,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
       <div className="card-head">
         <h2 id="fit">Links as a job measured them</h2>
         {fit && jobId !== undefined && fit.transport === "simulated" && <SimulatedBadge />}
+        {fit && jobId !== undefined && job && <Caveats job={job} />}
       </div>
       <form className={`card-body ${classes.fitForm}`} onSubmit={take}>
         <TextInput
@@ -63,10 +75,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
         <Button type="submit">Fit</Button>
         {jobId !== undefined && (
           <Button
-            onClick={() => {
-              setNumber("");
-              onChange({ fit: undefined });
-            }}
+            onClick={() => onChange({ fit: undefined })}
           >
             Describe the links instead
           </Button>
@@ -91,7 +100,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
             {fit.caveats.length > 0 && <p>{fit.caveats.join(" ")}</p>}
             {fit.left_out.length > 0 && <p className="dim">Left out, for want of a schedule: {fit.left_out.join(", ")}.</p>}
             <div>
-              <CopyButton text={() => toCsv(fit.residuals, ["collective", "algorithm", "ranks", "size_bytes", "measured_us", "model_us", "log_ratio"])} label="Copy residuals as CSV" />
+              <CopyButton text={() => toCsv(fit.residuals, ["collective", "algorithm", "ranks", "size_bytes", "measured_us", "model_us", "log_ratio"], basis)} label="Copy residuals as CSV" />
             </div>
           </div>
           <Residuals residuals={fit.residuals} />

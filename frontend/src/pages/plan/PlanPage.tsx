@@ -34,7 +34,7 @@ export function PlanPage() {
   const problems = plan.error instanceof ApiError ? planProblems(plan.error.fields) : {};
   const cell = plan.data?.cells[0];
   const best = cell?.results.find((price) => price.algorithm === cell.fastest);
-  usePageTitle(best ? `${best.algorithm} ${formatSeconds(best.time_s)}` : null, "plan");
+  usePageTitle(best ? `SIMULATED ${best.algorithm} ${formatSeconds(best.time_s)}` : null, "plan");
   const set = (change: Partial<Record<keyof PlanSearch, string | undefined>>, replace = false): void =>
     void navigate({ search: (old) => planSearch({ ...old, ...change }), replace, resetScroll: false });
   return (
@@ -44,6 +44,7 @@ export function PlanPage() {
         <p className="dim">What each algorithm costs in the α-β-γ model, before anything runs.</p>
       </div>
       <Presets />
+      <QueryError what="What can be planned could not be loaded" query={engine} />
       <PlanFields
         form={form}
         engine={engine.data}

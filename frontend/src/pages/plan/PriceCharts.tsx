@@ -7,10 +7,11 @@ import { PriceChart } from "../../charts/PriceChart";
 import { CopyButton } from "../../components/CopyButton";
 import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
+import { useShortcut } from "../../components/shortcuts";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Swatch } from "../../components/Swatch";
 import { formatSeconds } from "../../lib/amount";
-import { toCsv } from "../../lib/csv";
+import { SIMULATED, toCsv } from "../../lib/csv";
 import { plural, threeDigits } from "../../lib/format";
 import { curveSizes, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
 import { type PlanForm, planQuestion, type PlanSearch } from "../../lib/planForm";
@@ -45,6 +46,8 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
   );
   const ofSize = useMemo(() => (byRanks.data?.cells ?? []).filter((cell) => cell.size_bytes === size), [byRanks.data, size]);
   const failed = [bySize, byRanks].find((query) => query.error && !query.data);
+  const turn = (): void => onChange({ view: isTable ? undefined : "table" });
+  useShortcut("table", turn);
   return (
     <section className="card" aria-labelledby="curves">
       <div className="card-head">
@@ -61,11 +64,16 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
           <QueryError what="Some prices could not be worked out" query={failed} />
         </div>
       )}
+      {jobId !== undefined && rows.error && (
+        <div className="card-body">
+          <QueryError what={`What job ${jobId} measured could not be loaded`} query={rows} />
+        </div>
+      )}
       <div className={`card-body ${classes.charts}`}>
         <Panel title={`Over message size, ${ranks} ranks`} cells={cells} x="size" metric={metric} isTable={isTable} measured={measured}>
           {`${metric === "time" ? "Time of one call" : "Bus bandwidth"} for ${plural(cells.length, "size")} on ${form.n} ranks; both come from the model${
             metric === "busbw" ? ", the dotted rule is the links' limit" : ", both axes are logarithmic"
-          }. ${measuredInWords(jobId, measured, ranks)}`}
+          }. ${rows.isError ? "" : measuredInWords(jobId, measured, ranks)}`}
         </Panel>
         <Panel title={`Over ranks, ${formatSize(size)}`} cells={ofSize} x="ranks" metric={metric} isTable={isTable}>
           {`The same for ${formatSize(size)} on ${ofSize.map((cell) => cell.shape).join(", ")} ranks, on the same links.`}
@@ -81,7 +89,8 @@ function isBound(cells: readonly PriceCell[], algorithm: string): boolean {
 
 function measuredInWords(jobId: string | undefined, measured: PriceColumns | undefined, ranks: number): string {
   if (jobId === undefined) return "";
-  const points = measured?.lines.flatMap((line) => line.values).filter((value) => value !== null).length ?? 0;
+  if (!measured) return `What job ${jobId} measured is on its way.`;
+  const points = measured.lines.flatMap((line) => line.values).filter((value) => value !== null).length;
   if (points === 0) return `Job ${jobId} has measured none of these algorithms on ${ranks} ranks.`;
   return `Circles: the medians that job ${jobId} measured, n=${points} rows.`;
 }
@@ -136,5 +145,5 @@ function csv(cells: readonly PriceCell[]): string {
   const rows = cells.flatMap(({ shape, ranks, size_bytes, limit_gb_per_s, results }) =>
     results.map((price) => ({ shape, ranks, size_bytes, limit_gb_per_s, ...price })),
   );
-  return toCsv(rows, ["shape", "ranks", "size_bytes", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "limit_gb_per_s", "source", "is_bound"]);
+  return toCsv(rows, ["shape", "ranks", "size_bytes", "algorithm", "time_s", "algbw_gb_per_s", "busbw_gb_per_s", "limit_gb_per_s", "source", "is_bound"], SIMULATED);
 }

@@ -6,7 +6,7 @@ import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Swatch } from "../../components/Swatch";
-import { toCsv } from "../../lib/csv";
+import { SIMULATED, toCsv } from "../../lib/csv";
 import { type PlanForm, sensitivityQuestion } from "../../lib/planForm";
 import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
@@ -40,7 +40,7 @@ function Changes({ data }: { data: SensitivityList }) {
         <h2 id="sensitivity">What the times hang on</h2>
         <SimulatedBadge />
         <div className={classes.controls}>
-          <CopyButton text={() => toCsv(data.items, ["algorithm", "figure", "time_s", "changed_time_s", "change"])} label="Copy CSV" />
+          <CopyButton text={() => toCsv(data.items, ["algorithm", "figure", "time_s", "changed_time_s", "change"], SIMULATED)} label="Copy CSV" />
         </div>
       </div>
       <ScrollX label="Change of time, one algorithm in each row">

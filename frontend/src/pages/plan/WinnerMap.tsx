@@ -6,7 +6,7 @@ import { colourToken } from "../../lib/style";
 import { CopyButton } from "../../components/CopyButton";
 import { ScrollX } from "../../components/ScrollX";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { toCsv } from "../../lib/csv";
+import { SIMULATED, toCsv } from "../../lib/csv";
 import { threeDigits } from "../../lib/format";
 import { lead, mapShapes, mapSizes } from "../../lib/planGrid";
 import { type PlanForm, planQuestion } from "../../lib/planForm";
@@ -101,5 +101,5 @@ function csv(cells: readonly PriceCell[]): string {
     time_s: cell.results.find((price) => price.algorithm === cell.fastest)?.time_s,
     second_to_first: lead(cell),
   }));
-  return toCsv(rows, ["shape", "ranks", "size_bytes", "fastest", "time_s", "second_to_first"]);
+  return toCsv(rows, ["shape", "ranks", "size_bytes", "fastest", "time_s", "second_to_first"], SIMULATED);
 }

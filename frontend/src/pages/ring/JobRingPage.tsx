@@ -13,7 +13,7 @@ import { PageSkeleton } from "../../components/Skeleton";
 import { Reference } from "../../components/Reference";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { usePageTitle } from "../../components/usePageTitle";
-import { isTerminal, jobTitle } from "../../lib/state";
+import { isTerminal, jobTitle, jobWord } from "../../lib/state";
 import { runOfTrace } from "../../lib/trace";
 import { jobTraceCommand } from "../../lib/tracedJob";
 import { searchOf, traceOptions, tracedSearch, type TracedSearch } from "../../lib/tracedSearch";
@@ -71,7 +71,7 @@ function filterOf({ size_bytes, algorithm, in_place }: TracedOperation): TraceFi
 }
 
 function WithoutTrace({ job }: { job: JobView }) {
-  usePageTitle("ring", `job ${job.id}`);
+  usePageTitle("ring", jobWord(job));
   return <NoTrace job={job} />;
 }
 
@@ -88,7 +88,7 @@ function Traced({ job, options, chosen, search }: TracedProps) {
   const trace = useQuery(traceQuery(job.id, filter));
   const run = useMemo(() => trace.data && runOfTrace(trace.data), [trace.data]);
   const step = Math.min(Number(search.step ?? 0), run?.steps.length ?? 0);
-  usePageTitle(run ? `step ${step} of ${run.steps.length}` : null, "ring", `job ${job.id}`);
+  usePageTitle(run ? `step ${step} of ${run.steps.length}` : null, "ring", chosen.transport === "simulated" ? `SIMULATED job ${job.id}` : jobWord(job));
   // Whoever looks at steps keeps the operation, also when a larger one is followed meanwhile.
   const go = (change: Partial<Record<keyof TracedSearch, string | undefined>>, replace: boolean): void =>
     void navigate({ search: (old) => tracedSearch({ ...old, ...searchOf(chosen), ...change }), replace, resetScroll: false });

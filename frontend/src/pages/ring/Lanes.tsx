@@ -3,7 +3,7 @@ import { useShortcut } from "../../components/shortcuts";
 import { CopyButton } from "../../components/CopyButton";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { toCsv } from "../../lib/csv";
+import { type Basis, toCsv } from "../../lib/csv";
 import { plural } from "../../lib/format";
 import { criticalPath, type Move, type Run } from "../../lib/moves";
 import { LanePicture } from "./LanePicture";
@@ -19,8 +19,8 @@ interface Props {
   run: Run;
   step: number;
   isTable: boolean;
-  /** The times are the cost model's. */
-  isSimulated: boolean;
+  /** Whose times they are: measured, or the cost model's. */
+  basis: Basis;
   onView: (view: "table" | undefined) => void;
   /** What saves the same for Perfetto. */
   perfetto: ReactNode;
@@ -29,7 +29,8 @@ interface Props {
 }
 
 /** The messages in time, as lanes or as a table: a worked example's or those of a job's ranks. */
-export function Lanes({ run, step, isTable, isSimulated, onView, perfetto, children }: Props) {
+export function Lanes({ run, step, isTable, basis, onView, perfetto, children }: Props) {
+  const isSimulated = basis.basis === "simulated";
   const moves = useMemo(() => run.steps.flat(), [run]);
   const critical = useMemo(() => criticalPath(run), [run]);
   const turn = useCallback(() => onView(isTable ? undefined : "table"), [onView, isTable]);
@@ -46,7 +47,7 @@ export function Lanes({ run, step, isTable, isSimulated, onView, perfetto, child
             options={[["lanes", "lanes"], ["table", "table"]]}
             onChange={(view) => onView(view === "table" ? view : undefined)}
           />
-          <CopyButton text={() => toCsv(moves, CSV_COLUMNS)} label="Copy CSV" />
+          <CopyButton text={() => toCsv(moves, CSV_COLUMNS, basis)} label="Copy CSV" />
           {perfetto}
         </div>
       </div>

@@ -8,8 +8,10 @@ import { engineQuery } from "../../data/server";
 import type { Collective } from "../../api/types";
 import { Command } from "../../components/Command";
 import { QueryError } from "../../components/QueryError";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
+import { SIMULATED } from "../../lib/csv";
 import { formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";
 import { runOf } from "../../lib/moves";
@@ -36,17 +38,19 @@ export function RingPage() {
   const problems = found.error instanceof ApiError ? ringProblems(found.error.fields) : {};
   const run = useMemo(() => found.data && runOf(found.data), [found.data]);
   const step = Math.min(Number(search.step ?? 0), run?.steps.length ?? 0);
-  usePageTitle(run ? `step ${step} of ${run.steps.length}` : null, `${form.algorithm}, step by step`);
+  usePageTitle(run ? `step ${step} of ${run.steps.length}` : null, `SIMULATED ${form.algorithm}, step by step`);
   const go = (change: Partial<Record<keyof RingSearch, string | undefined>>, replace: boolean): void =>
     void navigate({ search: (old) => ringSearch({ ...old, ...change }), replace, resetScroll: false });
   const set = (change: PlayChange): void => go(change, true);
   return (
     <div className="page">
       <div className="page-head">
+        <SimulatedBadge />
         <h1>A collective, step by step</h1>
         <span className={classes.kind}>worked example</span>
       </div>
       <TracedJobs />
+      <QueryError what="What can be shown could not be loaded" query={engine} />
       <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
       {Object.keys(problems).length === 0 && <QueryError what="The steps could not be worked out" query={found} />}
       {found.isPending && <Skeleton rows={28} />}
@@ -65,7 +69,7 @@ export function RingPage() {
             run={run}
             step={step}
             isTable={search.view === "table"}
-            isSimulated
+            basis={SIMULATED}
             onView={(view) => set({ view })}
             perfetto={<SaveExample question={question} name={`ringscope-${form.algorithm}-${run.ranks}`} />}
           >

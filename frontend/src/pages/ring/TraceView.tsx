@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { perfettoPath, type TraceFilter } from "../../data/traces";
 import type { Collective, JobView, OperationTrace } from "../../api/types";
 import { useCollective } from "../../components/useCollective";
+import { basisOf } from "../../lib/caveats";
 import type { Run } from "../../lib/moves";
 import { endInWords } from "../../lib/moveWords";
 import type { PlayChange, PlaySearch } from "../../lib/playSearch";
@@ -40,7 +41,7 @@ export function TraceView({ job, trace, filter, run, step, search, onChange }: P
         run={run}
         step={step}
         isTable={search.view === "table"}
-        isSimulated={isSimulated}
+        basis={basisOf(job, trace.transport)}
         onView={(view) => onChange({ view })}
         perfetto={
           <Button component="a" href={perfettoPath(job.id, filter)} download>

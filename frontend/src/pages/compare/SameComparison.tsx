@@ -1,0 +1,25 @@
+import { Command } from "../../components/Command";
+import { ServerCommand } from "../../components/ServerCommand";
+import { comparisonCurl, diffCommands } from "../../lib/comparisonCommand";
+import classes from "./ComparePage.module.css";
+
+interface Props {
+  ids: readonly number[];
+  base: number;
+  isTraining?: boolean;
+}
+
+/** The comparison as commands to copy. */
+export function SameComparison({ ids, base, isTraining = false }: Props) {
+  return (
+    <section className="card" aria-labelledby="terminal">
+      <div className="card-head">
+        <h2 id="terminal">The same in a terminal</h2>
+      </div>
+      <div className={`card-body ${classes.commands}`}>
+        <ServerCommand text={diffCommands(ids, base)} />
+        <Command text={comparisonCurl(ids, base, isTraining, window.location.origin)} label="Copy curl" />
+      </div>
+    </section>
+  );
+}

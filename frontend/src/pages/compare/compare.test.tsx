@@ -1,0 +1,86 @@
+// @vitest-environment jsdom
+import { expect, it, vi } from "vitest";
+import { comparisonQuery } from "../../data/comparison";
+import { environmentsQuery, jobQuery } from "../../data/job";
+import { curveQuery, epochsQuery } from "../../data/training";
+import { aJob, aPoint, aSimulation, aTraining } from "../../lib/fixtures";
+import { Answers, drawn } from "../../testing/page";
+import { ComparePage } from "./ComparePage";
+import { Differences } from "./Differences";
+
+const plotted: (unknown[] | undefined)[] = [];
+vi.mock("../../charts/SizeChart", () => ({
+  SizeChart: ({ lines, isLog }: { lines: { name: string }[]; isLog: boolean }) => {
+    plotted.push([isLog, ...lines.map(({ name }) => name)]);
+    return null;
+  },
+}));
+vi.mock("../../charts/LineChart", () => ({ LineChart: () => null }));
+
+const against = { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_beyond_noise: true };
+
+function sweeps(): Answers {
+  const row = { algorithm: "ring", in_place: false, size_bytes: 1024, time_us: 10, busbw_gb_per_s: 2, iterations: 20, against: null };
+  const jobs = [{ job_id: 7, obstacles: [], rows: [row] }, { job_id: 9, obstacles: [], rows: [{ ...row, against }] }];
+  return new Answers()
+    .of(jobQuery(7), aJob({ id: 7, state: "succeeded" }))
+    .of(jobQuery(9), aJob({ id: 9, state: "succeeded", spec: aSimulation() }))
+    .of(comparisonQuery([7, 9], 7, 0), { base: 7, jobs });
+}
+
+const text = (page: HTMLElement, selector: string): string[] => [...page.querySelectorAll(selector)].map((element) => element.textContent ?? "");
+
+it("has the same comparison for a terminal and for curl", async () => {
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9", sweeps());
+  const [diff, curl] = text(page, "[aria-labelledby=terminal] pre");
+  expect(diff).toContain("ringscope diff 7 9 --url http");
+  expect(curl).toContain("/api/v1/comparison?job=7&job=9&base=7'");
+});
+
+it("has a command to begin with where no job is chosen", async () => {
+  expect(text(await drawn(<ComparePage />, "/compare"), "pre")[0]).toContain("ringscope diff");
+});
+
+it("names what was simulated in every heading, and of how many iterations a time is", async () => {
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
+  const headings = text(page, "thead th");
+  expect(headings).toContain("SIMULATED job 9");
+  expect(headings).toContain(" SIMULATED job 9 (µs, Δ of the time) n=20");
+  expect(headings).toContain(" job 7 (µs, baseline) n=20");
+});
+
+it("leaves jobs out of the chart, and has a logarithmic axis, as the address says", async () => {
+  await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
+  expect(plotted.at(-1)).toEqual([false, "job 7", "SIMULATED job 9"]);
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring&y=log&hide=7", sweeps());
+  expect(plotted.at(-1)).toEqual([true, "SIMULATED job 9"]);
+  expect(text(page, "button[aria-pressed=false]")).toContain(" job 7");
+});
+
+it("says where nothing differs", async () => {
+  const page = await drawn(<Differences jobs={[aTraining({ id: 7 }), aTraining({ id: 9 })]} />, "/compare");
+  expect(page.textContent).toContain("Nothing in what was asked for.");
+});
+
+it("says that the versions of a job could not be loaded", async () => {
+  const answers = await sweeps().failing(environmentsQuery(9), "The disk is full.");
+  expect(text(await drawn(<ComparePage />, "/compare?ids=7,9", answers), "[role=alert]")).toEqual([expect.stringContaining("The disk is full.")]);
+});
+
+function training(): Answers {
+  return new Answers().of(jobQuery(7), aTraining({ id: 7, state: "succeeded" })).of(epochsQuery(7, 2), []);
+}
+
+it("says that a training job's curve could not be loaded, and draws nothing before it is there", async () => {
+  const pending = await drawn(<ComparePage />, "/compare?ids=7", training());
+  expect(pending.querySelector("[aria-busy=true]")).not.toBeNull();
+  expect(text(pending, "h2")).not.toContain("Curves");
+  const failed = await training().failing(curveQuery(7, true), "The disk is full.");
+  expect(text(await drawn(<ComparePage />, "/compare?ids=7", failed), "[role=alert]")).toEqual([expect.stringContaining("The disk is full.")]);
+});
+
+it("has the curves of training as tables", async () => {
+  const curve = { attempts: [], points: [aPoint({ loss: 0.5 }), aPoint({ first_step: 10, last_step: 19, loss: 0.25 })] };
+  const page = await drawn(<ComparePage />, "/compare?ids=7&view=table", training().of(curveQuery(7, true), curve as never));
+  expect(text(page, "[aria-label='Training loss by steps'] tbody tr")).toEqual(["5.000.500", "15.00.250"]);
+});

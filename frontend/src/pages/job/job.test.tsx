@@ -1,0 +1,85 @@
+// @vitest-environment jsdom
+import { expect, it, vi } from "vitest";
+import type { BenchmarkJob } from "../../api/types";
+import { comparisonQuery } from "../../data/comparison";
+import { eventsQuery, jobQuery } from "../../data/job";
+import { expectationsQuery, measurementsQuery } from "../../data/results";
+import { meQuery } from "../../data/server";
+import { tracesQuery } from "../../data/traces";
+import { aJob, anEvent, aRow } from "../../lib/fixtures";
+import { Answers, drawn } from "../../testing/page";
+import { CellLinks } from "./CellLinks";
+import { JobPage } from "./JobPage";
+import { Latency } from "./Latency";
+import { Timeline } from "./Timeline";
+
+vi.mock("uplot", () => ({ default: vi.fn() }));
+vi.mock("../../data/live", () => ({ useTopic: () => undefined }));
+
+const row = aRow({ size_bytes: 2 ** 20 });
+const { spec, summary } = aJob();
+const best = { algorithm: "ring", transport: "mpi", size_bytes: 2 ** 26, in_place: true, busbw_gb_per_s: 42, is_unstable: false };
+
+function succeeded(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
+  return aJob({ id: 7, state: "succeeded", finished_at: "2026-01-01T00:01:00Z", summary: { ...summary, best: [best] }, ...change });
+}
+
+const traced = succeeded({ spec: { ...spec, benchmark: { ...spec.benchmark, trace: true } } });
+
+function answers(job = succeeded(), rows = [row]): Answers {
+  return new Answers().of(jobQuery(7), job).of(measurementsQuery(7), rows);
+}
+
+const alerts = (page: HTMLElement): string[] => [...page.querySelectorAll("[role=alert]")].map(({ textContent }) => textContent);
+const button = (page: HTMLElement, name: string) => [...page.querySelectorAll("button")].find(({ textContent }) => textContent === name);
+
+it.each([
+  ["what happened", eventsQuery(7), "What happened to the job could not be loaded"],
+  ["what its rows are held against", expectationsQuery(7, 0), "What the rows can be held against could not be loaded"],
+  ["which operations were followed", tracesQuery(7, true), "Which operations were followed could not be loaded"],
+])("says that it could not be loaded: %s", async (_, query, sentence) => {
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", await answers(traced).failing(query, "The disk is full."));
+  expect(alerts(page)).toEqual([expect.stringContaining(`${sentence}. The disk is full.`)]);
+});
+
+it("does not say how to follow a job whose operations could not be loaded", async () => {
+  const links = async (known: Answers): Promise<string | null> => (await drawn(<CellLinks job={traced} row={row} rank={0} />, "/jobs/7", known)).textContent;
+  expect(await links(new Answers().of(tracesQuery(7, true), []))).toContain("How to follow");
+  expect(await links(await new Answers().failing(tracesQuery(7, true), "The disk is full."))).not.toContain("How to follow");
+});
+
+it("lays the job beside it that the address names, whatever is the baseline in this browser", async () => {
+  localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], baseline: 3 }));
+  const rows = [{ algorithm: "ring", in_place: false, size_bytes: 2 ** 20, time_us: 20, busbw_gb_per_s: 1, iterations: 20, against: null }];
+  const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], rows }, { job_id: 7, obstacles: [], rows }] };
+  const known = answers().of(comparisonQuery([5, 7], 5, 0), found);
+  const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=baseline&base=5", known);
+  expect(page.textContent).toContain("Grey: job 5, the baseline.");
+});
+
+it("offers only a job that succeeded as the baseline", async () => {
+  const admin = (job: BenchmarkJob): Answers => answers(job).of(meQuery, { role: "admin" } as never);
+  expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(succeeded())), "★ Set baseline")).toBeDefined();
+  const failed = succeeded({ state: "failed", reason: "oom", message: "A rank ran out of memory." });
+  expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(failed)), "★ Set baseline")).toBeUndefined();
+});
+
+it("has its algorithms in the order of the verdict's size, of how many iterations, and their best beside", async () => {
+  const rows = [aRow({ id: 1, size_bytes: 2 ** 20, algorithm: "mpi", time_us: 5, busbw_gb_per_s: 12 }), row];
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(succeeded(), rows));
+  const facts = [...page.querySelectorAll("[aria-label=Outcome] dl > div")].map(({ textContent }) => textContent);
+  expect(facts[0]).toMatch(/^mpi.*12\.0.*1 MiB, n=20$/);
+  expect(facts[1]).toMatch(/^ring.*0\.150.*1 MiB, n=20; best 42\.0 at 64 MiB$/);
+});
+
+it("tells of how many iterations percentiles are, when some were left out", async () => {
+  const page = await drawn(<Latency job={succeeded()} rows={[aRow({ iterations: 15 })]} />, "/jobs/7?view=table");
+  expect(page.textContent).toContain("Percentiles of 15 timed iterations");
+});
+
+it("shows the stages of the newest attempt, and folds those before", async () => {
+  const states = ["queued", "starting", "stopping", "queued", "starting"];
+  const page = await drawn(<Timeline job={aJob()} events={states.map((after, id) => anEvent({ id, after }))} />, "/");
+  expect(page.querySelectorAll("[aria-label='What happened'] li")).toHaveLength(5);
+  expect(page.querySelector("details summary")?.textContent).toBe("1 earlier attempt");
+});

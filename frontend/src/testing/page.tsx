@@ -1,0 +1,88 @@
+/** A part of the page drawn in a test, with what the server has answered so far; what nobody answered stays pending. */
+import { MantineProvider } from "@mantine/core";
+import { type DataTag, notifyManager, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import { act, type ReactElement } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, vi } from "vitest";
+import { api } from "../api/client";
+import { ShortcutProvider } from "../components/shortcuts";
+import { parseSearch, stringifySearch } from "../lib/search";
+
+/** The pages whose address the tests' parts read. */
+const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring"];
+
+let root: Root | undefined;
+
+// Whatever a test has no answer for stays unanswered, and asks nobody.
+api.use({ onRequest: () => new Promise(() => undefined) });
+
+// What is told of a query is drawn within act().
+notifyManager.setScheduler(queueMicrotask);
+
+afterEach(() => {
+  act(() => root?.unmount());
+  root = undefined;
+  document.body.replaceChildren();
+  localStorage.clear();
+});
+
+/** What a query was answered, or the error that it came to. */
+export class Answers {
+  readonly client = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false, staleTime: Infinity } } });
+
+  of<T>({ queryKey }: { queryKey: DataTag<readonly unknown[], T, Error> | readonly unknown[] }, data: T): this {
+    this.client.setQueryData(queryKey, data);
+    return this;
+  }
+
+  async failing({ queryKey }: { queryKey: readonly unknown[] }, message: string): Promise<this> {
+    this.client.removeQueries({ queryKey, exact: true });
+    await this.client.prefetchQuery({ queryKey, queryFn: () => Promise.reject(new Error(message)) });
+    return this;
+  }
+}
+
+class NoSizes {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+}
+
+/** Draws an element at an address such as "/jobs/7?view=table". */
+export async function drawn(element: ReactElement, url: string, { client }: Answers = new Answers()): Promise<HTMLElement> {
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }));
+  vi.stubGlobal("ResizeObserver", NoSizes);
+  vi.stubGlobal("scrollTo", () => undefined);
+  const top = createRootRoute();
+  const params = { parse: readParams, stringify: writeParams };
+  const routes = PATHS.map((path) => createRoute({ getParentRoute: () => top, path, params, component: () => element }));
+  const history = createMemoryHistory({ initialEntries: [url] });
+  const router = createRouter({ routeTree: top.addChildren(routes), history, parseSearch, stringifySearch });
+  await router.load();
+  const place = document.createElement("main");
+  document.body.append(place);
+  root = createRoot(place);
+  await act(async () =>
+    root?.render(
+      <MantineProvider>
+        <QueryClientProvider client={client}>
+          <ShortcutProvider>
+            <RouterProvider router={router as never} />
+          </ShortcutProvider>
+        </QueryClientProvider>
+      </MantineProvider>,
+    ),
+  );
+  return place;
+}
+
+/** The numbers of jobs in an address are numbers for the pages. */
+function readParams(params: Record<string, string>): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, name === "jobId" ? Number(text) : text]));
+}
+
+function writeParams(params: Record<string, string | number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+}

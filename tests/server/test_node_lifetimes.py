@@ -42,7 +42,7 @@ async def test_a_time_at_an_end_of_the_calendar_is_refused(server: Server, time:
     answer = await FakeAgent(server, "n1", 4, {}).register(leaves_at=time)
     assert answer.status_code == 422
     told = answer.json()["errors"][0]["detail"]
-    assert "leaves_at" in told and told.endswith("give one from 2000 to 2199, or null.")
+    assert "leaves_at" in told and told.endswith("give one from 2000 to 2199, or none.")
 
 
 async def test_such_a_time_from_an_earlier_version_keeps_nobody_from_submitting(server: Server) -> None:

@@ -48,9 +48,10 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _checked_year(time: datetime) -> datetime:
+def checked_year(time: datetime) -> datetime:
+    """A time as it is; ValueError for one at an end of the calendar, with which nobody can reckon."""
     if not 2000 <= time.year < 2200:
-        raise ValueError(f"{time.isoformat()} is no time that a clock shows; give one from 2000 to 2199, or null.")
+        raise ValueError(f"{time.isoformat()} is no time that a clock shows; give one from 2000 to 2199, or none.")
     return time
 
 
@@ -130,7 +131,7 @@ class Registration(BaseModel):
         description="ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node.",
     )
     labels: dict[_Word, _Word] = Field({}, max_length=100)
-    leaves_at: Annotated[AwareDatetime, AfterValidator(_checked_year)] | None = Field(
+    leaves_at: Annotated[AwareDatetime, AfterValidator(checked_year)] | None = Field(
         None, description="Its batch system takes the node back then; null: it stays."
     )
 

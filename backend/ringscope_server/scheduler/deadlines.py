@@ -11,6 +11,7 @@ from ringscope_server.attempts import gangs
 from ringscope_server.attempts.verdicts import node_lost
 from ringscope_server.changes import Changes
 from ringscope_server.db.models import Attempt, Job, Member
+from ringscope_server.db.specs import SPOILED
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.nodes.health import LOST_AFTER
 from ringscope_server.nodes.names import listed
@@ -114,6 +115,18 @@ async def expire(session: AsyncSession, overdue: Sequence[QueuedJob], changes: C
         if job.state != "queued" or job.queued_at != seen.queued_at:
             continue  # meanwhile it went, or waits anew
         sentence = f"It waited longer than its queue timeout of {seen.queue_timeout_seconds} s."
-        if await transition(session, job.id, "failed", now, reason="queue_timeout", message=sentence):
-            changes.jobs.add(job.id)
-            changes.ended(await session.get_one(Job, job.id))
+        await _fail(session, job.id, "queue_timeout", sentence, changes, now)
+
+
+async def give_up(session: AsyncSession, spoiled: Sequence[int], changes: Changes, now: datetime) -> None:
+    """Fail the jobs whose specifications are not valid any more: nobody can start them."""
+    for job_id in spoiled:
+        await _fail(session, job_id, "server_error", SPOILED, changes, now)
+
+
+async def _fail(
+    session: AsyncSession, job_id: int, reason: str, sentence: str, changes: Changes, now: datetime
+) -> None:
+    if await transition(session, job_id, "failed", now, reason=reason, message=sentence):
+        changes.jobs.add(job_id)
+        changes.ended(await session.get_one(Job, job_id))

@@ -11,8 +11,8 @@ from tests.agent.conftest import eventually
 from tests.agent.fake_server import JOIN_TOKEN, TOKEN, FakeServer
 from tests.agent.test_delivery import REGISTRATION
 
-from ringscope.contracts.protocol import Report
-from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
+from ringscope.contracts.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST, Report
+from ringscope_agent.client import TIMEOUT, RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.joining import NodeToken
 from ringscope_agent.settings import AgentSettings, SettingsError
 
@@ -179,3 +179,10 @@ async def test_what_was_on_its_way_with_the_old_token_goes_on_with_the_new_one(
     await server.rotate()  # answers the poll, which came with a token that is worth nothing by now
     assert (await held).rotate_token
     await client.close()
+
+
+def test_a_server_that_freezes_leaves_time_to_speak_to_another_one() -> None:
+    assert TIMEOUT.read is not None and TIMEOUT.connect is not None
+    silence = HEARTBEAT_SECONDS + max(TIMEOUT.read, TIMEOUT.connect)  # the poll before it was the last one heard
+    assert TIMEOUT.read > HEARTBEAT_SECONDS
+    assert silence + 2 < HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST

@@ -115,6 +115,7 @@ def _gangs(draw: st.DrawFn, cluster: Sequence[NodeState]) -> tuple[RunningGang, 
         ids = sorted({node_id for node_id, _ in held})
         alone = all(owner in (0, number) for (node_id, _), owner in owners.items() if node_id in ids)
         if held:
+            is_stopping = draw(st.integers(0, 4)) == 0
             gangs.append(
                 RunningGang(
                     job_id=number,
@@ -124,7 +125,8 @@ def _gangs(draw: st.DrawFn, cluster: Sequence[NodeState]) -> tuple[RunningGang, 
                     started_at=NOW - timedelta(seconds=draw(st.integers(1, 100))),
                     ends_at=NOW + timedelta(seconds=draw(st.integers(-10, 100))),
                     is_exclusive=alone and draw(st.booleans()),
-                    is_stopping=draw(st.integers(0, 4)) == 0,
+                    is_stopping=is_stopping,
+                    is_over=is_stopping and draw(st.booleans()),
                 )
             )
     return tuple(gangs)
@@ -134,10 +136,20 @@ def free_slots(snapshot: Snapshot, running: Sequence[RunningGang]) -> Free:
     """What these gangs leave free."""
     free: Free = {}
     for found in snapshot.nodes:
-        on_it = [(gang, share) for gang in running for share in gang.shares if share.node_id == found.id]
-        held = {slot for _, share in on_it for slot in share.slots}
-        free[found.id] = 0 if any(gang.is_exclusive for gang, _ in on_it) else len(set(found.slots) - held)
+        held = {slot for gang in running for share in gang.shares if share.node_id == found.id for slot in share.slots}
+        free[found.id] = 0 if found.id in taken_alone(snapshot, running) else len(set(found.slots) - held)
     return free
+
+
+def taken_alone(snapshot: Snapshot, running: Sequence[RunningGang]) -> set[int]:
+    """Nodes that an exclusive gang has to itself: more of it is there than slots that nobody may use."""
+    unusable = {found.id: found.quarantined for found in snapshot.nodes}
+    return {
+        share.node_id
+        for gang in running
+        for share in gang.shares
+        if gang.is_exclusive and set(share.slots) - unusable.get(share.node_id, frozenset())
+    }
 
 
 def holds(placement: Placement, cluster: Sequence[NodeState], free: Free) -> bool:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.server.conftest import Clock, FakeAgent, Server
+from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 from tests.server.test_lease import hand_to
 
 from ringscope_server.clock_watch import ClockWatch
@@ -64,6 +64,34 @@ async def test_a_job_waits_as_long_as_its_timeout_says(server: Server, clock: Cl
     assert (await server.job(job["id"]))["state"] == "queued"
     await passes(server, clock, 5, node)
     assert (await server.job(job["id"]))["reason"] == "queue_timeout"
+
+
+@STEPS
+async def test_a_job_ends_after_it_was_created(server: Server, clock: Clock, step_seconds: float) -> None:
+    node = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await node.start_next()
+    clock.set(step_seconds)
+    await passes(server, clock, 5, node)
+    await node.report(attempt, "ended", reason="rank_exit", message="x")
+    await node.report(attempt, "clean")
+    ended = await server.job(job["id"])
+    (member,) = ended["attempts"][0]["members"]
+    times = [ended["created_at"], *(member[f"{phase}_at"] for phase in ("ready", "running", "ended", "clean"))]
+    assert sorted(times) == times
+
+
+async def test_a_clock_that_was_set_back_while_no_server_ran_makes_no_dead_node_look_alive(
+    server: Server, clock: Clock
+) -> None:
+    alive, _dead = await server.node("n1"), await server.node("n2")
+    await passes(server, clock, 5, alive)
+    clock.set(-3600)
+    server.services.clock_watch = ClockWatch(lambda: clock.elapsed)
+    server.services.heartbeats.listen(clock())
+    await hand_to(server.services, "the process before", seconds=-1)
+    await passes(server, clock, 25, alive)
+    assert [await observed(server, name) for name in ("n1", "n2")] == ["ready", "lost"]
 
 
 async def test_a_server_that_only_stands_by_moves_nothing_when_it_takes_over(server: Server, clock: Clock) -> None:

@@ -231,6 +231,24 @@ async def test_the_time_limit_ends_a_running_job(server: Server, clock: Clock) -
     assert (await server.job(job["id"]))["reason"] == "time_limit"
 
 
+async def test_a_job_that_ended_in_time_while_the_server_was_away_did_so(server: Server, clock: Clock) -> None:
+    agent = await server.node(slots=4)
+    jobs, attempts = [], []
+    for _ in range(2):
+        jobs.append(await server.submit(**ONE_SIZE, time_limit_seconds=20))
+        attempts.append(await agent.start_next())
+    clock.advance(40)
+    server.services.heartbeats.listen(clock())  # it was away just then, and starts again
+    await agent.assignments()
+    await server.one_pass()
+    await agent.report(attempts[0], "ended", reason="completed")
+    for _ in range(2):
+        clock.advance(8)
+        await agent.assignments()
+    await server.one_pass()
+    assert [(await server.job(job["id"]))["reason"] for job in jobs] == ["completed", "time_limit"]
+
+
 async def test_a_gang_has_its_time_to_start_again_after_the_server_was_away(server: Server, clock: Clock) -> None:
     first, second, job_id, _ = await two_nodes(server)
     clock.advance(40)

@@ -1,5 +1,7 @@
 """Who comes no further, and for how long: a hang of all, a desync of some, and nothing that was merely not heard."""
 
+from dataclasses import replace
+
 from ringscope.contracts.protocol import RankPulse
 from ringscope_server.insights.hang import FRESH_SECONDS, Progress
 from ringscope_server.insights.kinds import Finding
@@ -52,7 +54,8 @@ def test_the_limit_grows_with_the_mean_iteration() -> None:
     progress = Progress()
     for at in range(0, 40, 2):
         assert heard(progress, at, sample(0, at, iterations=at // 2), sample(1, at, iterations=at // 2)) is None
-    assert heard(progress, 57, sample(0, 57, iterations=19), sample(1, 57, iterations=19)) is None
+    for at in (42, 47, 52, 57):
+        assert heard(progress, at, sample(0, at, iterations=19), sample(1, at, iterations=19)) is None
     found = heard(progress, 58.1, sample(0, 58.1, iterations=19), sample(1, 58.1, iterations=19))
     assert found is not None and found.evidence["limit_seconds"] == 20
 
@@ -64,6 +67,22 @@ def test_one_rank_that_stands_still_while_another_goes_on_is_out_of_step() -> No
     assert found is not None
     assert (found.kind, found.rank, found.node) == ("desync", 1, "n1")
     assert "rank 1 on node n1 has come no further for 4 s (limit 3 s)" in found.message
+
+
+def test_a_clock_that_was_set_makes_nobody_hang() -> None:
+    progress = Progress()
+    heard(progress, 0, sample(0, 0), sample(1, 0))
+    set_ahead = [replace(sample(rank, 1), heard_at=3601.0) for rank in (0, 1)]
+    assert heard(progress, 3601, *set_ahead) is None
+    assert heard(progress, 3, sample(0, 3), sample(1, 3)) is not None, "nor, set back, does it hide one that hangs"
+
+
+def test_after_a_sleep_ranks_have_their_time_again() -> None:
+    progress, limit = Progress(), FRESH_SECONDS + 3
+    heard(progress, 0, sample(0, 0), sample(1, 0), limit=limit)
+    assert heard(progress, 3600, sample(0, 3600), sample(1, 3600), limit=limit) is None
+    assert heard(progress, 3602, sample(0, 3602), sample(1, 3602), limit=limit) is None
+    assert heard(progress, 3603, sample(0, 3603), sample(1, 3603), limit=limit) is not None
 
 
 def test_a_rank_that_was_not_heard_of_does_not_hang() -> None:

@@ -1,9 +1,13 @@
 """Nodes that a batch system takes back: drained in time, and gone from the lists afterwards."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+from sqlalchemy import update
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
+
+from ringscope_server.db.models import Node
 
 
 async def leaving(server: Server, seconds: float, name: str = "n1") -> FakeAgent:
@@ -31,6 +35,23 @@ async def test_a_node_tells_when_it_leaves_and_a_time_without_a_zone_is_refused(
     answer = await agent.register(leaves_at="2026-01-01T00:10:00")
     assert answer.status_code == 422
     assert "leaves_at" in answer.json()["errors"][0]["detail"]
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "2200-01-01T00:00:00Z"])
+async def test_a_time_at_an_end_of_the_calendar_is_refused(server: Server, time: str) -> None:
+    answer = await FakeAgent(server, "n1", 4, {}).register(leaves_at=time)
+    assert answer.status_code == 422
+    told = answer.json()["errors"][0]["detail"]
+    assert "leaves_at" in told and told.endswith("give one from 2000 to 2199, or none.")
+
+
+async def test_such_a_time_from_an_earlier_version_keeps_nobody_from_submitting(server: Server) -> None:
+    await leaving(server, 600)
+    async with server.services.database.write() as session:
+        await session.execute(update(Node).values(leaves_at=datetime(1, 1, 1, tzinfo=UTC)))
+    job = await server.submit(**ONE_SIZE)
+    await server.one_pass()
+    assert (await server.job(job["id"]))["state"] == "queued"
 
 
 async def test_a_job_that_would_outlive_its_node_waits_and_is_told_what_helps(server: Server) -> None:

@@ -19,11 +19,12 @@ from tests.server.clusters import (
     snapshots,
     stays,
     suits,
+    taken_alone,
 )
 
 from ringscope_server.placement.order import in_order
 from ringscope_server.placement.plan import Plan, Wait, plan
-from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Snapshot
+from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Share, Snapshot
 
 EASY = Policy()
 MANY = examples(200)
@@ -73,7 +74,7 @@ def test_gangs_are_whole_and_no_slot_is_given_twice(snapshot: Snapshot, policy: 
     made = plan(snapshot, policy, NOW)
     by_id, jobs = {one.id: one for one in snapshot.nodes}, {job.id: job for job in snapshot.queue}
     held = {(share.node_id, slot) for one in snapshot.running for share in one.shares for slot in share.slots}
-    alone = {share.node_id for one in snapshot.running if one.is_exclusive for share in one.shares}
+    alone = taken_alone(snapshot, snapshot.running)
     for start in made.starts:
         wanted = jobs[start.job_id].placement
         slots = [(share.node_id, slot) for share in start.shares for slot in share.slots]
@@ -195,7 +196,7 @@ def test_preemption_ends_only_what_must_end_and_only_lower_priorities(snapshot: 
 def test_no_user_gets_more_slots_than_a_user_may_have(snapshot: Snapshot, limit: int) -> None:
     made = plan(snapshot, Policy(max_running_slots_per_user=limit), NOW)
     for user in {start_user(snapshot, start.job_id) for start in made.starts}:
-        assert sum(one.slots for one in after(snapshot, made) if one.user == user) <= limit
+        assert sum(one.slots for one in after(snapshot, made) if one.user == user and not one.is_over) <= limit
 
 
 def start_user(snapshot: Snapshot, job_id: int) -> str:
@@ -281,6 +282,27 @@ def test_a_user_at_the_cap_waits_without_holding_others_up() -> None:
     assert (
         made.waits[0].sentence == "Waits for other jobs of ann: they have 2 slots, it needs 2, and a user may have 3."
     )
+
+
+def test_a_gang_that_is_over_takes_nothing_from_its_user() -> None:
+    over = gang(1, {1: (0, 1)}, user="ann", ends_in=10**6, is_stopping=True, is_over=True)
+    queue = [queued(7, 2), queued(8, 2, user="eve")]
+    (start,) = planned([node(1)], [over], queue, max_running_slots_per_user=2).starts
+    assert start.job_id == 7
+
+
+def test_what_an_exclusive_gang_left_behind_takes_only_its_own_slots() -> None:
+    dead = gang(1, {1: (0, 1)}, is_exclusive=True, is_stopping=True, is_over=True)
+    stuck = node(1, 8, quarantined=frozenset({0, 1}))
+    (start,) = planned([replace(stuck, slots=tuple(range(2, 8)))], [dead], [queued(7, 6)]).starts
+    assert start.shares == (Share(1, tuple(range(2, 8))),)
+
+
+def test_an_exclusive_gang_that_is_over_has_its_node_until_it_is_proven_free() -> None:
+    over = gang(1, {1: (0, 1)}, is_exclusive=True, is_stopping=True, is_over=True)
+    half_stuck = replace(node(1, 8, quarantined=frozenset({0})), slots=tuple(range(1, 8)))
+    made = planned([half_stuck], [over], [queued(7, 1)])
+    assert (made.starts, made.waits[0].estimated_start) == ((), NOW)
 
 
 def test_users_take_turns_however_many_jobs_one_has_sent() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.server.conftest import Clock, Server, running_server
 
-from ringscope_server.http.problems import MEDIA_TYPE
+from ringscope.contracts.protocol import PROBLEM_MEDIA_TYPE
 from ringscope_server.users.rate_limit import BURST_SECONDS, FORGET_FROM, RateLimiter
 
 RATE = 5.0
@@ -89,7 +89,7 @@ async def test_a_token_and_its_sessions_have_so_many_live_streams_and_others_hav
                 await asyncio.sleep(0.01)
         refused = [reader.result() for reader in readers if reader.done()]
         assert [(answer.status_code, answer.json()["code"]) for answer in refused] == [(429, "too_many_streams")] * most
-        assert "close pages" in refused[0].json()["detail"] and refused[0].headers["content-type"] == MEDIA_TYPE
+        assert "close pages" in refused[0].json()["detail"] and refused[0].headers["content-type"] == PROBLEM_MEDIA_TYPE
         assert stream.subscribers == most + others
         stream.close()
         for reader in readers:

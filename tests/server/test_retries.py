@@ -139,6 +139,36 @@ async def test_the_next_attempt_starts_anew_and_old_news_cannot_touch_it(server:
     assert [row["busbw_gb_per_s"] for row in of_old] == [99.0, 1.0]
 
 
+def allow(server: Server, **policy: Any) -> None:
+    server.services.settings = server.services.settings.model_copy(update=policy)
+
+
+async def test_slots_of_a_lost_node_do_not_keep_their_user_from_the_next_attempt(server: Server, clock: Clock) -> None:
+    allow(server, max_running_slots_per_user=2)
+    first, second = await server.node("n1", 2), await server.node("n2", 2)
+    await server.submit(**ONE_SIZE)
+    await run_on(server, first)
+    await lose(server, "n1")
+    clock.advance(6)
+    await second.assignments()
+    await server.one_pass()
+    assert len(await second.assignments()) == 1
+
+
+async def test_what_an_old_attempt_still_holds_is_no_reason_to_end_the_next_one(server: Server, clock: Clock) -> None:
+    allow(server, allow_preemption=True)
+    first, second = await server.node("n1", 2), await server.node("n2", 2)
+    retried = await server.submit(**ONE_SIZE, priority=10)
+    await run_on(server, first)
+    await lose(server, "n1")
+    clock.advance(6)
+    await run_on(server, second)
+    first.epoch = (await first.register()).json()["epoch"]
+    urgent = await server.submit(**ONE_SIZE, priority=90)
+    await server.one_pass()
+    assert [(await server.job(job["id"]))["state"] for job in (retried, urgent)] == ["running", "queued"]
+
+
 @pytest.mark.parametrize("reason", ["rank_exit", "rank_signal", "launch_failed"])
 async def test_ranks_that_ended_because_another_node_vanished_are_not_to_blame(server: Server, reason: str) -> None:
     first, second = await server.node("n1", 2), await server.node("n2", 2)

@@ -4,9 +4,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope.contracts.job import JobSpec, Placement
+from ringscope_server.background.detection import Insights
+from ringscope_server.db.models import Job
 from ringscope_server.db.specs import read_spec
 from ringscope_server.placement import queue
 
@@ -36,6 +39,47 @@ async def test_a_specification_is_parsed_once_for_all_who_ask(server: Server, pa
         assert (await server.job(job["id"]))["spec"]["time_limit_seconds"] == 598
         await server.admin.patch(f"/api/v1/jobs/{job['id']}", json={"priority": 51}, headers={"If-Match": "*"})
     assert parsed == {}
+
+
+async def spoil(server: Server, job_id: int, **fields: Any) -> None:
+    """Its specification as it might stand there from another version."""
+    async with server.services.database.write() as session:
+        job = await session.get_one(Job, job_id)
+        job.spec = job.spec | fields
+
+
+async def outcomes(server: Server) -> list[tuple[str, str | None]]:
+    """State and reason of all jobs, the oldest first; a spoiled one cannot be shown."""
+    async with server.services.database.read() as session:
+        return [(job.state, job.reason) for job in await session.scalars(select(Job).order_by(Job.id))]
+
+
+@pytest.mark.parametrize("fields", [{"placement": {"ranks": 0}}, {"benchmark": {"algorithms": ["forgotten"]}}])
+async def test_a_job_whose_specification_no_longer_validates_fails_alone(
+    server: Server, fields: dict[str, Any]
+) -> None:
+    await server.node(slots=4)
+    jobs = [await server.submit(**ONE_SIZE) for _ in range(2)]
+    await spoil(server, jobs[0]["id"], **fields)
+    await server.one_pass()
+    await server.one_pass()
+    assert await outcomes(server) == [("failed", "server_error"), ("starting", None)]
+
+
+@pytest.mark.parametrize("end", [("completed", ""), ("agent_restarted", "The agent was stopped.")])
+async def test_a_job_that_is_spoiled_while_it_runs_fails_once_its_nodes_are_clean(
+    server: Server, end: tuple[str, str]
+) -> None:
+    agent = await server.node(slots=2)
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    await server.submit(**ONE_SIZE)
+    await spoil(server, job["id"], benchmark={"algorithms": ["forgotten"]})
+    await Insights(server.services).look()
+    await agent.report(attempt, "ended", reason=end[0], message=end[1])
+    await agent.report(attempt, "clean")
+    await server.one_pass()
+    assert await outcomes(server) == [("failed", "server_error"), ("starting", None)]
 
 
 async def test_passes_over_a_queue_parse_what_is_new_and_nothing_again(server: Server, parsed: Counter[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import insert, update
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 
-from ringscope_server.db.models import Job, Node, QuarantinedSlot
+from ringscope_server.db.models import Attempt, Job, Node, QuarantinedSlot
 from ringscope_server.placement import tables
 from ringscope_server.placement.snapshot import Policy, Snapshot
 
@@ -22,7 +22,7 @@ async def taken(server: Server) -> Snapshot:
         return await tables.take_snapshot(session, (), Policy(), server.clock())
 
 
-def stored(model: type[Node | Job], **values: Any) -> Change:
+def stored(model: type[Node | Job | Attempt], **values: Any) -> Change:
     """Written as another server does: nothing in this process hears of it."""
 
     async def change(server: Server, agent: FakeAgent, attempt: int) -> None:
@@ -66,6 +66,9 @@ CHANGES: dict[str, Change] = {
     "a GPU": one_gpu,
     "a slot that is not free": quarantine,
     "a gang ends": gives_up,
+    "an attempt is over": lambda server, agent, attempt: stored(Attempt, finished_at=server.clock())(
+        server, agent, attempt
+    ),
     "a gang is stopped": stored(Job, state="stopping"),
     "a gang of another priority": stored(Job, priority=9),
 }

@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
+from ringscope.contracts.protocol import checked_year
 from ringscope.engine.cores import own_place
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
 
@@ -113,7 +114,7 @@ class AgentSettings(BaseSettings):
     def _has_a_zone(cls, time: datetime | None) -> datetime | None:
         if time is not None and time.tzinfo is None:
             raise ValueError(f"{time.isoformat()} has no time zone; add one, as in {time.isoformat()}+00:00.")
-        return time
+        return time and checked_year(time)
 
     @field_validator("data_dir", "token_file", "join_token_file", "scripts")
     @classmethod

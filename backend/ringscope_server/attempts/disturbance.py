@@ -15,7 +15,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Load
 from ringscope_server.db.models import Allocation, Attempt, Member, Node
 from ringscope_server.db.models.jobs import IS_HELD
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import valid_spec
 
 _MOST_NAMED = 3
 
@@ -38,7 +38,8 @@ async def neighbours(session: AsyncSession, spec: JobSpec, node_ids: Iterable[in
 
 async def note(session: AsyncSession, attempt: Attempt, most_other_percent: float) -> None:
     """Write down what came to light of an attempt, with job, members and nodes loaded; the first thing found stays."""
-    if not _measures(spec_of(attempt.job)):
+    spec = valid_spec(attempt.job)
+    if spec is None or not _measures(spec):
         return
     if attempt.disturbed_by is None:
         attempt.disturbed_by = await _newcomers(session, attempt) or _overloaded(attempt, most_other_percent)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Attempt
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import valid_spec
 from ringscope_server.jobs.reasons import REASONS, Reason
 from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import transition
@@ -48,7 +48,9 @@ def decide(reason: Reason, tries: int, max_attempts: int, excluded: tuple[str, .
 
 async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, message: str, now: datetime) -> bool:
     """Put the job of an attempt that is over into the queue again, if it may be tried again."""
-    job, spec = attempt.job, spec_of(attempt.job)
+    job, spec = attempt.job, valid_spec(attempt.job)
+    if spec is None:
+        return False
     if spec.training is not None and reason.costs_no_progress:
         reason = replace(reason, retry="again")
     if reason.retry == "never":

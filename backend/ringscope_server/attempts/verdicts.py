@@ -13,7 +13,7 @@ from ringscope.contracts.units import plural
 from ringscope_server.attempts import told_rows
 from ringscope_server.attempts.told_rows import Key, Sweep, Told
 from ringscope_server.db.models import Attempt, Measurement, Member
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import SPOILED, spec_of, valid_spec
 from ringscope_server.jobs.reasons import Reason, reason_of
 from ringscope_server.training.epochs import last_epoch
 
@@ -45,6 +45,8 @@ async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
     if reason.may_follow_loss and (lost := _lost(attempt, "assigned", "ready", "running")):
         # Ranks that miss their peers end long before the heartbeats' deadline has told why.
         return Verdict(reason_of("node_lost"), f"{node_lost(lost)} Before that: {job.message}", lost.node.name)
+    if reason.name != "user_cancelled" and valid_spec(job) is None:
+        return Verdict(reason_of("server_error"), SPOILED)
     if reason.name not in ("completed", "verification_failed"):
         return Verdict(reason, job.message, attempt.bad_node)
     wrong = await session.scalar(

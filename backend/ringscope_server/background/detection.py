@@ -19,7 +19,7 @@ from ringscope_server.changes import Changes, announce
 from ringscope_server.db.faults import cause_of, fault_of
 from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.db.models import Attempt, Insight
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import valid_spec
 from ringscope_server.insights import pulses, rows, store
 from ringscope_server.insights.state import ActiveInsight
 from ringscope_server.insights.watch import Judgement, News, Watch
@@ -121,10 +121,13 @@ class Insights:
 
     async def _start(self, session: AsyncSession, attempt: Attempt, end: rows.Cursor) -> _Watched:
         """Of an attempt that another server has watched until now only what comes from now on counts."""
-        spec = spec_of(attempt.job)
-        limit = math.inf if spec.is_simulated else spec.hang_seconds
-        root = spec.sweep.root if spec.collective in ROOTED else None
-        watch = Watch(attempt.job.ranks, limit, await baseline(session, attempt), root)
+        spec = valid_spec(attempt.job)
+        if spec is None:
+            watch = Watch(attempt.job.ranks, math.inf, {})
+        else:
+            limit = math.inf if spec.is_simulated else spec.hang_seconds
+            root = spec.sweep.root if spec.collective in ROOTED else None
+            watch = Watch(attempt.job.ranks, limit, await baseline(session, attempt), root)
         watched = _Watched(watch, rows.Cursor() if attempt.id > self._first_own else end)
         self._watched[attempt.id] = watched
         return watched

@@ -1,7 +1,10 @@
 """The specifications of stored jobs as models: the one place where they are parsed, once for as long as they stay."""
 
-from collections.abc import Collection
+import logging
+from collections.abc import Collection, Mapping
+from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,13 +12,27 @@ from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job
 from ringscope_server.db.parsed import Parsed
 
+log = logging.getLogger(__name__)
+
 _KNOWN_JOBS = 1_000
+SPOILED = "Its stored specification is not valid for this version of the server; submit it anew."
 _specs: Parsed[JobSpec] = Parsed(_KNOWN_JOBS)
 
 
 def spec_of(job: Job) -> JobSpec:
     """What was asked for. Nobody may change it, as others are given the same one."""
     return _specs.get(job.id, job.spec, JobSpec.model_validate)
+
+
+def valid_spec(job: Job) -> JobSpec | None:
+    """As ``spec_of``, but None where it no longer validates: for those who look after all jobs, and not after one."""
+    return _valid(job.id, job.spec)
+
+
+async def valid_specs_of(session: AsyncSession, job_ids: Collection[int]) -> dict[int, JobSpec | None]:
+    """As ``specs_of``, but None where one no longer validates."""
+    rows = await session.execute(select(Job.id, Job.spec).where(Job.id.in_(job_ids)))
+    return {job_id: _valid(job_id, spec) for job_id, spec in rows}
 
 
 async def specs_of(session: AsyncSession, job_ids: Collection[int]) -> dict[int, JobSpec]:
@@ -27,3 +44,11 @@ async def specs_of(session: AsyncSession, job_ids: Collection[int]) -> dict[int,
 async def read_spec(session: AsyncSession, job_id: int) -> JobSpec:
     """Of one job, without reading the rest of it. Raises KeyError where there is none."""
     return (await specs_of(session, [job_id]))[job_id]
+
+
+def _valid(job_id: int, spec: Mapping[str, Any]) -> JobSpec | None:
+    try:
+        return _specs.get(job_id, spec, JobSpec.model_validate)
+    except ValidationError as error:
+        log.error("The specification of job %d is not valid any more: %s", job_id, error)
+        return None

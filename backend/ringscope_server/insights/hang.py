@@ -2,8 +2,9 @@
 
 A rank comes further when it begins another step of a call, or ends an iteration, a warm-up operation or a check. None
 has for longer than the limit: the gang hangs. Some have not while others go on: it is out of step. The limit is the
-job's ``hang_seconds``, or ten mean iterations if that is longer. Time is counted between pulses, so that a node or
-server that was silent meanwhile makes nobody hang.
+job's ``hang_seconds``, or ten mean iterations if that is longer. Time is counted between pulses, by their node's clock
+that never jumps, and no gap for more than a few seconds: nobody hangs for a node or server that was silent or asleep,
+nor for a clock that was set.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,32 +16,35 @@ from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.windows import Sample
 
 MEAN_STEPS = 10
-FRESH_SECONDS = 5.0  # an older pulse says nothing about now
+FRESH_SECONDS = 5.0  # an older pulse says nothing about now, nor about all of the time until the next one
 MAX_RANKS_SHOWN = 64
 
 
 @dataclass
 class Progress:
-    """Since when each rank has been where it is."""
+    """Since when each rank has been where it is, and for how many seconds of those that count."""
 
     _first: dict[int, Sample] = field(default_factory=dict)
     _since: dict[int, Sample] = field(default_factory=dict)
     _last: dict[int, Sample] = field(default_factory=dict)
+    _still: dict[int, float] = field(default_factory=dict)
 
     def note(self, samples: Mapping[int, Sample]) -> None:
         """Take in the newest pulse of each rank."""
         for rank, sample in samples.items():
             self._first.setdefault(rank, sample)
-            known = self._since.get(rank)
-            if known is None or known.place != sample.place:
-                self._since[rank] = sample
+            before = self._last.get(rank)
+            if before is None or before.place != sample.place:
+                self._since[rank], self._still[rank] = sample, 0.0
+            else:
+                self._still[rank] += min(_seconds(before, sample), FRESH_SECONDS)
             self._last[rank] = sample
 
     def judge(self, ranks: int, hang_seconds: float, now: float) -> Finding | None:
         """A hang or a desync of a gang of so many ranks, all of which must have been heard of lately."""
         if len(self._last) < ranks or any(now - sample.heard_at > FRESH_SECONDS for sample in self._last.values()):
             return None
-        still = {rank: sample.heard_at - self._since[rank].heard_at for rank, sample in self._last.items()}
+        still = self._still
         limit = max(hang_seconds, MEAN_STEPS * self._mean_iteration_seconds())
         stuck = [rank for rank, seconds in still.items() if seconds >= limit]
         if len(stuck) == ranks:
@@ -51,7 +55,7 @@ class Progress:
         """Of the rank that has done most; until it stood still."""
         done = {rank: self._since[rank].pulse.iterations - self._first[rank].pulse.iterations for rank in self._last}
         rank = max(done, key=lambda one: done[one])
-        return (self._since[rank].heard_at - self._first[rank].heard_at) / done[rank] if done[rank] else 0.0
+        return _seconds(self._first[rank], self._since[rank]) / done[rank] if done[rank] else 0.0
 
     def _hang(self, still: Mapping[int, float], limit: float) -> Finding:
         behind = self._behind()
@@ -95,6 +99,11 @@ class Progress:
                 rank_evidence(rank, self._last[rank]) | {"still_seconds": round(still[rank], 1)} for rank in ordered
             ],
         }
+
+
+def _seconds(before: Sample, after: Sample) -> float:
+    """Between two pulses of a rank; not negative, should its node have started again."""
+    return max(0.0, (after.time_us - before.time_us) / 1e6)
 
 
 def rank_evidence(rank: int, sample: Sample) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Nodes with a lifetime: drained before a batch system takes them back, off the lists once they are gone."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,6 +12,7 @@ from ringscope_server.nodes import service
 
 LEAVE_MARGIN = timedelta(seconds=30)  # what runs there must have ended by then: time to prove it and to clean up
 FORGOTTEN_AFTER = timedelta(minutes=5)  # silence of a node whose allocation may have ended before its time
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # of what an earlier version stored: there is no time before the year 1
 
 
 class NodeHeldError(Exception):
@@ -24,7 +25,7 @@ class NodeHeldError(Exception):
 
 def free_by(leaves_at: datetime | None) -> datetime | None:
     """When the last job on a node must have ended; None: the node stays."""
-    return None if leaves_at is None else leaves_at - LEAVE_MARGIN
+    return None if leaves_at is None else max(leaves_at, _FIRST) - LEAVE_MARGIN
 
 
 async def leave(session: AsyncSession, node_id: int, now: datetime) -> None:

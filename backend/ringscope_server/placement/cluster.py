@@ -68,15 +68,19 @@ class Cluster:
         self.number_of_name = {node.name: number for number, node in enumerate(nodes)}
 
     def held_by(self, gang: RunningGang) -> list[tuple[int, int]]:
-        """(number of a node, how many slots) of a gang; what is quarantined does not come back when it ends.
+        """(number of a node, how many slots) that are free again when the gang ends; all of them of an exclusive one.
 
+        What is quarantined does not come back: of a node where that is all that a gang has, it holds nothing any more.
         Slots that a node had and has no more count as well: the ranks on them still fill the node.
         """
-        return [
+        held = [
             (number, len(set(share.slots) - self.nodes[number].quarantined))
             for share in gang.shares
             if (number := self.number.get(share.node_id)) is not None
         ]
+        if gang.is_exclusive:
+            return [(number, int(self.capacity[number])) for number, slots in held if slots]
+        return held
 
     def groups(self, placement: Placement, *, any_version: bool = False) -> Groups:
         """The sets of nodes within which such a gang must stay; ``any_version`` lets versions differ."""

@@ -21,6 +21,8 @@ def in_order(
     """
     had = defaultdict(float, usage)
     for gang in running:
+        if gang.is_over:
+            continue  # it has been charged
         had[gang.user] += gang.slots * (gang.ends_at - gang.started_at).total_seconds()
     levels: dict[int, list[QueuedJob]] = defaultdict(list)
     for job in sorted(queue, key=_age):

@@ -109,8 +109,8 @@ class _Pass:
         self._slots_of_user: dict[str, int] = defaultdict(int)
         for gang in snapshot.running:
             left = 0.0 if gang.is_stopping else max(0.0, (gang.ends_at - now).total_seconds())
-            self._timeline.hold(gang.job_id, self._cluster.held_by(gang), left, is_exclusive=gang.is_exclusive)
-            self._slots_of_user[gang.user] += gang.slots
+            self._timeline.hold(gang.job_id, self._cluster.held_by(gang), left)
+            self._slots_of_user[gang.user] += 0 if gang.is_over else gang.slots
         self._reservation: _Reservation | None = None
         self._unreserved: Level | None = None
         self._unfitting: set[tuple[Demand, bool]] = set()

@@ -57,5 +57,5 @@ def _gain(gang: RunningGang, cluster: Cluster) -> Ints:
     """Slots of each node that become free when the gang has ended."""
     gained = np.zeros_like(cluster.capacity)
     for number, slots in cluster.held_by(gang):
-        gained[number] = cluster.capacity[number] if gang.is_exclusive else slots
+        gained[number] = slots
     return gained

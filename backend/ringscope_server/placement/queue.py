@@ -3,12 +3,14 @@
 A long queue hardly changes from one pass to the next, and to read all of it takes longer than to plan.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from pydantic import ValidationError
 from sqlalchemy import Text, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,8 +18,11 @@ from ringscope.contracts.job import Placement
 from ringscope_server.db.models import Attempt, Job, Member, Node
 from ringscope_server.placement.snapshot import QueuedJob, Snapshot
 
+log = logging.getLogger(__name__)
+
 SETTLED_FOR = timedelta(seconds=5)  # then estimates may have moved by more than is passed over
 _AT_ONCE = 500  # jobs read by one statement
+_NO_PLACEMENT = Placement(ranks=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,15 @@ class Told:
 
 @dataclass(slots=True)
 class Waiting:
-    """A queued job. Its mark is another one whenever it was edited, or began to wait anew."""
+    """A queued job. Its mark is another one whenever it was edited, or began to wait anew.
+
+    A spoiled one asks for what is no placement any more; what stands here instead must not be planned with.
+    """
 
     mark: tuple[object, ...]
     job: QueuedJob
     told: Told
+    is_spoiled: bool = False
 
 
 class Queue:
@@ -112,12 +121,13 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
     for start in range(0, len(ids), _AT_ONCE):
         rows = (await session.execute(_ROWS.where(Job.id.in_(ids[start : start + _AT_ONCE])))).all()
         near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind == "training"])
+        placements = [_placement(row.placement) for row in rows]
         found += [
             Waiting(
                 marks[row.id],
                 QueuedJob(
                     id=row.id,
-                    placement=_placement(row.placement),
+                    placement=placement or _NO_PLACEMENT,
                     user=row.user,
                     priority=row.priority,
                     queued_at=row.queued_at,
@@ -128,8 +138,9 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
                     near=near.get(row.id, frozenset()),
                 ),
                 Told(row.pending_reason, row.pending_sentence, row.pending_position, row.estimated_start),
+                is_spoiled=placement is None,
             )
-            for row in rows
+            for row, placement in zip(rows, placements, strict=True)
         ]
     return found
 
@@ -154,9 +165,13 @@ _ROWS = select(
 
 
 @lru_cache(maxsize=8192)
-def _placement(text: str) -> Placement:
-    """Parsed once for all jobs that have the same."""
-    return Placement.model_validate_json(text)
+def _placement(text: str) -> Placement | None:
+    """Parsed once for all jobs that have the same. None: it no longer validates, which must not hold up all others."""
+    try:
+        return Placement.model_validate_json(text)
+    except ValidationError as error:
+        log.error("The placement %s of a job is not valid any more: %s", text, error)
+        return None
 
 
 async def _checkpoint_nodes(

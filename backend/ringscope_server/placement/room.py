@@ -21,7 +21,7 @@ class Room:
             for share in gang.shares:
                 held[share.node_id].update(share.slots)
             for number, slots in cluster.held_by(gang):
-                free[number] -= cluster.capacity[number] if gang.is_exclusive else slots
+                free[number] -= slots
         self._cluster = cluster
         self._slots: list[Sequence[int]] = [
             [slot for slot in node.slots if slot not in held[node.id]][: max(0, count)]

@@ -40,7 +40,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class RunningGang:
-    """A gang that holds slots, and when it will give them back at the latest."""
+    """A gang that holds slots, and when it will give them back at the latest.
+
+    One that is over only blocks slots, until they are proven free: its user has been charged for it, and may be at the
+    job's next attempt.
+    """
 
     job_id: int
     user: str
@@ -50,6 +54,7 @@ class RunningGang:
     ends_at: datetime
     is_exclusive: bool = False
     is_stopping: bool = False
+    is_over: bool = False
 
     @property
     def slots(self) -> int:

@@ -139,6 +139,7 @@ _GANGS = (
         Job.state,
         Attempt.created_at,
         Attempt.started_at,
+        Attempt.finished_at.is_not(None),
         Job.spec["time_limit_seconds"].as_integer(),
         Job.spec["placement"]["exclusive"].as_boolean(),
     )
@@ -157,6 +158,7 @@ def _gang(
     state: str,
     created_at: datetime,
     started_at: datetime | None,
+    is_over: bool,
     time_limit_seconds: int,
     exclusive: bool | None,
 ) -> RunningGang:
@@ -171,5 +173,6 @@ def _gang(
         started_at=created_at,
         ends_at=(started_at or created_at) + timedelta(seconds=time_limit_seconds),
         is_exclusive=bool(exclusive),
-        is_stopping=state not in ("starting", "running"),
+        is_stopping=is_over or state not in ("starting", "running"),  # the job may be at its next attempt
+        is_over=is_over,
     )

@@ -2,7 +2,8 @@
 
 Ages and deadlines are told by the wall clock, as they stand in tables that outlive this process. When somebody sets
 that clock, or NTP steps it after a start with a wrong one, a node would have been silent for an hour, or a job over its
-time limit at once; set back, a dead node would look alive for an hour.
+time limit at once; set back, a dead node would look alive for an hour. While no server runs nobody sees such a step;
+but what it leaves ahead of the clock is seen by the next one.
 """
 
 import logging
@@ -10,6 +11,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import selectinload
 
 from ringscope.contracts.job_states import ACTIVE, WAITING
 from ringscope_server.db.models import Attempt, Job, Node
@@ -18,9 +20,10 @@ log = logging.getLogger(__name__)
 
 
 async def move_along(session: AsyncSession, step: timedelta, now: datetime) -> None:
-    """Add the step to the times from which open jobs, their attempts and nodes are counted; none lies ahead of now."""
-    seconds = step.total_seconds()
-    log.warning("The clock of this machine was set by %+.0f s: the times of what is open move along.", seconds)
+    """Add the step, which may be none, to the times of open jobs, their attempts and nodes; none lies ahead of now."""
+    if step:
+        seconds = step.total_seconds()
+        log.warning("The clock of this machine was set by %+.0f s: the times of what is open move along.", seconds)
 
     def moved(time: datetime | None) -> datetime | None:
         return time and min(time + step, now)
@@ -30,10 +33,13 @@ async def move_along(session: AsyncSession, step: timedelta, now: datetime) -> N
         node.last_heartbeat_at = min(node.last_heartbeat_at + step, now)
     jobs = select(Job).where(Job.state.in_(WAITING | ACTIVE)).with_for_update(key_share=True)
     for job in await session.scalars(jobs.order_by(Job.id)):
-        job.queued_at = min(job.queued_at + step, now)
+        job.created_at, job.queued_at = min(job.created_at + step, now), min(job.queued_at + step, now)
         job.started_at = moved(job.started_at)
         job.not_before = job.not_before and job.not_before + step
     attempts = select(Attempt).where(Attempt.finished_at.is_(None)).with_for_update(key_share=True)
-    for attempt in await session.scalars(attempts.order_by(Attempt.id)):
+    for attempt in await session.scalars(attempts.order_by(Attempt.id).options(selectinload(Attempt.members))):
         attempt.created_at = min(attempt.created_at + step, now)
         attempt.started_at = moved(attempt.started_at)
+        for member in attempt.members:
+            member.ready_at, member.running_at = moved(member.ready_at), moved(member.running_at)
+            member.ended_at, member.clean_at = moved(member.ended_at), moved(member.clean_at)

@@ -11,7 +11,9 @@ from ringscope_server.attempts import gangs
 from ringscope_server.attempts.verdicts import node_lost
 from ringscope_server.changes import Changes
 from ringscope_server.db.models import Attempt, Job, Member
+from ringscope_server.db.specs import SPOILED
 from ringscope_server.jobs.transitions import locked, transition
+from ringscope_server.nodes.health import LOST_AFTER
 from ringscope_server.nodes.names import listed
 from ringscope_server.placement.snapshot import QueuedJob
 
@@ -29,7 +31,7 @@ class Overdue:
 
 @dataclass(frozen=True)
 class StartLimit:
-    """How long a gang may take to start, and since when this server can have heard that it has.
+    """How long a gang may take to start, and since when this server can have heard what becomes of gangs.
 
     Many nodes read the same programs, from one disk often, and each of them greets each other one.
     """
@@ -82,10 +84,17 @@ def _overdue(attempt: Attempt, start: StartLimit, now: datetime) -> Overdue | No
         return Overdue("node_lost", node_lost(lost), lost.node.name)
     if job.state == "starting" and start.is_over(attempt, now):
         return _late(attempt.members, start.seconds_of(attempt))
-    limit = job.spec["time_limit_seconds"]
-    if attempt.started_at is not None and now - attempt.started_at > timedelta(seconds=limit):
-        return Overdue("time_limit", f"It ran longer than its time limit of {limit} s.")
-    return None
+    return _too_long(attempt, start.listening_since, now)
+
+
+def _too_long(attempt: Attempt, listening_since: datetime, now: datetime) -> Overdue | None:
+    """It ran longer than it may. What ended in time while nobody listened has a moment to be told."""
+    limit, began = attempt.job.spec["time_limit_seconds"], attempt.started_at
+    if began is None or now - began <= timedelta(seconds=limit):
+        return None
+    if began < listening_since and now - listening_since <= LOST_AFTER:
+        return None
+    return Overdue("time_limit", f"It ran longer than its time limit of {limit} s.")
 
 
 def _late(members: Sequence[Member], start_seconds: float) -> Overdue:
@@ -106,6 +115,18 @@ async def expire(session: AsyncSession, overdue: Sequence[QueuedJob], changes: C
         if job.state != "queued" or job.queued_at != seen.queued_at:
             continue  # meanwhile it went, or waits anew
         sentence = f"It waited longer than its queue timeout of {seen.queue_timeout_seconds} s."
-        if await transition(session, job.id, "failed", now, reason="queue_timeout", message=sentence):
-            changes.jobs.add(job.id)
-            changes.ended(await session.get_one(Job, job.id))
+        await _fail(session, job.id, "queue_timeout", sentence, changes, now)
+
+
+async def give_up(session: AsyncSession, spoiled: Sequence[int], changes: Changes, now: datetime) -> None:
+    """Fail the jobs whose specifications are not valid any more: nobody can start them."""
+    for job_id in spoiled:
+        await _fail(session, job_id, "server_error", SPOILED, changes, now)
+
+
+async def _fail(
+    session: AsyncSession, job_id: int, reason: str, sentence: str, changes: Changes, now: datetime
+) -> None:
+    if await transition(session, job_id, "failed", now, reason=reason, message=sentence):
+        changes.jobs.add(job_id)
+        changes.ended(await session.get_one(Job, job_id))

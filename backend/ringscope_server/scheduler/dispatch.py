@@ -8,7 +8,7 @@ import asyncio
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import ceil
 
@@ -18,7 +18,7 @@ from ringscope.contracts.tuning import Table
 from ringscope_server.attempts import gangs
 from ringscope_server.changes import Changes
 from ringscope_server.db.engine import Database
-from ringscope_server.db.specs import specs_of
+from ringscope_server.db.specs import valid_specs_of
 from ringscope_server.jobs import queries
 from ringscope_server.placement.plan import Plan, Preemption, Start, plan
 from ringscope_server.placement.queue import Queue, Told, Waiting
@@ -40,21 +40,22 @@ class Decision:
     plan: Plan
     news: tuple[News, ...]
     overdue: tuple[QueuedJob, ...] = ()  # those that have waited for longer than they would
+    spoiled: tuple[int, ...] = ()  # jobs whose specifications are not valid any more
     tables: Mapping[int, Table] = field(default_factory=dict)  # by job, for those that start and choose by them
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing starts, ends or is told."""
-        return not (self.plan.starts or self.plan.preemptions or self.news or self.overdue)
+        return not (self.plan.starts or self.plan.preemptions or self.news or self.overdue or self.spoiled)
 
     def parts(self) -> Iterator["Decision"]:
         """Decisions that are small enough for a transaction each; none of an empty one."""
-        moves = max(len(self.overdue), len(self.plan.starts), len(self.plan.preemptions))
+        moves = max(map(len, (self.overdue, self.spoiled, self.plan.starts, self.plan.preemptions)))
         for number in range(max(ceil(moves / MOVES_AT_ONCE), ceil(len(self.news) / NEWS_AT_ONCE))):
             cut = slice(number * MOVES_AT_ONCE, (number + 1) * MOVES_AT_ONCE)
             moved = Plan(starts=self.plan.starts[cut], waits=(), preemptions=self.plan.preemptions[cut])
             told = self.news[number * NEWS_AT_ONCE : (number + 1) * NEWS_AT_ONCE]
-            yield Decision(moved, told, self.overdue[cut], self.tables)
+            yield Decision(moved, told, self.overdue[cut], self.spoiled[cut], self.tables)
 
     @property
     def started(self) -> list[int]:
@@ -100,14 +101,18 @@ async def _decide(database: Database, queue: Queue, fence: int, policy: Policy, 
         waiting = await queue.read(session, fence)
         if not waiting:
             return _NOTHING
-        jobs = [waits.job for waits in waiting.values()]
+        jobs = [waits.job for waits in waiting.values() if not waits.is_spoiled]
         overdue = tuple(job for job in jobs if job.is_overdue(now))
         in_time = [job for job in jobs if not job.is_overdue(now)] if overdue else jobs
         snapshot = await take_snapshot(session, in_time, policy, now)
-    if not overdue and queue.is_settled(snapshot, now):
+    spoiled = [waits.job.id for waits in waiting.values() if waits.is_spoiled]
+    if not overdue and not spoiled and queue.is_settled(snapshot, now):
         return _NOTHING
     made, told = await asyncio.to_thread(_planned, snapshot, waiting, policy, now)
-    decided = Decision(made, told, overdue, await _tables(database, made.starts))
+    tables, unstartable = await _tables(database, made.starts)
+    if unstartable:
+        made = replace(made, starts=tuple(start for start in made.starts if start.job_id not in unstartable))
+    decided = Decision(made, told, overdue, (*spoiled, *unstartable), tables)
     if decided.is_empty:
         queue.settle(snapshot, now)
     return decided
@@ -120,22 +125,27 @@ def _planned(
     return made, tuple(news(made.waits, waiting))
 
 
-async def _tables(database: Database, starts: Sequence[Start]) -> dict[int, Table]:
+async def _tables(database: Database, starts: Sequence[Start]) -> tuple[dict[int, Table], set[int]]:
+    """By job, and the jobs that cannot start as their specifications are not valid any more."""
     found: dict[int, Table] = {}
+    spoiled: set[int] = set()
     for first in range(0, len(starts), MOVES_AT_ONCE):
         async with database.read() as session:
             some = starts[first : first + MOVES_AT_ONCE]
-            specs = await specs_of(session, [start.job_id for start in some])
+            specs = await valid_specs_of(session, [start.job_id for start in some])
             for start in some:
-                slots = [len(share.slots) for share in start.shares]
-                if (table := await table_of_gang(session, specs[start.job_id], slots)) is not None:
+                spec, slots = specs[start.job_id], [len(share.slots) for share in start.shares]
+                if spec is None:
+                    spoiled.add(start.job_id)
+                elif (table := await table_of_gang(session, spec, slots)) is not None:
                     found[start.job_id] = table
-    return found
+    return found, spoiled
 
 
 async def carry_out(session: AsyncSession, decided: Decision, changes: Changes, now: datetime) -> None:
-    """Start what can start, and tell the rest why it waits; first fail what has waited for too long."""
+    """Start what can start, and tell the rest why it waits; first fail what can wait no longer."""
     await deadlines.expire(session, decided.overdue, changes, now)
+    await deadlines.give_up(session, decided.spoiled, changes, now)
     await _start(session, decided, changes, now)
     await _preempt(session, decided.plan.preemptions, changes, now)
     await tell(session, decided.news)

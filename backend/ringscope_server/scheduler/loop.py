@@ -90,7 +90,7 @@ async def one_pass(services: Services) -> None:
     )
     async with services.database.write() as session:
         is_new_holder = await services.lease.take(session)
-        if step:
+        if step or is_new_holder:
             await move_along(session, step, now)
         judged = await health.judge(session, listening_since, now)
         leaving = await lifetimes.enforce(session, now)

@@ -21,6 +21,7 @@ A token that was rotated and the one before it are both good until the new one i
 agent does once it has it on disk.
 """
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
@@ -45,6 +46,13 @@ def _checked_name(name: str) -> str:
     if not name.isprintable() or "/" in name or name != name.strip() or name in (".", ".."):
         raise ValueError(f"{name!r} does not fit into a URL; use letters, digits, dots and hyphens.")
     return name
+
+
+def checked_year(time: datetime) -> datetime:
+    """A time as it is; ValueError for one at an end of the calendar, with which nobody can reckon."""
+    if not 2000 <= time.year < 2200:
+        raise ValueError(f"{time.isoformat()} is no time that a clock shows; give one from 2000 to 2199, or none.")
+    return time
 
 
 ClockSeconds = Annotated[float, Field(ge=-1e10, le=1e10)]  # three centuries; neither infinite nor no number
@@ -127,7 +135,7 @@ class Registration(BaseModel):
         description="ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node.",
     )
     labels: _Words = Field({})
-    leaves_at: AwareDatetime | None = Field(
+    leaves_at: Annotated[AwareDatetime, AfterValidator(checked_year)] | None = Field(
         None, description="Its batch system takes the node back then; null: it stays."
     )
 

@@ -63,8 +63,8 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
 
     Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
     answer tells the agent where to go on. A record that is not well formed, or of a rank on another node, is counted
-    and passed over, since sending it again could not mend it. Of a large batch only the first records are stored, about MAX_ROWS rows: call it again
-    in another transaction until nothing is left.
+    and passed over, since sending it again could not mend it. Of a large batch only the first records are stored, about
+    MAX_ROWS rows: call it again in another transaction until nothing is left.
     """
     known = member.last_sequence
     if batch.first_sequence > known + 1:

@@ -3,9 +3,15 @@
 from typing import Any
 
 from tests.server.conftest import measurement, steps
+from tests.server.training_records import training_steps
 
 TIME_NS = 1_767_225_600_000_000_000
 REPORTS = ("ready", "refused", "proxies", "running", "stalled", "evidence", "ended", "unclean", "clean")
+HARDWARE = {
+    "gpus": [{"index": 0, "uuid": "GPU-0", "model": "x", "memory_bytes": 1}],
+    "nics": [{"name": "eth0", "speed_mbit_per_s": 1000, "addresses": ["10.0.0.1"]}],
+    "machine": {"hardware": "x", "cores": 2, "call_us": 0.4, "turn_us": 5.0, "cache_bytes": 1, "add_gb_per_s": 1.0},
+}
 LOAD = {"machine": "m", "processors": 2, "seconds": 1.0, "busy_seconds": 1.0, "own_seconds": 1.0}
 REPORT = {
     "reason": "rank_exit",
@@ -35,6 +41,8 @@ RECORDS: list[dict[str, Any]] = [
     measurement(in_place=True, times_us=[1.0, 2.0]),
     steps(),
     steps(rank=1, first_step=3),
+    training_steps(),
+    training_steps(rank=1, first_step=4),
     {"type": "log", "rank": 0, "stream": "stdout", "time_ns": TIME_NS, "text": "hello"},
     {"type": "hello", "rank": 0, "local_rank": 0, "ranks": 2, "pid": 7, "host": "n1", "time_ns": TIME_NS},
     {

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from sqlalchemy import func, select
-from tests.server.agent_messages import PULSE_OF_RANK, RECORDS, REPORT, REPORTS
+from tests.server.agent_messages import HARDWARE, PULSE_OF_RANK, RECORDS, REPORT, REPORTS
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
+from tests.server.training_records import TRAINING
 
 from ringscope_server.db.models import Epoch, Event, LogLine, Measurement, Step, Trace
 
@@ -91,10 +92,10 @@ class HostileAgent(RuleBasedStateMachine):
         self.pages = [path for path in paths if path.count("{") <= sum(key in path for key in known)]
         self.pages.remove("/api/v1/stream")
 
-    @initialize()
-    def submit(self) -> None:
+    @initialize(job=st.sampled_from([ONE_SIZE, TRAINING]))
+    def submit(self, job: dict[str, Any]) -> None:
         self.wait(self.agent.register())
-        self.job_id: int = self.wait(self.server.submit(**ONE_SIZE))["id"]
+        self.job_id: int = self.wait(self.server.submit(**job))["id"]
         self.wait(self.server.one_pass())
         self.attempt = self.wait(self.agent.assignments())[-1]["attempt_id"]
         self.sequence = 1
@@ -140,9 +141,25 @@ class HostileAgent(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def register(self, data: st.DataObject) -> None:
-        body = data.draw(spoiled(self.agent.introduction()))
+        said = self.agent.introduction()
+        leaves_at = data.draw(st.sampled_from(["2026-01-01T00:00:01Z", "9999-12-31T23:59:59Z", None]))
+        whole = said | {"inventory": said["inventory"] | HARDWARE, "leaves_at": leaves_at}
+        body = data.draw(spoiled(data.draw(st.sampled_from([said, whole]))))
         if body.get("name") == self.agent.name:  # as another node it would need a token of its own
             self.send("/api/v1/agents/register", body)
+
+    @rule(data=st.data())
+    def leave(self, data: st.DataObject) -> None:
+        if self.post("leave", data.draw(spoiled({"epoch": self.agent.epoch}))).status_code == 204:
+            self.agent.client = None  # its token has ended; the next call has another
+
+    @rule(is_wanted=st.booleans(), is_used=st.booleans())
+    def rotate(self, is_wanted: bool, is_used: bool) -> None:
+        if is_wanted:
+            self.wait(self._want_rotation())
+        answer = self.post("rotate", {})
+        if answer.status_code == 200 and is_used:
+            self.agent.client = self.server.client(answer.json()["token"])
 
     def post(self, path: str, body: dict[str, Any]) -> httpx.Response:
         return self.send(f"/api/v1/agents/{self.agent.name}/{path}", body)
@@ -195,6 +212,11 @@ class HostileAgent(RuleBasedStateMachine):
             if not assigned:
                 return
         raise AssertionError("it never ends")
+
+    async def _want_rotation(self) -> None:
+        for token in (await self.server.admin.get("/api/v1/tokens")).json()["items"]:
+            if token["node"] == self.agent.name:
+                await self.server.admin.post(f"/api/v1/tokens/{token['id']}/rotate")
 
     async def _rows(self) -> list[int | None]:
         async with self.server.services.database.read() as session:

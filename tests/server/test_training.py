@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from tests.server.conftest import Server
+from tests.server.agent_messages import RECORDS
+from tests.server.conftest import Server, measurement
 from tests.server.statements import asked
 from tests.server.training_jobs import end, get, started
 from tests.server.training_records import TRAINING, buckets, epoch, training_steps
@@ -147,3 +148,12 @@ async def test_training_whose_sums_nobody_sees_tells_no_waiting_for_them(server:
     await agent.records(attempt, training_steps(**unseen), training_steps(1, **unseen))
     summary = (await server.job(job_id))["summary"]
     assert (summary["communication_seconds"], summary["exposed_communication_seconds"]) == (0.0, None)
+
+
+async def test_a_row_of_a_sweep_says_nothing_of_a_training_job(server: Server) -> None:
+    agent, job_id, attempt = await started(server)
+    trace = next(told for told in RECORDS if told["type"] == "trace")
+    assert (await agent.records(attempt, measurement(), trace, epoch(1))).json() == {"last_sequence": 3}
+    assert server.services.monitoring.rejected["malformed"] == 2
+    assert (await get(server, job_id, "measurements"))["items"] == []
+    assert len((await get(server, job_id, "epochs"))["items"]) == 1

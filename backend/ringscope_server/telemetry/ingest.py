@@ -50,6 +50,7 @@ class Ingested:
 # What decides how a job ended, and is nobody's to tell afterwards.
 _OUTCOME = (record.Measurement, record.Check, record.Epoch)
 _PRINTED = (record.Log, record.Check)  # stands in the log
+_OF_SWEEPS = (record.Measurement, record.Trace)  # which no other kind of job has
 # What is kept for each rank, and told by the agent of its node. Lines of the log come through the first node.
 _OF_RANKS = (record.Hello, record.Environment, record.Steps, record.Buckets)
 
@@ -58,12 +59,13 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     """Store the records that are new, in one transaction with the number of the last one.
 
     What decides an outcome is counted as rejected once the attempt has succeeded, or the node has said that this was
-    all. Of one that was lost it is kept with what became of its attempt; a job that has ended stays as it is.
+    all; so is what a job of this kind does not tell. Of one that was lost it is kept with what became of its attempt; a
+    job that has ended stays as it is.
 
     Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
     answer tells the agent where to go on. A record that is not well formed, or of a rank on another node, is counted
-    and passed over, since sending it again could not mend it. Of a large batch only the first records are stored, about MAX_ROWS rows: call it again
-    in another transaction until nothing is left.
+    and passed over, since sending it again could not mend it. Of a large batch only the first records are stored, about
+    MAX_ROWS rows: call it again in another transaction until nothing is left.
     """
     known = member.last_sequence
     if batch.first_sequence > known + 1:
@@ -73,10 +75,11 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     if not fresh:
         return ingested
     ranks = range(member.first_rank, member.first_rank + member.slots)
-    parsed = list(_parse(fresh, ranks, ingested))
-    if _is_sealed(attempt, member):
-        told, parsed = parsed, [one for one in parsed if not isinstance(one, _OUTCOME)]
-        ingested.rejected += len(told) - len(parsed)
+    told = list(_parse(fresh, ranks, ingested))
+    unfit: tuple[type[record.Record], ...] = _OUTCOME if _is_sealed(attempt, member) else ()
+    unfit += () if attempt.job.kind == "benchmark" else _OF_SWEEPS
+    parsed = [one for one in told if not isinstance(one, unfit)]
+    ingested.rejected += len(told) - len(parsed)
     await _store(session, attempt.id, attempt.job_id, node, parsed, ingested)
     member.last_sequence = ingested.last_sequence
     return ingested

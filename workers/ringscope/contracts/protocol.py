@@ -59,7 +59,14 @@ def _cut(sentence: str) -> str:
     return sentence if len(sentence) <= _MOST_SAID else sentence[: _MOST_SAID - 1] + "…"
 
 
+def _checked_address(address: str) -> str:
+    if not address or address.startswith("-") or any(sign in address for sign in ",: "):
+        raise ValueError("this is no host name or IPv4 address, which is all that Hydra takes; give one.")
+    return address
+
+
 _Word = Annotated[str, Field(max_length=1000)]
+_Address = Annotated[_Word, AfterValidator(_checked_address)]
 _Sentence = Annotated[str, AfterValidator(_cut)]
 
 
@@ -114,7 +121,7 @@ class Registration(BaseModel):
     """An agent's introduction."""
 
     name: NodeName
-    address: _Word = Field(description="Host name or address under which the other nodes reach this one.")
+    address: _Address = Field(description="Host name or address under which the other nodes reach this one.")
     slots: int = Field(ge=1, le=4096)
     metrics_address: _Word = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory

@@ -1,12 +1,18 @@
 """POST /agents/join: a token of its own for each node."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import Clock, FakeAgent, Server
 from tests.server.test_lease import waiting_for_a_lock
 
+from ringscope_server.db.engine import Database
+from ringscope_server.db.faults import BUSY, fault_of
 from ringscope_server.nodes import joining
 from ringscope_server.users import token_cache, tokens
 from ringscope_server.users.token_cache import TokenCache
@@ -154,6 +160,28 @@ async def test_a_token_is_kept_for_a_short_while_and_then_asked_for_again(
     assert await cache.find(database, secret, clock()) is not None, "another server's revocation is not known yet"
     seconds[0] += kept_seconds + 0.1
     assert await cache.find(database, secret, clock()) is None
+
+
+async def test_a_token_that_cannot_be_confirmed_is_the_databases_trouble(server: Server, clock: Clock) -> None:
+    seconds = [0.0]
+    cache, database = TokenCache(lambda: seconds[0]), server.services.database
+    async with database.write() as session:
+        secret = await tokens.create(session, "eve", "personal", "admin", clock(), None)
+    assert await cache.find(database, secret, clock()) is not None
+    seconds[0] += token_cache.PERSON_SECONDS + 0.1
+
+    class Hung(Database):
+        @asynccontextmanager
+        async def read(self) -> AsyncIterator[AsyncSession]:
+            cache.clear()  # some token was revoked meanwhile: what was known before counts no more
+            await asyncio.Event().wait()
+            yield AsyncSession()
+
+    hung = Hung("sqlite+aiosqlite://")
+    with pytest.raises(SQLAlchemyError) as error:
+        await cache.find(hung, secret, clock())
+    assert fault_of(error.value) is BUSY
+    await hung.dispose()
 
 
 async def test_what_was_revoked_here_is_forgotten_at_once(server: Server, clock: Clock) -> None:

@@ -93,6 +93,27 @@ async def test_messages_are_paced_and_the_last_one_is_always_told(server: Server
     assert set(paces) == {telling.PERIOD_SECONDS}
 
 
+async def test_what_fails_once_ends_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish, failed = telling.publish_steps, asyncio.Event()
+
+    def fails_once(*args: Any) -> None:
+        if not failed.is_set():
+            failed.set()
+            raise RuntimeError("a mistake")
+        publish(*args)
+
+    monkeypatch.setattr(telling, "publish_steps", fails_once)
+    loop = asyncio.create_task(telling.run(server.services, lambda seconds: asyncio.sleep(0)))
+    agent, job_id, attempt = await running(server)
+    with server.services.stream.subscription([f"job:{job_id}"], None) as reader:
+        await agent.records(attempt, steps())
+        async with asyncio.timeout(20):
+            await failed.wait()
+        await agent.records(attempt, steps(first_step=3))
+        assert (await of_steps(reader))["items"][0]["steps"] == 6
+    loop.cancel()
+
+
 async def test_what_comes_last_is_told_before_the_job_is_over_and_nothing_is_kept(server: Server) -> None:
     agent, job_id, attempt = await running(server)
     with server.services.stream.subscription([f"job:{job_id}"], None) as reader:

@@ -150,13 +150,15 @@ async def test_no_pattern_keeps_the_server_busy(server: Server, job_id: int) -> 
 async def test_looks_through_long_logs_leave_connections_for_everybody_else(
     server: Server, job_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    under_way, may_end = 0, asyncio.Event()
+    under_way, are_as_many_as_may_be, may_end = 0, asyncio.Event(), asyncio.Event()
     page_ends = log.page_ends
 
     async def slow(session: AsyncSession, wanted: log.LogFilter) -> Any:
         nonlocal under_way
         await session.scalar(select(1))  # it has its connection
         under_way += 1
+        if under_way == SCANS_AT_ONCE:
+            are_as_many_as_may_be.set()
         await may_end.wait()
         return await page_ends(session, wanted)
 
@@ -164,8 +166,7 @@ async def test_looks_through_long_logs_leave_connections_for_everybody_else(
     async with asyncio.TaskGroup() as tasks:
         looks = [tasks.create_task(get(server, f"{job_id}/log/outline", pattern="a")) for _ in range(20)]
         async with asyncio.timeout(20):  # for a connection the pool would wait 30 s
-            while under_way < SCANS_AT_ONCE:
-                await asyncio.sleep(0.01)
+            await are_as_many_as_may_be.wait()
             assert (await server.admin.get("/api/v1/jobs")).status_code == 200
             assert (await get(server, f"{job_id}/log", limit=1))["items"], "a page without a search is read at once"
         assert under_way <= SCANS_AT_ONCE

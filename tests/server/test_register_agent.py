@@ -113,12 +113,19 @@ async def test_a_new_address_reaches_the_whole_gang_and_ends_nothing(server: Ser
     assert (await server.job(job["id"]))["state"] == "running"
 
 
+NO_ADDRESSES = ("", "n1,n2:64", "n1:64", "n1 n2", "-iface")  # each would say something else to mpiexec
 NO_NAMES = ("", "a/b", "..", ".", " n1", "n1\n")  # the last ones would poll into 404
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("slots", 0), ("slots", 5000), ("inventory", {}), *(("name", name) for name in NO_NAMES)],
+    [
+        ("slots", 0),
+        ("slots", 5000),
+        ("inventory", {}),
+        *(("name", name) for name in NO_NAMES),
+        *(("address", address) for address in NO_ADDRESSES),
+    ],
 )
 async def test_a_bad_introduction_is_refused_and_changes_nothing(server: Server, field: str, value: Any) -> None:
     agent = await server.node("n1", 4)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Token
@@ -48,7 +49,7 @@ class TokenCache:
         self._generation = 0
 
     async def find(self, database: Database, secret: str, now: datetime) -> Token | None:
-        """The valid token with this secret, or None when it is unknown or expired."""
+        """The valid token with this secret, or None when it is unknown or expired. Raises SQLAlchemyError."""
         key = hashlib.sha256(secret.encode(errors="replace")).digest()
         known = self._known.get(key)
         if known is not None and self._monotonic() <= known.until:
@@ -58,8 +59,10 @@ class TokenCache:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS if is_recent else None), database.read() as session:
                 token = await tokens.find(session, secret, now)
-        except (TimeoutError, SQLAlchemyError):
+        except (TimeoutError, SQLAlchemyError) as error:
             if known is None or not is_recent or generation != self._generation:
+                if isinstance(error, TimeoutError):  # ours, which is the database's trouble like every other
+                    raise PoolTimeoutError(f"no answer within {PATIENCE_SECONDS:g} s") from error
                 raise
             known.until = self._monotonic() + _KEPT[known.token.kind]
             return known.valid(now)

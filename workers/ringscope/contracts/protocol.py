@@ -71,8 +71,15 @@ def _few(told: Any) -> Any:
     return told
 
 
+def _checked_address(address: str) -> str:
+    if not address or address.startswith("-") or any(sign in address for sign in ",: "):
+        raise ValueError("this is no host name or IPv4 address, which is all that Hydra takes; give one.")
+    return address
+
+
 _Word = Annotated[str, Field(max_length=1000)]
 _Words = Annotated[dict[_Word, _Word], Field(max_length=_MOST_WORDS), BeforeValidator(_few)]
+_Address = Annotated[_Word, AfterValidator(_checked_address)]
 _Sentence = Annotated[str, AfterValidator(lambda sentence: cut(sentence, _MOST_SAID))]
 
 
@@ -127,7 +134,7 @@ class Registration(BaseModel):
     """An agent's introduction."""
 
     name: NodeName
-    address: _Word = Field(description="Host name or address under which the other nodes reach this one.")
+    address: _Address = Field(description="Host name or address under which the other nodes reach this one.")
     slots: int = Field(ge=1, le=4096)
     metrics_address: _Word = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory

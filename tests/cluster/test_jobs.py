@@ -182,8 +182,7 @@ def test_cancelling_ends_every_process(lab: Lab) -> None:
     assert lab.ranks() == []  # at once: a cancelled job is one whose processes are proven gone
     assert job.reason == "user_cancelled"
     again = lab.run_here("cancel", str(job_id))
-    assert (again.returncode, len(again.stderr.splitlines())) == (2, 1)
-    assert "already ended" in again.stderr
+    assert (again.returncode, again.stderr) == (0, ""), "whoever missed the first answer may ask again"
 
 
 def test_a_killed_rank_fails_the_job_and_is_named(lab: Lab) -> None:

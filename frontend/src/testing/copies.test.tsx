@@ -50,7 +50,7 @@ const size = parseSize(form.S) ?? 1;
 const question = planQuestion(form, []);
 const prices = { cells: [cell], bandwidth_bytes_per_s: 1, latency_s: 1 } as never;
 const fit = {
-  job_id: 7, left_out: [], median_error: 0.1, nics_per_node: null, r_squared: 0.9, ranks: 4, ranks_per_node: 4, regimes: [], row_count: 1, transport: "simulated", version: 1,
+  caveats: [], job_id: 7, left_out: [], median_error: 0.1, nics_per_node: null, r_squared: 0.9, ranks: 4, ranks_per_node: 4, regimes: [], row_count: 1, transport: "simulated", version: 1,
   residuals: [{ algorithm: "ring", collective: "all_reduce", log_ratio: 0.1, measured_us: 1, model_us: 1, ranks: 4, size_bytes: 1024 }],
 };
 const planned = new Answers()

@@ -54,6 +54,7 @@ def test_the_palette_keeps_the_focus_and_gives_it_back(visit: Visit) -> None:
     before.focus()
     page.keyboard.press("Control+k")
     box = page.get_by_role("combobox", name="Page, job, node or command")
+    expect(box).to_be_focused()
     for key in ("Tab", "Shift+Tab"):
         page.keyboard.press(key)
         expect(box).to_be_focused()

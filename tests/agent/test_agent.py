@@ -18,45 +18,27 @@ class EnoughError(Exception):
 
 
 @pytest.mark.parametrize("has_ranks", [False, True])
-async def test_a_machine_is_measured_only_where_no_earlier_life_left_ranks(
+async def test_ranks_of_an_earlier_life_keep_the_machine_from_being_measured_and_proxies_from_ending_the_agent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assignment: Callable[..., Assignment], has_ranks: bool
 ) -> None:
     if has_ranks:
         home = DataHome(tmp_path, "n1")
         home.new_attempt(assignment())
         home.close()
-    asked: list[bool] = []
+    told: dict[str, bool] = {}
 
     def known_machine(*, may_measure: bool) -> Machine:
-        asked.append(may_measure)
+        told["may_measure"] = may_measure
+        return Machine()
+
+    def server_client(*_: object, was_here: bool, **__: object) -> None:
+        told["was_here"] = was_here
         raise EnoughError
 
     monkeypatch.setattr(agent, "known_machine", known_machine)
     monkeypatch.setattr(agent.process_group, "become_subreaper", lambda: None)  # this process is not the agent's
-    settings = AgentSettings(server="http://127.0.0.1:9", name="n1", slots=1, data_dir=tmp_path, metrics_port=0)
-    with pytest.raises(EnoughError):
-        await agent.Agent(settings).run()
-    assert asked == [not has_ranks]
-
-
-@pytest.mark.parametrize("has_ranks", [False, True])
-async def test_an_agent_with_ranks_of_an_earlier_life_was_here_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assignment: Callable[..., Assignment], has_ranks: bool
-) -> None:
-    if has_ranks:
-        home = DataHome(tmp_path, "n1")
-        home.new_attempt(assignment())
-        home.close()
-    told: list[bool] = []
-
-    def server_client(*_: object, was_here: bool, **__: object) -> None:
-        told.append(was_here)
-        raise EnoughError
-
-    monkeypatch.setattr(agent, "known_machine", lambda **_: Machine())
-    monkeypatch.setattr(agent.process_group, "become_subreaper", lambda: None)
     monkeypatch.setattr(agent, "ServerClient", server_client)
     settings = AgentSettings(name="n1", slots=1, data_dir=tmp_path, metrics_port=0, token=SecretStr("secret"))
     with pytest.raises(EnoughError):
         await agent.Agent(settings).run()
-    assert told == [has_ranks]
+    assert told == {"may_measure": not has_ranks, "was_here": has_ranks}

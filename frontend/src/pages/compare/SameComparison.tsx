@@ -1,7 +1,6 @@
 import { Command } from "../../components/Command";
 import { ServerCommand } from "../../components/ServerCommand";
 import { comparisonCurl, diffCommands } from "../../lib/comparisonCommand";
-import classes from "./ComparePage.module.css";
 
 interface Props {
   ids: readonly number[];
@@ -16,7 +15,7 @@ export function SameComparison({ ids, base, isTraining = false }: Props) {
       <div className="card-head">
         <h2 id="terminal">The same in a terminal</h2>
       </div>
-      <div className={`card-body ${classes.commands}`}>
+      <div className="card-body commands">
         <ServerCommand text={diffCommands(ids, base)} />
         <Command text={comparisonCurl(ids, base, isTraining, window.location.origin)} label="Copy curl" />
       </div>

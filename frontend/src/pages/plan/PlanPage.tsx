@@ -12,7 +12,6 @@ import { formatSeconds } from "../../lib/amount";
 import { askCommand, planCommand, planForm, planProblems, planQuestion, type PlanSearch, planSearch } from "../../lib/planForm";
 import { FitPanel } from "./FitPanel";
 import { PlanFields } from "./PlanFields";
-import classes from "./PlanPage.module.css";
 import { Presets } from "./Presets";
 import { PriceCharts } from "./PriceCharts";
 import { PriceTable } from "./PriceTable";
@@ -75,7 +74,7 @@ export function PlanPage() {
         <div className="card-head">
           <h2 id="terminal">The same in a terminal</h2>
         </div>
-        <div className={`card-body ${classes.commands}`}>
+        <div className="card-body commands">
           <Command text={planCommand(form, window.location.origin, search.fit)} />
           <Command text={askCommand("/plan", question, window.location.origin)} label="Copy curl" />
         </div>

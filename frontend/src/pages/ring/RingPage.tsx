@@ -82,7 +82,7 @@ export function RingPage() {
         <div className="card-head">
           <h2 id="terminal">The same in a terminal</h2>
         </div>
-        <div className={`card-body ${classes.commands}`}>
+        <div className="card-body commands">
           <Command text={traceCommand(form)} />
           <Command text={askCommand("/trace", question, window.location.origin)} label="Copy curl" />
         </div>

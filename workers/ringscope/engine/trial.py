@@ -1,9 +1,10 @@
 """Trying algorithms where nothing is measured yet: a model is a guess about this machine, a few calls are none.
 
-In two heats, so that many can be tried in the time of a warm-up: all of them shortly, in a row; then the fastest
-few in turns, as in a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls
-in a row: the first of them finds caches and cores as another algorithm left them. Of each block the slowest rank
-counts, and of an algorithm's blocks the median. Over a slow link fewer are timed, at least one call in each heat.
+In two heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
+later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
+a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls in a row: the first
+one finds caches and cores as another algorithm left them. Of each block the slowest rank counts, and of an algorithm's
+blocks the median. Over a slow link fewer are timed, at least one call in each heat.
 """
 
 import time
@@ -14,20 +15,21 @@ import numpy as np
 
 from ringscope.engine.base import Array, Plan
 
-FINALISTS = 3
+FINALISTS = 4
+_SHORT_US = 50_000.0  # a call that takes longer hardly notices what disturbs the machine for a moment
 
 
 class _Effort(NamedTuple):
-    """How many blocks of each algorithm are timed, in the first heat and in the second one, and calls in each."""
+    """How many blocks of each algorithm are timed, in each pass of the first heat and in the second one."""
 
     first_turns: int
     turns: int
-    calls: int
 
 
 # Of messages up to so many bytes: the shorter, the more depends on who else had the core.
-_EFFORTS = {64 << 10: _Effort(5, 15, 20), 4 << 20: _Effort(3, 7, 5)}
-_LEAST = _Effort(1, 5, 1)
+_EFFORTS = {64 << 10: _Effort(3, 15), 4 << 20: _Effort(2, 11)}
+_LEAST = _Effort(1, 5)
+_CALLS, _BLOCK_US = 20, 2_000.0  # of a block at most, as the first call tells
 _MOST_US = 300_000.0  # of an algorithm in a heat, about; as its first call tells, which may have to open connections
 _Prepare = Callable[[str], Plan]
 _Slowest = Callable[[Array], Array]
@@ -46,25 +48,37 @@ def tried(
         barrier: all ranks wait for each other.
     """
     effort = next((effort for most_bytes, effort in _EFFORTS.items() if size_bytes <= most_bytes), _LEAST)
+    rest = prepare, slowest, barrier
     if len(names) > FINALISTS:
-        first = {name: _heat([name], effort.first_turns, effort.calls, prepare, slowest, barrier) for name in names}
-        names = sorted(names, key=lambda name: first[name][name])[:FINALISTS]
-    return _heat(names, effort.turns, effort.calls, prepare, slowest, barrier)
+        first = _pass(names, effort, *rest)
+        if min(blocks.min() for blocks in first) < _SHORT_US:
+            first = [np.concatenate(both) for both in zip(first, _pass(names, effort, *rest), strict=True)]
+        # Half of an even number of blocks may have been disturbed: the lower one of those in the middle.
+        middle = [np.percentile(blocks, 50, method="lower") for blocks in first]
+        names = [names[place] for place in np.argsort(middle, kind="stable")[:FINALISTS]]
+    blocks = _heat(names, effort.turns, *rest)
+    return dict(zip(names, np.median(blocks, axis=1).tolist(), strict=True))
 
 
-def _heat(
-    names: Sequence[str], turns: int, calls: int, prepare: _Prepare, slowest: _Slowest, barrier: Callable[[], None]
-) -> dict[str, float]:
-    """In turns, after an untimed call of each, which tells how many more there is time for."""
+def _pass(
+    names: Sequence[str], effort: _Effort, prepare: _Prepare, slowest: _Slowest, barrier: Callable[[], None]
+) -> list[Array]:
+    """One after another, so that only one at a time needs memory."""
+    return [_heat([name], effort.first_turns, prepare, slowest, barrier)[0] for name in names]
+
+
+def _heat(names: Sequence[str], turns: int, prepare: _Prepare, slowest: _Slowest, barrier: Callable[[], None]) -> Array:
+    """A row of each one's blocks, in turns after an untimed call, which tells how many more there is time for."""
     plans = [prepare(name) for name in names]
     barrier()
-    most = max(1, int(_MOST_US / max(slowest(np.array([_time_us(plan, 1) for plan in plans])))))
-    turns, calls = min(turns, most), min(calls, max(1, most // turns))
+    longest_us = max(slowest(np.array([_time_us(plan, 1) for plan in plans])))
+    turns = min(turns, max(1, int(_MOST_US / longest_us)))
+    calls = min(_CALLS, max(1, int(_BLOCK_US / longest_us)))
     barrier()
     times_us = np.array([[_time_us(plan, calls) for plan in plans] for _ in range(turns)])
     for plan in plans:
         plan.free()
-    return dict(zip(names, np.median(slowest(times_us), axis=0).tolist(), strict=True))
+    return slowest(times_us).T
 
 
 def _time_us(plan: Plan, calls: int) -> float:

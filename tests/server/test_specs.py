@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from tests.server.conftest import ONE_SIZE, Server
+from tests.server.conftest import ONE_SIZE, Server, measurement
 
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.background.detection import Insights
 from ringscope_server.db.models import Job
-from ringscope_server.db.specs import read_spec
+from ringscope_server.db.specs import SPOILED, read_spec
 from ringscope_server.placement import queue
 
 
@@ -80,6 +80,26 @@ async def test_a_job_that_is_spoiled_while_it_runs_fails_once_its_nodes_are_clea
     await agent.report(attempt, "clean")
     await server.one_pass()
     assert await outcomes(server) == [("failed", "server_error"), ("starting", None)]
+
+
+async def test_a_job_that_cannot_be_shown_hides_no_other(server: Server) -> None:
+    agent = await server.node(slots=2)
+    spoiled, other = [(await server.submit(**ONE_SIZE))["id"] for _ in range(2)]
+    attempt = await agent.start_next()
+    hook = {"name": "pager", "url": "https://93.184.216.34/hook", "events": ["job.*"]}
+    assert (await server.admin.post("/api/v1/webhooks", json=hook)).status_code == 201
+    await spoil(server, spoiled, benchmark={"algorithms": ["forgotten"]})
+    listed = (await server.admin.get("/api/v1/jobs")).json()["items"]
+    assert [job["id"] for job in listed] == [other]
+    asked = await server.admin.get(f"/api/v1/jobs/{spoiled}")
+    assert (asked.status_code, asked.json()["code"]) == (409, "spec_spoiled")
+    assert asked.json()["detail"] == f"Job {spoiled}: {SPOILED}"
+    assert (await agent.records(attempt, measurement())).status_code == 200
+    (order,) = await agent.assignments()
+    assert (order["attempt_id"], order["desired"]) == (attempt, "stop")
+    await agent.report(attempt, "ended", reason="completed")
+    await agent.report(attempt, "clean")
+    assert (await outcomes(server))[0] == ("failed", "server_error")
 
 
 async def test_passes_over_a_queue_parse_what_is_new_and_nothing_again(server: Server, parsed: Counter[str]) -> None:

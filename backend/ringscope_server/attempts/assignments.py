@@ -7,10 +7,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
+from ringscope.contracts.job import JobSpec, Placement
 from ringscope.contracts.protocol import Assignment, GangMember, Proxy
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.models import Attempt, Member
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import valid_spec
 
 
 class Orders(NamedTuple):
@@ -49,8 +50,12 @@ async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment
 
 async def _assignment(session: AsyncSession, member: Member) -> Assignment:
     attempt = member.attempt
-    spec = spec_of(attempt.job)
     orders = _orders(attempt, member)
+    spec = valid_spec(attempt.job)
+    if spec is None:
+        # Nobody can start it or go on with it. What is ended needs no specification; another one stands in its place.
+        orders = orders._replace(desired="stop")
+        spec = JobSpec(placement=Placement(ranks=attempt.job.ranks))
     return Assignment(
         attempt_id=attempt.id,
         job_id=attempt.job_id,

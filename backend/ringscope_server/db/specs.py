@@ -19,36 +19,50 @@ SPOILED = "Its stored specification is not valid for this version of the server;
 _specs: Parsed[JobSpec] = Parsed(_KNOWN_JOBS)
 
 
+class SpoiledError(Exception):
+    """A stored specification no longer validates, as after a change by hand or by another version."""
+
+    def __init__(self, job_id: int) -> None:
+        super().__init__(f"Job {job_id}: {SPOILED}")
+
+
 def spec_of(job: Job) -> JobSpec:
-    """What was asked for. Nobody may change it, as others are given the same one."""
-    return _specs.get(job.id, job.spec, JobSpec.model_validate)
+    """What was asked for. Nobody may change it, as others are given the same one. Raises SpoiledError."""
+    return _parsed(job.id, job.spec)
 
 
 def valid_spec(job: Job) -> JobSpec | None:
-    """As ``spec_of``, but None where it no longer validates: for those who look after all jobs, and not after one."""
+    """As ``spec_of``, but None where it is spoiled: for those who look after all jobs, and not after one."""
     return _valid(job.id, job.spec)
 
 
 async def valid_specs_of(session: AsyncSession, job_ids: Collection[int]) -> dict[int, JobSpec | None]:
-    """As ``specs_of``, but None where one no longer validates."""
+    """As ``specs_of``, but None where one is spoiled."""
     rows = await session.execute(select(Job.id, Job.spec).where(Job.id.in_(job_ids)))
     return {job_id: _valid(job_id, spec) for job_id, spec in rows}
 
 
 async def specs_of(session: AsyncSession, job_ids: Collection[int]) -> dict[int, JobSpec]:
-    """Of those jobs that there are, without reading the rest of them."""
+    """Of those jobs that there are, without reading the rest of them. Raises SpoiledError."""
     rows = await session.execute(select(Job.id, Job.spec).where(Job.id.in_(job_ids)))
-    return {job_id: _specs.get(job_id, spec, JobSpec.model_validate) for job_id, spec in rows}
+    return {job_id: _parsed(job_id, spec) for job_id, spec in rows}
 
 
 async def read_spec(session: AsyncSession, job_id: int) -> JobSpec:
-    """Of one job, without reading the rest of it. Raises KeyError where there is none."""
+    """Of one job, without reading the rest of it. Raises KeyError where there is none, and SpoiledError."""
     return (await specs_of(session, [job_id]))[job_id]
 
 
-def _valid(job_id: int, spec: Mapping[str, Any]) -> JobSpec | None:
+def _parsed(job_id: int, spec: Mapping[str, Any]) -> JobSpec:
     try:
         return _specs.get(job_id, spec, JobSpec.model_validate)
     except ValidationError as error:
         log.error("The specification of job %d is not valid any more: %s", job_id, error)
+        raise SpoiledError(job_id) from error
+
+
+def _valid(job_id: int, spec: Mapping[str, Any]) -> JobSpec | None:
+    try:
+        return _parsed(job_id, spec)
+    except SpoiledError:
         return None

@@ -16,6 +16,7 @@ from ringscope.contracts.protocol import PROBLEM_MEDIA_TYPE
 from ringscope_server.db.disk import is_full
 from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, is_bad_value
 from ringscope_server.db.names import NameTakenError
+from ringscope_server.db.specs import SpoiledError
 from ringscope_server.http.allowed import AllowedMethods
 from ringscope_server.users.idempotency import KeyReusedError
 from ringscope_server.users.tokens import RevokedError
@@ -91,6 +92,10 @@ def install(app: FastAPI) -> None:
     async def _name_taken(request: Request, error: NameTakenError) -> JSONResponse:
         found = FieldError(pointer="/name", detail=f"name: {error}")
         return problem_response(Problem(409, "name_taken", found.detail, [found]))
+
+    @app.exception_handler(SpoiledError)
+    async def _spoiled(request: Request, error: SpoiledError) -> JSONResponse:
+        return problem_response(Problem(409, "spec_spoiled", str(error)))
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:

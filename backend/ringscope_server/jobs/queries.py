@@ -1,6 +1,6 @@
 """Jobs, read for people."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import partial
 from typing import cast
 
@@ -12,7 +12,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 from ringscope.contracts.advice import advice
 from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.db.parsed import Parsed
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import spec_of, valid_spec
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs.filters import EVERY_JOB, JobFilter, newest
 from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort, sorted_ids
@@ -37,7 +37,7 @@ _WITH_PARTS = (
 
 
 async def one(session: AsyncSession, job_id: int) -> JobView | None:
-    """One job, or None."""
+    """One job, or None. Raises SpoiledError where its specification cannot be shown; lists leave such a job out."""
     job = await session.scalar(select(Job).where(Job.id == job_id).options(*_WITH_PARTS))
     return view(job) if job is not None else None
 
@@ -45,7 +45,7 @@ async def one(session: AsyncSession, job_id: int) -> JobView | None:
 async def those(session: AsyncSession, job_ids: Collection[int]) -> list[JobView]:
     """Those of the jobs that there are, by id: as many queries for all as for one."""
     query = select(Job).where(Job.id.in_(job_ids)).order_by(Job.id).options(*_WITH_PARTS)
-    return [view(job) for job in (await session.scalars(query)).all()]
+    return _views(await session.scalars(query))
 
 
 async def page(
@@ -60,7 +60,7 @@ async def page(
         return await _sorted_page(session, limit, before, wanted, sort)
     ids = ids_of_page(limit, before, wanted)
     query = select(Job).where(Job.id.in_(ids)).order_by(Job.id.desc()).limit(limit).options(*_WITH_PARTS)
-    return [view(job) for job in (await session.scalars(query)).all()]
+    return _views(await session.scalars(query))
 
 
 async def _sorted_page(
@@ -69,7 +69,7 @@ async def _sorted_page(
     ids = await sorted_ids(session, matching(wanted), sort, limit, after)
     jobs = await session.scalars(select(Job).where(Job.id.in_(ids)).options(*_WITH_PARTS))
     by_id = {job.id: job for job in jobs}
-    return [view(by_id[job_id]) for job_id in ids]
+    return _views(by_id[job_id] for job_id in ids)
 
 
 def matching(wanted: JobFilter) -> Select[int]:
@@ -90,6 +90,11 @@ async def counts_by_state(session: AsyncSession) -> dict[str, int]:
     """How many jobs are in each state; states without a job are left out."""
     rows = await session.execute(select(Job.state, func.count()).group_by(Job.state))
     return {row[0]: row[1] for row in rows}
+
+
+def _views(jobs: Iterable[Job]) -> list[JobView]:
+    """Of those that can be shown: one whose specification is spoiled must not hide all others."""
+    return [view(job) for job in jobs if valid_spec(job) is not None]
 
 
 def view_of_new(job: Job) -> JobView:

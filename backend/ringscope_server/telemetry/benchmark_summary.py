@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Job, Measurement
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import valid_spec
 from ringscope_server.jobs.summary import summary_of
 from ringscope_server.jobs.tally import Tally
 from ringscope_server.predictions import limit as limits
@@ -39,7 +39,8 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
 async def _limit_gb_per_s(session: AsyncSession, attempt_id: int, job: Job) -> float | None:
     """What the links of the gang allow; a gang keeps its nodes, so it is asked once."""
     gang = await seats.taken(session, attempt_id)
-    limit = limits.of_job(spec_of(job), seats.nics_of(gang))
+    spec = valid_spec(job)
+    limit = limits.of_job(spec, seats.nics_of(gang)) if spec else None
     return limit.busbw_gb_per_s if limit else None
 
 

@@ -10,7 +10,7 @@ from ringscope.contracts import record
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
-from ringscope_server.db.specs import spec_of
+from ringscope_server.db.specs import valid_spec
 from ringscope_server.jobs.views import TrainingSummary
 from ringscope_server.training import scaling
 from ringscope_server.training.epochs import kept_epochs
@@ -76,7 +76,9 @@ def _seconds(time_us: float | None) -> float | None:
 
 
 async def _take_epochs(session: AsyncSession, job: Job, summary: TrainingSummary, told: Sequence[record.Epoch]) -> None:
-    spec = spec_of(job)
+    spec = valid_spec(job)
+    if spec is None:
+        return  # the epochs themselves are stored; its attempt is being stopped
     _take_epoch(summary, await _last_epoch(session, job.id), spec)
     summary.scaling_baseline_job_id = await scaling.baseline_job(session, spec)
     target = spec.training.target_accuracy if spec.training else None

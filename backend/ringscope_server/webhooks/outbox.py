@@ -63,9 +63,10 @@ def new_delivery(
 
 
 async def _data(session: AsyncSession, event: Event) -> dict[str, Any]:
-    """The event, and the job as it stands at the end of the transaction."""
+    """The event, and the job, if it can be shown, as it stands at the end of the transaction."""
     await session.flush()  # gives the event its id, and queries what the transaction has changed
     data = EventView.model_validate(event, from_attributes=True).model_dump(mode="json")
-    if event.target_type == "job" and (job := await queries.one(session, int(event.target_id))):
-        data["job"] = job.model_dump(mode="json")
+    if event.target_type == "job":
+        for job in await queries.those(session, [int(event.target_id)]):
+            data["job"] = job.model_dump(mode="json")
     return data

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from fastapi import APIRouter
-from pydantic import TypeAdapter
 
 from ringscope.contracts.findings import FieldError
-from ringscope.contracts.job import JobSpec
-from ringscope_server.db.models import Job
+from ringscope_server.db.specs import read_spec
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
@@ -42,7 +40,7 @@ async def get_fit(job_id: int, user: Viewer, services: ServicesDep, number: Atte
     """α, β and γ of the cost model from the job's rows, with what is left over of each: as `ringscope fit --job`."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
-        spec = TypeAdapter(JobSpec).validate_python((await session.get_one(Job, job_id)).spec)
+        spec = await read_spec(session, job_id)
         try:
             samples = await fits.load(session, job_id, spec, attempt_id)
             caveats = await fits.caveats(session, attempt_id)

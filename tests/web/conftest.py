@@ -19,7 +19,14 @@ from ringscope.client import is_ready
 MEASURING = ("test_speed.py", "test_many_jobs.py")
 FIRST_SWEEP = {
     "name": "first sweep",
-    "benchmark": {"algorithms": ["ring", "mpi"], "min_bytes": 1024, "max_bytes": 16384, "iterations": 150, "warmup": 1},
+    "benchmark": {
+        "algorithms": ["ring", "mpi"],
+        "min_bytes": 1024,
+        "max_bytes": 16384,
+        "iterations": 150,
+        "warmup": 1,
+        "trace": True,
+    },
     "placement": {"ranks": 2},
 }
 # Neither is ever due while the tests run.

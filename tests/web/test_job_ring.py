@@ -253,13 +253,17 @@ def test_switched_off_single_keys_leave_arrows_to_the_player(visit: Visit, follo
 
 @pytest.mark.long
 def test_without_a_trace_it_says_which_command_makes_one(visit: Visit) -> None:
-    page = visit.open("/jobs/1/ring")
+    sweep = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}
+    body = {"name": "not followed", "benchmark": sweep, "placement": {"ranks": 2}}
+    job_id = int(visit.site.post("/jobs", body).json()["id"])
+    visit.site.lab.wait_for_state(job_id, "succeeded")
+    page = visit.open(f"/jobs/{job_id}/ring")
     expect(page.get_by_text("The job did not ask for a trace")).to_be_visible()
     command = page.locator("pre").inner_text()
     visit.shoot("job-ring-none")
-    assert "--name 'first sweep'" in command
+    assert "--name 'not followed'" in command
     assert "--algorithm ring " in command
-    done = visit.site.lab.run(*command.replace("'first sweep'", "again").split()[1:], "--wait")
+    done = visit.site.lab.run(*command.replace("'not followed'", "again").split()[1:], "--wait")
     assert done.returncode == 0, done.stderr
     job_id = visit.site.get("/jobs?q=again")["items"][0]["id"]
     assert visit.site.get(f"/jobs/{job_id}/traces")["items"] != []

@@ -28,7 +28,7 @@ ROUTES = {
     "/jobs": Route("/jobs", "tbody tr", "text=No jobs yet"),
     "/jobs/new": Route("/jobs/new", "text=slots are free now"),
     "/jobs/$jobId": Route("/jobs/1", "text=Configuration", "text=There is no job 1"),
-    "/jobs/$jobId/ring": Route("/jobs/1/ring", "text=Nothing was followed", "text=There is no job 1"),
+    "/jobs/$jobId/ring": Route("/jobs/1/ring", "text=In time", "text=There is no job 1"),
     "/compare": Route("/compare?ids=1", "text=Bus bandwidth by message size", "text=There is no job 1"),
     "/nodes": Route("/nodes", "tbody tr", "text=No nodes yet"),
     "/nodes/$name": Route("/nodes/NODE", "text=Inventory", "text=No node is named"),
@@ -69,8 +69,8 @@ def node_name(site: Site) -> str:
     return str(nodes[0]["name"]) if nodes else "n1"
 
 
-@pytest.mark.parametrize("state", ["filled", *(pytest.param(state, marks=pytest.mark.long) for state in STATES)])
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.parametrize("state", ["filled", *STATES])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_route_has_an_accessibility_violation(
     browser: Browser, request: pytest.FixtureRequest, scheme: Literal["light", "dark"], state: str
 ) -> None:

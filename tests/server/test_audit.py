@@ -45,7 +45,15 @@ WRITES = {
 }
 # Asked for with POST, as there is much to say, or told by an agent about what goes on anyway. A token is rotated once
 # the new one is used.
-CHANGES_NOTHING = {"poll_agent", "rotate_agent_token", "pulse_agent", "ingest_records", "plan_queue", "predict_job"}
+CHANGES_NOTHING = {
+    "poll_agent",
+    "rotate_agent_token",
+    "pulse_agent",
+    "ingest_records",
+    "plan_queue",
+    "predict_job",
+    "predict_training",
+}
 CHANGES_NOTHING |= {"plan_prices", "plan_sensitivity", "trace_example", "trace_perfetto"}
 
 

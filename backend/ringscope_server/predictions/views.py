@@ -65,6 +65,39 @@ class Prediction(BaseModel):
     warnings: list[str] = Field(description="What would make the result less than it seems, a sentence each.")
 
 
+class GradientSum(BaseModel):
+    """The all-reduce of one step's gradient, by the cost model, as if nothing else ran meanwhile."""
+
+    algorithm: str = Field(description="Of auto the one that it would take for the largest piece.")
+    time_us: float = Field(description="Of all pieces in a row; what overlaps with backward is not waited for.")
+    pieces: int = Field(description="The gradient is summed in so many, by bucket_bytes.")
+    source: str = Field(description="Where the model's parameters come from, in a sentence.")
+
+
+class UsualTraining(BaseModel):
+    """What the newest job reached that trained the same in the same way on as many ranks."""
+
+    job_id: int
+    samples_per_second: float
+    steps_seconds: float | None = Field(
+        description="All steps of this job at that speed, without validation and checkpoints; null: steps not known."
+    )
+
+
+class TrainingPrediction(BaseModel):
+    """What training would take, before it is submitted."""
+
+    parameters: int = Field(description="Numbers that are trained.")
+    gradient_bytes: int = Field(description="What every rank has to add up in a step.")
+    steps_total: int | None = Field(description="null: not known, as of a text whose files only the nodes have.")
+    gradient_sum: GradientSum | None = Field(
+        description="null: one rank has nothing to sum, and the model does not know other people's sums, parameter "
+        "servers and compressed gradients."
+    )
+    usual: UsualTraining | None = Field(description="null: nothing alike has succeeded yet.")
+    nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+
+
 class UsualRow(BaseModel):
     """What earlier good runs of the same row gave, in 1e9 bytes per second."""
 

@@ -368,6 +368,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/prediction/training": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Training
+         * @description The gradient of a training job, what its sum takes by the cost model, and how fast one like it was.
+         */
+        post: operations["predict_training"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}": {
         parameters: {
             query?: never;
@@ -2698,6 +2718,32 @@ export interface components {
             model: string;
             /** Uuid */
             uuid: string;
+        };
+        /**
+         * GradientSum
+         * @description The all-reduce of one step's gradient, by the cost model, as if nothing else ran meanwhile.
+         */
+        GradientSum: {
+            /**
+             * Algorithm
+             * @description Of auto the one that it would take for the largest piece.
+             */
+            algorithm: string;
+            /**
+             * Pieces
+             * @description The gradient is summed in so many, by bucket_bytes.
+             */
+            pieces: number;
+            /**
+             * Source
+             * @description Where the model's parameters come from, in a sentence.
+             */
+            source: string;
+            /**
+             * Time Us
+             * @description Of all pieces in a row; what overlaps with backward is not waited for.
+             */
+            time_us: number;
         };
         /**
          * Graphs
@@ -5663,6 +5709,36 @@ export interface components {
             steps_per_point: number;
         };
         /**
+         * TrainingPrediction
+         * @description What training would take, before it is submitted.
+         */
+        TrainingPrediction: {
+            /**
+             * Gradient Bytes
+             * @description What every rank has to add up in a step.
+             */
+            gradient_bytes: number;
+            /** @description null: one rank has nothing to sum, and the model does not know other people's sums, parameter servers and compressed gradients. */
+            gradient_sum: components["schemas"]["GradientSum"] | null;
+            /**
+             * Nodes
+             * @description Where the ranks would lie if the cluster were empty.
+             */
+            nodes: components["schemas"]["PlannedNode"][];
+            /**
+             * Parameters
+             * @description Numbers that are trained.
+             */
+            parameters: number;
+            /**
+             * Steps Total
+             * @description null: not known, as of a text whose files only the nodes have.
+             */
+            steps_total: number | null;
+            /** @description null: nothing alike has succeeded yet. */
+            usual: components["schemas"]["UsualTraining"] | null;
+        };
+        /**
          * TrainingSpec
          * @description Data-parallel training: every rank has the whole model, and its part of every global batch.
          */
@@ -5960,6 +6036,21 @@ export interface components {
             runs: number;
             /** Size Bytes */
             size_bytes: number;
+        };
+        /**
+         * UsualTraining
+         * @description What the newest job reached that trained the same in the same way on as many ranks.
+         */
+        UsualTraining: {
+            /** Job Id */
+            job_id: number;
+            /** Samples Per Second */
+            samples_per_second: number;
+            /**
+             * Steps Seconds
+             * @description All steps of this job at that speed, without validation and checkpoints; null: steps not known.
+             */
+            steps_seconds: number | null;
         };
         /**
          * WebhookBody
@@ -6724,6 +6815,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Prediction"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    predict_training: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobSpec"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrainingPrediction"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

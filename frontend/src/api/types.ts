@@ -32,6 +32,7 @@ export type StepBlock = Schemas["StepBlockView"];
 export type MeasurementView = Schemas["MeasurementView"];
 export type Expectations = Schemas["Expectations"];
 export type Prediction = Schemas["Prediction"];
+export type TrainingPrediction = Schemas["TrainingPrediction"];
 export type PredictedRow = Schemas["PredictedRow"];
 export type LatencyCurve = Schemas["LatencyCurve"];
 export type Lateness = Schemas["Lateness"];

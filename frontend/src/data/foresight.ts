@@ -4,11 +4,24 @@ import { api, ApiError, type FieldProblem, unwrap } from "../api/client";
 import { draftKey } from "./keys";
 import type { JobSpec, QueuePlan } from "../api/types";
 
+/** Nothing is asked while somebody types. */
+export const TYPING_MS = 250;
+
 /** What a benchmark would take and reach, before it is submitted. */
 export function predictionQuery(spec: JobSpec) {
   return queryOptions({
     queryKey: draftKey("prediction", spec),
     queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction", { body: spec })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** The same of training. */
+export function trainingPredictionQuery(spec: JobSpec) {
+  return queryOptions({
+    queryKey: draftKey("training prediction", spec),
+    queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction/training", { body: spec })),
     placeholderData: keepPreviousData,
     retry: false,
   });

@@ -30,7 +30,7 @@ export function comparisonKey(of: "sizes" | "standings", ids: readonly number[],
 }
 
 /** Of a job that is not submitted yet. */
-export function draftKey(of: "prediction" | "check", spec: unknown) {
+export function draftKey(of: "prediction" | "training prediction" | "check", spec: unknown) {
   return ["draft", of, spec] as const;
 }
 

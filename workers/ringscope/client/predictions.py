@@ -33,6 +33,33 @@ class Prediction(View):
     warnings: list[str] = []
 
 
+class GradientSum(View):
+    """The all-reduce of one step's gradient, by the cost model."""
+
+    algorithm: str
+    time_us: float
+    pieces: int
+    source: str
+
+
+class UsualTraining(View):
+    """What the newest job alike reached."""
+
+    job_id: int
+    samples_per_second: float
+    steps_seconds: float | None
+
+
+class TrainingPrediction(View):
+    """What training would take, before it is submitted."""
+
+    parameters: int
+    gradient_bytes: int
+    steps_total: int | None
+    gradient_sum: GradientSum | None
+    usual: UsualTraining | None
+
+
 class UsualRow(View):
     """What earlier good runs of the same row gave."""
 
@@ -94,13 +121,18 @@ class Comparison(View):
 
 
 class PredictionRoutes(Connection):
-    """/jobs/prediction, /jobs/{id}/expectations, /comparison and /comparison/standings."""
+    """/jobs/prediction, that of training, /jobs/{id}/expectations, /comparison and /comparison/standings."""
 
     def predict_job(self, body: Mapping[str, Any]) -> Prediction:
         """What a benchmark would take and reach; nothing is submitted."""
         # a POST, since a specification is too long for a query; it changes nothing
         response = self._send("POST", "/jobs/prediction", is_repeatable=True, json=dict(body))
         return Prediction.read(self._body(response))
+
+    def predict_training(self, body: Mapping[str, Any]) -> TrainingPrediction:
+        """The same of training: its gradient, the sum of it, and how fast one like it was."""
+        response = self._send("POST", "/jobs/prediction/training", is_repeatable=True, json=dict(body))
+        return TrainingPrediction.read(self._body(response))
 
     def expectations(self, job_id: int, attempt: int | None = None) -> Expectations:
         """What the rows of a job can be held against."""

@@ -1,4 +1,4 @@
-"""/jobs/prediction, /jobs/{id}/expectations: what a benchmark should take and reach."""
+"""/jobs/prediction, /jobs/prediction/training, /jobs/{id}/expectations: what a job should take and reach."""
 
 from fastapi import APIRouter
 
@@ -8,8 +8,8 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
 from ringscope_server.http.problems import invalid
-from ringscope_server.predictions import service
-from ringscope_server.predictions.views import Expectations, Prediction
+from ringscope_server.predictions import service, training
+from ringscope_server.predictions.views import Expectations, Prediction, TrainingPrediction
 
 router = APIRouter(prefix="/jobs", tags=["prediction"])
 
@@ -18,9 +18,18 @@ router = APIRouter(prefix="/jobs", tags=["prediction"])
 async def predict_job(spec: NewJob, user: Viewer, services: ServicesDep) -> Prediction:
     """The rows that the cost model foresees for a benchmark, how long it takes, and warnings; nothing is submitted."""
     if spec.benchmark is None:
-        sentence = f"kind: only benchmarks are predicted, not {spec.kind}; give kind benchmark."
+        sentence = f"kind: only benchmarks are predicted here, not {spec.kind}; give kind benchmark."
         raise invalid([FieldError(pointer="/kind", detail=sentence)])
     return await service.predict(services.database, services.planner, spec, services.now())
+
+
+@router.post("/prediction/training", operation_id="predict_training")
+async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep) -> TrainingPrediction:
+    """The gradient of a training job, what its sum takes by the cost model, and how fast one like it was."""
+    if spec.training is None:
+        sentence = f"kind: only training is predicted here, not {spec.kind}; give kind training."
+        raise invalid([FieldError(pointer="/kind", detail=sentence)])
+    return await training.predict(services.database, services.planner, spec, services.now())
 
 
 @router.get("/{job_id}/expectations", operation_id="get_expectations")

@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../api/client";
-import { predictionQuery } from "../../data/foresight";
+import { predictionQuery, TYPING_MS } from "../../data/foresight";
 import type { BenchmarkSpec, PredictedRow, Prediction } from "../../api/types";
 import type { JobCheck } from "../../data/foresight";
 import { useAnnouncement } from "../../components/announcements";
@@ -19,8 +19,6 @@ import { foreseenItems, foreseenWords } from "../../lib/prediction";
 import { foreseenLines, limitRule } from "../../lib/references";
 import { formatSize } from "../../lib/size";
 import classes from "./SubmitPage.module.css";
-
-const TYPING_MS = 250;
 
 interface Props {
   spec: BenchmarkSpec;

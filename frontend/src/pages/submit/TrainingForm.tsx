@@ -5,6 +5,7 @@ import { formToSpec } from "../../lib/specForm";
 import { changedTraining, standardTraining, TRAINING_FIELDS, type TrainingField, trainingForm } from "../../lib/trainingForm";
 import { binder } from "./bind";
 import { FinerOptions } from "./FinerOptions";
+import { ForeseenTraining } from "./ForeseenTraining";
 import { FormFrame } from "./FormFrame";
 import { Gradients } from "./Gradients";
 import { Learning } from "./Learning";
@@ -25,15 +26,17 @@ export function TrainingForm({ choices, base, from }: Props) {
   const start = base ? trainingForm(base, choices.one_node) : standardTraining(choices);
   const standard = standardTraining(choices);
   const { form, change, opening } = useFormState(start, (search) => withChanges(start, search));
+  const spec = formToSpec(TRAINING_FIELDS, form, base ?? choices.defaults);
   return (
     <FormFrame
       key={opening}
       from={from}
-      spec={formToSpec(TRAINING_FIELDS, form, base ?? choices.defaults)}
+      spec={spec}
       table={TRAINING_FIELDS}
       form={form}
       start={start}
       preview={<TrainingPreview form={form} choices={choices} />}
+      foreseen={(check) => <ForeseenTraining spec={spec} check={check} />}
       hasCommand
       fields={(problems) => {
         const onChange = (field: TrainingField, value: string): void => change(changedTraining(form, field, value, choices));

@@ -2,10 +2,9 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { FieldProblem } from "../../api/client";
-import { type JobCheck, jobCheckQuery } from "../../data/foresight";
+import { type JobCheck, jobCheckQuery, TYPING_MS } from "../../data/foresight";
 import type { JobSpec } from "../../api/types";
 
-const TYPING_MS = 250;
 const UNKNOWN: JobCheck = { plan: null, problems: [] };
 
 interface Checked {

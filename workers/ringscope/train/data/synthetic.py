@@ -9,10 +9,9 @@ import torch
 from numpy.random import Generator
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training_size import SYNTHETIC_SAMPLES, TOKENS
 from ringscope.train.data.split import Dataset, Split, pictures
-from ringscope.train.data.text import TOKENS
 
-SAMPLES = 8192
 CLASSES = 10
 SHAPE = (3, 32, 32)
 RULE_HOLDS = 0.9  # of the tokens: how often the next one is what the rule says
@@ -20,7 +19,7 @@ RULE_HOLDS = 0.9  # of the tokens: how often the next one is what the rule says
 
 def load(spec: TrainingSpec) -> Dataset:
     """``samples`` of them, with ``validation_percent`` held out; the same on every rank."""
-    samples = spec.dataset.samples or SAMPLES
+    samples = spec.dataset.samples or SYNTHETIC_SAMPLES
     held_out = max(1, samples * spec.dataset.validation_percent // 100)
     rng = np.random.default_rng(spec.seed)
     if spec.model == "gpt":

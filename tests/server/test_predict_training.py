@@ -1,0 +1,78 @@
+"""POST /jobs/prediction/training."""
+
+from typing import Any
+
+from tests.server.conftest import Server
+
+from ringscope.choice.prediction import predict
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.tuning import Table
+from ringscope_server.db.models import Job
+from ringscope_server.jobs.views import TrainingSummary
+
+TRAINING: dict[str, Any] = {
+    "kind": "training",
+    "training": {"model": "mlp", "all_reduce": "ring", "epochs": 3},
+    "placement": {"ranks": 2},
+}
+PARAMETERS = (64 + 1) * 256 + (256 + 1) * 256 + (256 + 1) * 10
+STEPS = 3 * (1437 // 64)
+
+
+def varied(**training: Any) -> dict[str, Any]:
+    return TRAINING | {"training": TRAINING["training"] | training}
+
+
+async def ask(server: Server, spec: dict[str, Any]) -> dict[str, Any]:
+    response = await server.admin.post("/api/v1/jobs/prediction/training", json=spec)
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+async def test_the_gradient_and_its_sum_are_told_and_nothing_is_submitted(server: Server) -> None:
+    await server.node(slots=2)
+    found = await ask(server, TRAINING)
+    size = 4 * PARAMETERS
+    assert (found["parameters"], found["gradient_bytes"], found["steps_total"]) == (PARAMETERS, size, STEPS)
+    sweep = BenchmarkSpec(algorithms=["ring"], min_bytes=size, max_bytes=size)
+    (row,) = predict(sweep, [2], Table()).rows
+    assert (found["gradient_sum"]["algorithm"], found["gradient_sum"]["time_us"]) == ("ring", row.time_us)
+    assert found["nodes"] == [{"node": "n1", "ranks": 2}]
+    assert (await server.admin.get("/api/v1/jobs")).json()["items"] == []
+
+
+async def test_a_gradient_in_pieces_takes_the_sum_of_theirs(server: Server) -> None:
+    await server.node(slots=2)
+    found = await ask(server, varied(bucket_bytes=PARAMETERS * 4 // 2))
+    whole = await ask(server, TRAINING)
+    assert (found["gradient_sum"]["pieces"], whole["gradient_sum"]["pieces"]) == (2, 1)
+    assert found["gradient_sum"]["time_us"] > whole["gradient_sum"]["time_us"]
+
+
+async def test_no_sum_is_told_of_what_the_model_does_not_know(server: Server) -> None:
+    await server.node(slots=2)
+    for spec in (
+        TRAINING | {"placement": {"ranks": 1}},
+        varied(compression="fp16"),
+        varied(strategy="torch_ddp", all_reduce="auto"),
+    ):
+        assert (await ask(server, spec))["gradient_sum"] is None
+
+
+async def test_the_newest_job_alike_tells_how_fast_it_will_be(server: Server) -> None:
+    await server.node(slots=2)
+    for spec, rate in ((TRAINING, 500.0), (varied(epochs=9), 2000.0), (varied(global_batch_size=32), 9.0)):
+        job_id = (await server.submit(**spec))["id"]
+        async with server.services.database.write() as session:
+            job = await session.get_one(Job, job_id)
+            job.state, job.summary = "succeeded", TrainingSummary(samples_per_second=rate).model_dump(mode="json")
+    usual = (await ask(server, TRAINING))["usual"]
+    assert usual == {"job_id": 2, "samples_per_second": 2000.0, "steps_seconds": STEPS * 64 / 2000}
+    assert (await ask(server, varied(model_arguments={"hidden": 9})))["usual"] is None
+
+
+async def test_only_training_is_predicted_here(server: Server) -> None:
+    response = await server.admin.post("/api/v1/jobs/prediction/training", json={"placement": {"ranks": 2}})
+    assert response.status_code == 422
+    assert response.json()["detail"] == "kind: only training is predicted here, not benchmark; give kind training."

@@ -1,0 +1,101 @@
+"""How large a training job is: its model, its gradient and its epochs, as far as the specification tells. Pure.
+
+The models themselves are ``ringscope.train.models`` and need PyTorch; a test holds these formulas against them.
+"""
+
+from itertools import pairwise
+from math import ceil, prod
+
+from ringscope.contracts.training import TrainingSpec
+
+GRADIENT_ITEM_BYTES = 4  # parameters and gradients are float32 in every precision
+TOKENS = 256  # of text every byte is one, and synthetic ones are alike
+CIFAR10_SAMPLES = 50_000
+DIGITS_SAMPLES = 1797
+SYNTHETIC_SAMPLES = 8192
+_CLASSES = 10
+_SHAPES = {"digits": (1, 8, 8), "cifar10": (3, 32, 32), "synthetic": (3, 32, 32)}
+
+
+def parameter_count(spec: TrainingSpec) -> int:
+    """How many numbers are trained; shared ones count once."""
+    sizes = spec.sizes()
+    if spec.model == "gpt":
+        return _gpt(sizes["layers"], sizes["width"], sizes["context"])
+    shape = _SHAPES[spec.dataset.name]
+    if spec.model == "mlp":
+        return _mlp(prod(shape), sizes["hidden"], sizes["layers"])
+    if spec.model == "cnn":
+        return _cnn(shape, sizes["channels"], sizes["hidden"])
+    return _resnet18(shape[0], sizes["width"])
+
+
+def gradient_bytes(spec: TrainingSpec) -> int:
+    """What every rank has to add up in a step, K of the lecture."""
+    return parameter_count(spec) * GRADIENT_ITEM_BYTES
+
+
+def steps_per_epoch(spec: TrainingSpec) -> int | None:
+    """None for a text, which is as long as its files are."""
+    samples = _training_samples(spec)
+    return None if samples is None else samples // spec.global_batch_size
+
+
+def steps_total(spec: TrainingSpec) -> int | None:
+    """Of all epochs, or up to the limit."""
+    each = steps_per_epoch(spec)
+    if each is None:
+        return spec.max_steps
+    return min(each * spec.epochs, spec.max_steps or each * spec.epochs)
+
+
+def _training_samples(spec: TrainingSpec) -> int | None:
+    held_out_percent = spec.dataset.validation_percent
+    match spec.dataset.name:
+        case "digits":
+            return DIGITS_SAMPLES - ceil(DIGITS_SAMPLES * held_out_percent / 100)
+        case "cifar10":
+            return CIFAR10_SAMPLES
+        case "synthetic":
+            samples = spec.dataset.samples or SYNTHETIC_SAMPLES
+            return samples - max(1, samples * held_out_percent // 100)
+        case _:
+            return None
+
+
+def _linear(inputs: int, outputs: int) -> int:
+    return (inputs + 1) * outputs
+
+
+def _mlp(pixels: int, hidden: int, layers: int) -> int:
+    widths = [pixels, *[hidden] * layers, _CLASSES]
+    return sum(_linear(inputs, outputs) for inputs, outputs in pairwise(widths))
+
+
+def _cnn(shape: tuple[int, int, int], channels: int, hidden: int) -> int:
+    colours, height, width = shape
+    pooled = channels * ((height - 2) // 2) * ((width - 2) // 2)
+    return _linear(9 * colours, channels) + _linear(pooled, hidden) + _linear(hidden, _CLASSES)
+
+
+def _resnet18(colours: int, width: int) -> int:
+    """Convolutions without bias, each with a scale and a shift for every channel."""
+
+    def convolution(inputs: int, outputs: int, size: int) -> int:
+        return inputs * outputs * size**2 + 2 * outputs
+
+    total, inputs = convolution(colours, width, 3), width
+    for stage in range(4):
+        outputs = width << stage
+        total += convolution(inputs, outputs, 3) + 3 * convolution(outputs, outputs, 3)
+        total += convolution(inputs, outputs, 1) if stage else 0
+        inputs = outputs
+    return total + _linear(inputs, _CLASSES)
+
+
+def _gpt(layers: int, width: int, context: int) -> int:
+    """The head shares its weights with the tokens' embedding."""
+    norm = 2 * width
+    attention = _linear(width, 3 * width) + _linear(width, width)
+    feed_forward = _linear(width, 4 * width) + _linear(4 * width, width)
+    return (TOKENS + context) * width + layers * (2 * norm + attention + feed_forward) + norm

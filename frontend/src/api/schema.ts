@@ -661,7 +661,7 @@ export interface paths {
         };
         /**
          * List Log Lines
-         * @description What was printed, oldest first; also while the job runs.
+         * @description What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on.
          */
         get: operations["list_log_lines"];
         put?: never;
@@ -3172,6 +3172,11 @@ export interface components {
              */
             ranks: components["schemas"]["RankLateness"][];
             /**
+             * Started At Ns
+             * @description When the median rank came to the first step of each column, by the server's clock, nanoseconds since 1970.
+             */
+            started_at_ns: (number | null)[];
+            /**
              * Steps
              * @description Those that every rank has told of.
              */
@@ -3304,6 +3309,11 @@ export interface components {
              * @description Of the newest line that is counted.
              */
             last_id: number | null;
+            /**
+             * Line At
+             * @description Which of these lines was the last to be printed by the time asked for, from 1; null: none was.
+             */
+            line_at: number | null;
             /** Lines */
             lines: number;
             /** Lines Per Page */
@@ -4545,6 +4555,11 @@ export interface components {
          * @description How late one rank came to the steps; late is after the median rank of the step.
          */
         RankLateness: {
+            /**
+             * Clock Offset Ns
+             * @description Its node's clock, by which its lines in the log are timed, minus the server's; 0: not known.
+             */
+            clock_offset_ns: number;
             /**
              * Error Us
              * @description Lateness is at most so far from the truth; 0: all ranks on one node, null: a clock is not known.
@@ -7181,6 +7196,8 @@ export interface operations {
     list_log_lines: {
         parameters: {
             query?: {
+                /** @description Look for the last line that was printed by then, on the clock of the node that printed it. */
+                at?: string | null;
                 /** @description Rows of one page. */
                 limit?: number;
                 /** @description ``next`` of the page before. */
@@ -7253,6 +7270,8 @@ export interface operations {
     get_log_outline: {
         parameters: {
             query?: {
+                /** @description Look for the last line that was printed by then, on the clock of the node that printed it. */
+                at?: string | null;
                 /** @description Only this rank. */
                 rank?: number | null;
                 /** @description Only this stream. */

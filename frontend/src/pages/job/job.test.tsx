@@ -4,6 +4,7 @@ import type { BenchmarkJob } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { eventsQuery, jobQuery } from "../../data/job";
 import { expectationsQuery, measurementsQuery } from "../../data/results";
+import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
 import { aJob, anEvent, aRow } from "../../lib/fixtures";
@@ -11,6 +12,7 @@ import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./CellLinks";
 import { JobPage } from "./JobPage";
 import { Latency } from "./Latency";
+import { Log } from "./Log";
 import { Timeline } from "./Timeline";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
@@ -43,9 +45,22 @@ it.each([
 });
 
 it("does not say how to follow a job whose operations could not be loaded", async () => {
-  const links = async (known: Answers): Promise<string | null> => (await drawn(<CellLinks job={traced} row={row} rank={0} />, "/jobs/7", known)).textContent;
+  const links = async (known: Answers): Promise<string | null> => (await drawn(<CellLinks job={traced} row={row} rank={0} at={null} />, "/jobs/7", known)).textContent;
   expect(await links(new Answers().of(tracesQuery(7, true), []))).toContain("How to follow");
   expect(await links(await new Answers().failing(tracesQuery(7, true), "The disk is full."))).not.toContain("How to follow");
+});
+
+it("leads from a late cell to what its rank had printed by then, where that line is marked", async () => {
+  const at = "2026-01-31T12:00:00.000123Z";
+  const cell = await drawn(<CellLinks job={traced} row={row} rank={1} at={at} />, "/jobs/7");
+  const link = [...cell.querySelectorAll("a")].find(({ textContent }) => textContent === "Log of rank 1 at that time");
+  expect(link?.getAttribute("href")).toBe("/jobs/7?tab=log&rank=1&at=2026-01-31T12%3A00%3A00.000123Z");
+  const outline = { lines: 3, last_id: 9, lines_per_page: 500, cursors: [null], line_at: 2 };
+  const lines = [2, 5, 9].map((id) => ({ id, number: id, node: "n1", rank: 1, stream: "stdout", time_ns: Date.parse(at) * 1e6 + id, text: `line ${id}` }));
+  const known = answers().of(logOutlineQuery(7, { rank: 1 }, at), outline).of(logPageQuery(7, { rank: 1 }, null, 500, 3), lines);
+  const page = await drawn(<Log job={succeeded()} />, link?.getAttribute("href") ?? "", known);
+  expect([...page.querySelectorAll("[aria-current=true] > :last-child")].map(({ textContent }) => textContent)).toEqual(["line 5"]);
+  expect(page.textContent).toContain("marked is the last one printed by");
 });
 
 it("lays the job beside it that the address names, whatever is the baseline in this browser", async () => {

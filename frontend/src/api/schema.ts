@@ -2196,10 +2196,22 @@ export interface components {
             /** In Place */
             in_place: boolean;
             /**
+             * Is Unstable
+             * @description The iterations differ so much that their mean says little.
+             */
+            is_unstable: boolean;
+            /**
              * Iterations
              * @description Of all cycles.
              */
             iterations: number;
+            /**
+             * P5 Us
+             * @description Of the iterations; null: measured by an earlier version.
+             */
+            p5_us: number | null;
+            /** P95 Us */
+            p95_us: number;
             /** Size Bytes */
             size_bytes: number;
             /** Time Us */

@@ -195,6 +195,8 @@ export interface CompareSearch {
   scale?: "ratio";
   /** Of benchmarks: the chart's values on a logarithmic axis; linear when absent. */
   y?: "log";
+  /** Of benchmarks: without the bands from p5 to p95. */
+  band?: "off";
   /** Of benchmarks: job numbers that the chart leaves out, with commas. */
   hide?: string;
   /** Of training: the charts as tables. */
@@ -202,7 +204,7 @@ export interface CompareSearch {
 }
 
 export function compareSearch(search: Record<string, unknown>): CompareSearch {
-  const { ids, base, x, algorithm, place, scale, y, hide, view } = search;
+  const { ids, base, x, algorithm, place, scale, y, band, hide, view } = search;
   return {
     ...(typeof ids === "string" && JOBS.test(ids) && { ids }),
     ...(typeof base === "string" && /^\d+$/.test(base) && { base }),
@@ -211,6 +213,7 @@ export function compareSearch(search: Record<string, unknown>): CompareSearch {
     ...(place === "in" && { place }),
     ...(scale === "ratio" && { scale }),
     ...(y === "log" && { y }),
+    ...(band === "off" && { band }),
     ...(typeof hide === "string" && JOBS.test(hide) && { hide }),
     ...(view === "table" && { view }),
   };

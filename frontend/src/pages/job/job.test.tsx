@@ -65,7 +65,7 @@ it("leads from a late cell to what its rank had printed by then, where that line
 
 it("lays the job beside it that the address names, whatever is the baseline in this browser", async () => {
   localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], baseline: 3 }));
-  const rows = [{ algorithm: "ring", in_place: false, size_bytes: 2 ** 20, time_us: 20, busbw_gb_per_s: 1, iterations: 20, against: null }];
+  const rows = [{ algorithm: "ring", in_place: false, size_bytes: 2 ** 20, time_us: 20, busbw_gb_per_s: 1, p5_us: 9, p95_us: 11, is_unstable: false, iterations: 20, against: null }];
   const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], rows }, { job_id: 7, obstacles: [], rows }] };
   const known = answers().of(comparisonQuery([5, 7], 5, 0), found);
   const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=baseline&base=5", known);

@@ -1,5 +1,7 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { expect, it, vi } from "vitest";
+import { api } from "../../api/client";
 import type { BenchmarkJob } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { eventsQuery, jobQuery } from "../../data/job";
@@ -77,6 +79,24 @@ it("offers only a job that succeeded as the baseline", async () => {
   expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(succeeded())), "★ Set baseline")).toBeDefined();
   const failed = succeeded({ state: "failed", reason: "oom", message: "A rank ran out of memory." });
   expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(failed)), "★ Set baseline")).toBeUndefined();
+});
+
+it.each([
+  ["queued", "operator", "Hold", "/api/v1/jobs/{job_id}/hold"],
+  ["held", "admin", "Release", "/api/v1/jobs/{job_id}/release"],
+] as const)("lets an operator hold a waiting job, and release it: %s", async (state, role, name, path) => {
+  const post = vi.spyOn(api, "POST").mockResolvedValue({ error: { detail: "Job 7 is running; only a queued job can be held." }, response: new Response(null, { status: 409 }) } as never);
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(aJob({ id: 7, state }), []).of(meQuery, { role } as never));
+  await act(async () => button(page, name)?.click());
+  expect(post.mock.calls).toEqual([[path, { params: { path: { job_id: 7 } } }]]);
+  expect(alerts(page)).toEqual([expect.stringContaining("only a queued job can be held.")]);
+  post.mockRestore();
+});
+
+it.each([["queued", "viewer"], ["running", "operator"], ["succeeded", "operator"]] as const)("offers neither where it cannot be done: %s, %s", async (state, role) => {
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(aJob({ id: 7, state }), []).of(meQuery, { role } as never));
+  const header = page.querySelector("header") as HTMLElement;
+  expect([button(header, "Hold"), button(header, "Release")]).toEqual([undefined, undefined]);
 });
 
 it("has its algorithms in the order of the verdict's size, of how many iterations, and their best beside", async () => {

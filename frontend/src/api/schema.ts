@@ -1979,6 +1979,11 @@ export interface components {
              */
             limit_gb_per_s?: number | null;
             /**
+             * Min Size Iterations
+             * @description Timed iterations of the same, of all cycles; null also of earlier versions.
+             */
+            min_size_iterations?: number | null;
+            /**
              * Min Size P99 Us
              * @description 99th percentile of the same at the smallest size, of several cycles the largest.
              */

@@ -60,6 +60,13 @@ def test_a_log_is_one_object_a_line(api: FakeApi) -> None:
     assert [(found["id"], found["rank"], found["text"]) for found in told] == [(1, 0, "a\x1b[2J"), (2, None, "b")]
 
 
+def test_a_log_from_a_time_on(api: FakeApi) -> None:
+    api.answers |= READ | {"GET /jobs/7/log": items()}
+    assert api.run("logs", "7", "--at", "2026-01-01T00:00+01:00").code == 0
+    assert api.last.query["at"] == ["2025-12-31T23:00:00+00:00"]
+    assert "--at: 'noon' is not a time" in api.run("logs", "7", "--at", "noon").err
+
+
 def test_the_jobs_of_a_schedule(api: FakeApi) -> None:
     api.answers["GET /jobs"] = items()
     assert api.run("jobs", "--schedule", "4").out == "No job is like that.\n"

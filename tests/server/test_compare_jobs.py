@@ -57,6 +57,22 @@ async def test_rows_are_marked_by_the_rule_of_diff(server: Server) -> None:
     assert out_of_place(again["jobs"][0])["ring"]["against"]["ratio"] == pytest.approx(10 / 9)
 
 
+async def test_rows_tell_their_spread_and_which_are_unstable(server: Server) -> None:
+    agent = await server.node()
+    benchmark = ONE_SIZE["benchmark"] | {"cycles": 2}
+    cycles = [
+        measurement(cycle=cycle, in_place=place, p5_us=8.0 + cycle, p95_us=12.0 + cycle, cv_percent=cv)
+        for cycle, cv in enumerate((5.0, 25.0))
+        for place in (False, True)
+    ]
+    both = await run_sweep(server, agent, cycles, **(ONE_SIZE | {"benchmark": benchmark}))
+    earlier = await run_sweep(server, agent, [measurement(in_place=place) for place in (False, True)], **ONE_SIZE)
+    found = await compare(server, both, earlier)
+    [told, old] = ([(row["p5_us"], row["p95_us"], row["is_unstable"]) for row in job["rows"]] for job in found["jobs"])
+    assert told == [(8.5, 12.5, True)] * 4, "of two cycles the means, and one that is unstable is enough"
+    assert old == [(None, 11.0, False)] * 4
+
+
 async def test_long_sweeps_are_read_in_parts_and_summed_up_beside_the_event_loop(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

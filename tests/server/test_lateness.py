@@ -98,6 +98,8 @@ async def test_who_is_late_and_how_long_the_rest_takes(server: Server) -> None:
     assert (first["error_us"], first["last_steps_beyond_error"]) == (0.0, 3), "by one clock; once it was not late"
     # From the last arrival to the last end: 100, 50 and 40, 30 and 70.
     assert found["after_us"] == [100.0, 70.0]
+    # Rank 0 is the median one, and came to the first step of each column then.
+    assert found["started_at_ns"] == [START_NS, START_NS + 2_000_000]
 
 
 async def test_late_is_after_the_median_rank(server: Server) -> None:
@@ -115,6 +117,8 @@ async def test_clocks_of_nodes_are_put_right_and_their_error_is_told(server: Ser
     assert found["ranks"][0]["mean_late_us"] == LATE_NS / 1000
     assert found["ranks"][0]["error_us"] == pytest.approx(2000, rel=1e-3)
     assert found["ranks"][0]["last_steps_beyond_error"] == 3
+    offsets_s = {rank["rank"]: rank["clock_offset_ns"] / 1e9 for rank in found["ranks"]}
+    assert offsets_s == {0: 7.0, 1: -3600.0}, "so that a step is found in the log of its node"
 
 
 @pytest.mark.parametrize(("offsets", "error_us"), [((0.0, 0.0), 4000), ((0.0, None), None)])

@@ -99,6 +99,7 @@ async def test_a_log_that_fills_its_pages_has_no_empty_one(server: Server, job_i
             "last_id": None,
             "lines_per_page": 10,
             "cursors": [None],
+            "line_at": None,
         }
     for part in ("outline", "export"):
         assert (await server.admin.get(f"/api/v1/jobs/77/log/{part}")).status_code == 404

@@ -77,6 +77,7 @@ def test_of_several_cycles_the_mean_time_and_the_worst_percentile_are_told_and_o
     found = summarise([row(8, 1.0, 30.0), row(8, 3.0, 20.0, 1), row(16, 2.0, 1.0)])
     assert [(one.size_bytes, one.busbw_gb_per_s) for one in found.sizes] == [(8, 4.0), (16, 8.0)]
     assert (found.min_size_p99_us, found.limit_gb_per_s) == (30.0, None)
+    assert found.min_size_iterations == 40, "of both cycles"
     many = summarise([row(8 * number, 8.0, 1.0) for number in range(1, 1001)])
     assert (len(many.sizes), many.sizes[0].size_bytes, many.sizes[-1].size_bytes) == (24, 8, 8000)
     assert (summarise([]).sizes, summarise([]).min_size_p99_us) == ([], None)

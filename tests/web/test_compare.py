@@ -51,16 +51,16 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
         {row["size_bytes"]: row for row in job["rows"] if row["algorithm"] == "mpi" and not row["in_place"]}
         for job in found["jobs"]
     ]
-    table = page.get_by_role("table", name=f"Time in µs by message size, and its difference from job {first}")
+    table = page.get_by_role("table", name=re.compile(f"^Time and bus bandwidth by message size.* job {first}$"))
     shown = [cells(row) for row in table.locator("tbody tr").all()]
     assert len(shown) == SIZES
     for line, size in zip(shown, sorted(rows[0]), strict=True):
         base, other = (part[size] for part in rows)
-        assert line[1] == three_digits(base["time_us"])
-        assert line[2] == three_digits(other["time_us"])
-        assert line[3].startswith(delta(other["against"]["ratio"]))
+        for found_, (time, busbw) in ((base, line[1:3]), (other, line[3:5])):
+            assert (time.split()[0], busbw) == (three_digits(found_["time_us"]), three_digits(found_["busbw_gb_per_s"]))
+        assert line[5].startswith(delta(other["against"]["ratio"]))
         word = "within the noise" if not other["against"]["is_beyond_noise"] else "beyond the noise"
-        assert word in line[3]
+        assert word in line[5]
     expect(page.get_by_text("Nothing in what was asked for.")).to_be_visible()
     choose(page, "Scale", f"{TIMES} job {first}")
     choose(page, "Baseline", f"job {second}", exact=True)

@@ -36,6 +36,7 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
             SizeBusbw(size_bytes=size, busbw_gb_per_s=points[size].busbw_gb_per_s) for size in some(sizes, MAX_SIZES)
         ],
         min_size_p99_us=points[sizes[0]].p99_us if sizes else None,
+        min_size_iterations=points[sizes[0]].iterations if sizes else None,
         limit_gb_per_s=tally.limit_gb_per_s,
         ranks=tally.ranks,
         cores=tally.cores,

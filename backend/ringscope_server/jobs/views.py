@@ -64,6 +64,10 @@ class BenchmarkSummary(BaseModel):
     min_size_p99_us: float | None = Field(
         None, description="99th percentile of the same at the smallest size, of several cycles the largest."
     )
+    min_size_iterations: int | None = Field(
+        None,
+        description="Timed iterations of the same, of all cycles; null also of earlier versions.",
+    )
     limit_gb_per_s: float | None = Field(None, description="Bus bandwidth that its links allow; null: not known.")
     ranks: int = Field(0, description="That were measured; 0: no row yet.")
     cores: int | None = Field(

@@ -23,7 +23,8 @@ _COLUMNS = (
     Measurement.id, Measurement.collective, Measurement.algorithm, Measurement.transport, Measurement.in_place,
     Measurement.size_bytes, Measurement.count, Measurement.ranks, Measurement.cores, Measurement.iterations,
     Measurement.time_us, Measurement.time_low_us, Measurement.time_high_us, Measurement.busbw_gb_per_s,
-    Measurement.cv_percent, Measurement.p50_us, Measurement.p99_us, Measurement.wrong,
+    Measurement.cv_percent, Measurement.p5_us, Measurement.p50_us, Measurement.p95_us, Measurement.p99_us,
+    Measurement.wrong,
 )  # fmt: skip
 
 
@@ -53,6 +54,9 @@ class ComparedRow(BaseModel):
     in_place: bool
     time_us: float
     busbw_gb_per_s: float
+    p5_us: float | None = Field(description="Of the iterations; null: measured by an earlier version.")
+    p95_us: float
+    is_unstable: bool = Field(description="The iterations differ so much that their mean says little.")
     iterations: int = Field(description="Of all cycles.")
     against: Against | None = Field(description="null: the baseline has no such row, or is this job itself.")
 
@@ -226,6 +230,9 @@ def _view(one: Timed, base: Timed | None) -> ComparedRow:
         in_place=one.in_place,
         time_us=one.time_us,
         busbw_gb_per_s=one.point.busbw_gb_per_s,
+        p5_us=one.p5_us,
+        p95_us=one.p95_us,
+        is_unstable=one.point.is_unstable,
         iterations=one.point.iterations,
         against=base and _against(base, one),
     )

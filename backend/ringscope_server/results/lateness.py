@@ -42,27 +42,31 @@ async def lateness(session: AsyncSession, wanted: StepsOfRow, columns: int) -> L
     seats = await clocks.seats(session, wanted.attempt_id)
     spans = [_Span(*row) for row in await session.execute(_ends(wanted))]
     if not spans or len(seats) < 2:
-        return Lateness(first_step=0, steps=0, steps_per_column=1, ranks=[], after_us=[])
+        return Lateness(first_step=0, steps=0, steps_per_column=1, ranks=[], after_us=[], started_at_ns=[])
     first, last = min(span.first for span in spans), max(span.last for span in spans)
     width = -(-(last - first + 1) // columns)
     errors_us = _errors_us(seats, spans)
+    offsets_ns = {rank: round(seat.clock.offset_seconds * 1e9) if seat.clock else 0 for rank, seat in seats.items()}
     found: defaultdict[int, _Row] = defaultdict(_Row)
     after_us: dict[int, float] = {}
+    started_at_ns: dict[int, int] = {}
     for rank, column, *values in await session.execute(
-        _binned(_arrived(wanted, seats), len(seats), first, width, errors_us)
+        _binned(_arrived(wanted, offsets_ns), len(seats), first, width, errors_us)
     ):
-        found[rank].add(column, *values[:-1])
-        after_us[column] = max(after_us.get(column, 0.0), values[-1])
+        *of_rank, after, started_at_ns[column] = values  # a column's steps are those of every rank
+        found[rank].add(column, *of_rank)
+        after_us[column] = max(after_us.get(column, 0.0), after)
     shown = range(-(-(last - first + 1) // width))
     return Lateness(
         first_step=first,
         steps=max((row.steps for row in found.values()), default=0),
         steps_per_column=width,
         ranks=sorted(
-            (row.view(rank, seats[rank].node, errors_us[rank], shown) for rank, row in found.items()),
+            (row.view(rank, seats[rank].node, errors_us[rank], offsets_ns[rank], shown) for rank, row in found.items()),
             key=lambda view: (-view.mean_late_us, view.rank),
         ),
         after_us=[after_us.get(column) for column in shown],
+        started_at_ns=[started_at_ns.get(column) for column in shown],
     )
 
 
@@ -99,7 +103,7 @@ class _Row:
         self.last_real += last_real
         self.late_us[column] = max_us
 
-    def view(self, rank: int, node: str, error_us: float | None, columns: range) -> RankLateness:
+    def view(self, rank: int, node: str, error_us: float | None, offset_ns: int, columns: range) -> RankLateness:
         return RankLateness(
             rank=rank,
             node=node,
@@ -108,6 +112,7 @@ class _Row:
             last_steps=self.last,
             last_steps_beyond_error=self.last_real,
             late_us=[self.late_us.get(column) for column in columns],
+            clock_offset_ns=offset_ns,
         )
 
 
@@ -133,12 +138,11 @@ def _errors_us(seats: Mapping[int, Seat], spans: Sequence[_Span]) -> dict[int, f
     }
 
 
-def _arrived(wanted: StepsOfRow, seats: Mapping[int, Seat]) -> Subquery:
+def _arrived(wanted: StepsOfRow, offsets_ns: Mapping[int, int]) -> Subquery:
     """Each rank's start by the server's clock, its place among those of the step, from 1 to ``ranks``, and two of them.
 
     All by one order of the steps: there may be millions, and each other order would sort them once more.
     """
-    offsets_ns = {rank: round(seat.clock.offset_seconds * 1e9) if seat.clock else 0 for rank, seat in seats.items()}
     at_ns = Step.started_at_ns - _by_rank(Step.rank, offsets_ns)
     told = select(Step.step, Step.rank, Step.duration_us, at_ns.label("at_ns")).where(*wanted.conditions()).subquery()
     by_step: dict[str, Any] = {"partition_by": told.c.step, "order_by": (told.c.at_ns, told.c.rank)}
@@ -148,12 +152,15 @@ def _arrived(wanted: StepsOfRow, seats: Mapping[int, Seat]) -> Subquery:
         func.row_number().over(**by_step).label("place"),
         func.count().over(**whole).label("ranks"),
         func.last_value(told.c.at_ns).over(**whole).label("last_ns"),
-        func.nth_value(told.c.at_ns, (len(seats) - 1) // 2 + 1).over(**whole).label("middle_ns"),
+        func.nth_value(told.c.at_ns, (len(offsets_ns) - 1) // 2 + 1).over(**whole).label("middle_ns"),
     ).subquery()
 
 
 def _binned(arrived: Subquery, ranks: int, first: int, width: int, errors_us: Mapping[int, float | None]) -> Any:
-    """By rank and column: steps, lateness summed and largest, how often last, how often so beyond the error, after."""
+    """By rank and column: steps, lateness summed and largest, how often last, how often so beyond the error, after.
+
+    And when the median rank came to the first of the steps.
+    """
     late_us = cast(arrived.c.at_ns - arrived.c.middle_ns, Double) / 1e3
     after_us = cast(arrived.c.at_ns - arrived.c.last_ns, Double) / 1e3 + arrived.c.duration_us
     is_last = arrived.c.place == ranks
@@ -168,6 +175,7 @@ def _binned(arrived: Subquery, ranks: int, first: int, width: int, errors_us: Ma
         func.sum(case((is_last, 1), else_=0)),
         func.sum(case((is_last & is_beyond, 1), else_=0)),
         func.max(after_us),
+        func.min(arrived.c.middle_ns),
     )
     return counted.where(arrived.c.ranks == ranks).group_by(arrived.c.rank, "number")
 

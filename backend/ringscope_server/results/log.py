@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -83,6 +83,40 @@ async def page_ends(session: AsyncSession, wanted: LogFilter) -> tuple[list[int]
     ends = select(numbered.c.id).where(numbered.c.number % LINES_PER_PAGE == 0).order_by(numbered.c.id)
     count, last = (await session.execute(wanted.of(select(func.count(), func.max(LogLine.id))))).one()
     return list(await session.scalars(ends)), count, last
+
+
+class Place(NamedTuple):
+    """A line by its place among those that are wanted, from 1, and the id of the one before it, 0 for none."""
+
+    line: int
+    after_id: int
+
+
+async def place_at(session: AsyncSession, wanted: LogFilter, ends: Sequence[int], time_ns: int) -> Place | None:
+    """The last line that was printed by then; None where the first one is later.
+
+    ``ends`` are those of the full pages. Halved by the time of their last line they lead to one page, so that of a long
+    log few lines are read. A rank's lines are stored in the order of time; those of several nodes in the order in which
+    they came, which is nearly the same.
+    """
+    page, pages = 0, len(ends)
+    while page < pages:
+        middle = (page + pages) // 2
+        ended_ns = await session.scalar(select(LogLine.time_ns).where(LogLine.id == ends[middle]))
+        if ended_ns is not None and ended_ns <= time_ns:
+            page = middle + 1
+        else:
+            pages = middle
+    # From the last line of the page before on, which is the one where all of the page came later.
+    start = max(1, page * LINES_PER_PAGE)
+    query = wanted.of(select(LogLine.id, LogLine.time_ns))
+    if page > 0:
+        query = query.where(LogLine.id >= ends[page - 1])
+    rows = (await session.execute(query.order_by(LogLine.id).limit(LINES_PER_PAGE + 1))).all()
+    found = next((i for i in reversed(range(len(rows))) if rows[i].time_ns <= time_ns), None)
+    if found is None:
+        return None
+    return Place(start + found, rows[found].id - 1)
 
 
 async def last_id(session: AsyncSession, wanted: LogFilter) -> int:

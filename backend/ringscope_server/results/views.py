@@ -164,6 +164,9 @@ class RankLateness(BaseModel):
     last_steps: int = Field(description="Steps to which it came last.")
     last_steps_beyond_error: int = Field(description="Of these, where it was late by more than the clocks may err.")
     late_us: list[float | None] = Field(description="The largest lateness in each column.")
+    clock_offset_ns: int = Field(
+        description="Its node's clock, by which its lines in the log are timed, minus the server's; 0: not known."
+    )
 
 
 class Lateness(BaseModel):
@@ -176,6 +179,10 @@ class Lateness(BaseModel):
     after_us: list[float | None] = Field(
         description="From the last rank's arrival to the last rank's end, the largest in each column."
     )
+    started_at_ns: list[int | None] = Field(
+        description="When the median rank came to the first step of each column, by the server's clock, nanoseconds "
+        "since 1970."
+    )
 
 
 class LogOutline(BaseModel):
@@ -185,6 +192,9 @@ class LogOutline(BaseModel):
     last_id: int | None = Field(description="Of the newest line that is counted.")
     lines_per_page: int
     cursors: list[str | None] = Field(description="One for each page: null for the first one.")
+    line_at: int | None = Field(
+        description="Which of these lines was the last to be printed by the time asked for, from 1; null: none was."
+    )
 
 
 class LogLine(BaseModel):

@@ -681,7 +681,7 @@ export interface paths {
         };
         /**
          * List Log Lines
-         * @description What was printed, oldest first; also while the job runs.
+         * @description What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on.
          */
         get: operations["list_log_lines"];
         put?: never;
@@ -1999,6 +1999,11 @@ export interface components {
              */
             limit_gb_per_s?: number | null;
             /**
+             * Min Size Iterations
+             * @description Timed iterations of the same, of all cycles; null also of earlier versions.
+             */
+            min_size_iterations?: number | null;
+            /**
              * Min Size P99 Us
              * @description 99th percentile of the same at the smallest size, of several cycles the largest.
              */
@@ -2216,10 +2221,22 @@ export interface components {
             /** In Place */
             in_place: boolean;
             /**
+             * Is Unstable
+             * @description The iterations differ so much that their mean says little.
+             */
+            is_unstable: boolean;
+            /**
              * Iterations
              * @description Of all cycles.
              */
             iterations: number;
+            /**
+             * P5 Us
+             * @description Of the iterations; null: measured by an earlier version.
+             */
+            p5_us: number | null;
+            /** P95 Us */
+            p95_us: number;
             /** Size Bytes */
             size_bytes: number;
             /** Time Us */
@@ -3218,6 +3235,11 @@ export interface components {
              */
             ranks: components["schemas"]["RankLateness"][];
             /**
+             * Started At Ns
+             * @description When the median rank came to the first step of each column, by the server's clock, nanoseconds since 1970.
+             */
+            started_at_ns: (number | null)[];
+            /**
              * Steps
              * @description Those that every rank has told of.
              */
@@ -3350,6 +3372,11 @@ export interface components {
              * @description Of the newest line that is counted.
              */
             last_id: number | null;
+            /**
+             * Line At
+             * @description Which of these lines was the last to be printed by the time asked for, from 1; null: none was.
+             */
+            line_at: number | null;
             /** Lines */
             lines: number;
             /** Lines Per Page */
@@ -4591,6 +4618,11 @@ export interface components {
          * @description How late one rank came to the steps; late is after the median rank of the step.
          */
         RankLateness: {
+            /**
+             * Clock Offset Ns
+             * @description Its node's clock, by which its lines in the log are timed, minus the server's; 0: not known.
+             */
+            clock_offset_ns: number;
             /**
              * Error Us
              * @description Lateness is at most so far from the truth; 0: all ranks on one node, null: a clock is not known.
@@ -7302,6 +7334,8 @@ export interface operations {
     list_log_lines: {
         parameters: {
             query?: {
+                /** @description Look for the last line that was printed by then, on the clock of the node that printed it. */
+                at?: string | null;
                 /** @description Rows of one page. */
                 limit?: number;
                 /** @description ``next`` of the page before. */
@@ -7374,6 +7408,8 @@ export interface operations {
     get_log_outline: {
         parameters: {
             query?: {
+                /** @description Look for the last line that was printed by then, on the clock of the node that printed it. */
+                at?: string | null;
                 /** @description Only this rank. */
                 rank?: number | null;
                 /** @description Only this stream. */

@@ -5,12 +5,12 @@ import type { LogLine } from "../api/types";
 import type { LogFilter } from "../lib/logFilter";
 import { jobKey } from "./keys";
 
-/** How long a log is, and where its pages begin. */
-export function logOutlineQuery(id: number, filter: LogFilter) {
+/** How long a log is, and where its pages begin; with a time, too, which line was the last to be printed by then. */
+export function logOutlineQuery(id: number, filter: LogFilter, at?: string) {
+  const query = { ...filter, ...(at !== undefined && { at }) };
   return queryOptions({
-    queryKey: jobKey(id, "log", "outline", filter),
-    queryFn: async () =>
-      unwrap(await api.GET("/api/v1/jobs/{job_id}/log/outline", { params: { path: { job_id: id }, query: { ...filter } } })),
+    queryKey: jobKey(id, "log", "outline", query),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/log/outline", { params: { path: { job_id: id }, query } })),
     placeholderData: keepPreviousData,
     retry: false,
   });

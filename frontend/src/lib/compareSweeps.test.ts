@@ -4,10 +4,13 @@ import { algorithmsOf, comparedLines, comparisonCsv, countWords, deltaOf, rowsOf
 import { aJob, anAttempt, aSimulation } from "./fixtures";
 
 function row(change: Partial<ComparedRow> = {}): ComparedRow {
-  return { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, iterations: 20, against: null, ...change };
+  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p95_us: 16, is_unstable: false, iterations: 20 };
+  return { ...usual, against: null, ...change };
 }
 
 const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, ratio_low: null, ratio_high: null, noise, is_beyond_noise: isReal });
+
+const look = { algorithm: "ring", inPlace: false, scale: "busbw", hasBands: true } as const;
 
 const found: Comparison = {
   base: 1,
@@ -21,15 +24,23 @@ it("has the lines of all jobs, of the algorithm and place that is looked at", ()
   expect(algorithmsOf(found)).toEqual(["fastest", "ring", "mpi"]);
   expect(found.jobs.slice(0, 1).flatMap((job) => rowsOf(job, "ring", false)).map((item) => item.size_bytes)).toEqual([1024, 2048]);
   expect(sizesOf(found, "ring", false)).toEqual([1024, 2048, 4096]);
-  const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), "ring", false, "busbw");
+  const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), look);
   expect(base?.points).toEqual([[1024, 2], [2048, 2]]);
   expect([base?.name, other?.name, other?.colour]).toEqual(["SIMULATED job 1", "job 2", "--job-1"]);
 });
 
 it("shows more for faster also as a ratio, and a gap where the baseline has no row", () => {
-  const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), "ring", false, "ratio");
+  const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), { ...look, scale: "ratio" });
   expect(base?.points).toEqual([[1024, 1], [2048, 1]]);
   expect(other?.points).toEqual([[1024, 2], [4096, null]]);
+});
+
+it("has behind each line how far iterations differ, and marks the sizes where that is much", () => {
+  const two = { ...found, jobs: [{ job_id: 1, obstacles: [], rows: [row({ is_unstable: true }), row({ size_bytes: 0 }), row({ size_bytes: 2048, p5_us: null })] }] };
+  const [line] = comparedLines(two, new Map(), look);
+  expect(line).toMatchObject({ band: [[1024, 1.25, 2.5]], unstable: [1024] });
+  expect(comparedLines(two, new Map(), { ...look, scale: "ratio" })[0]?.band).toEqual([[1024, 0.625, 1.25]]);
+  expect(comparedLines(two, new Map(), { ...look, hasBands: false })[0]).toMatchObject({ band: [], unstable: [1024] });
 });
 
 describe("a difference", () => {

@@ -5,6 +5,7 @@ import { basisOf } from "./caveats";
 import { lineOf } from "./compare";
 import { MEASURED, toCsv } from "./csv";
 import { plural, threeDigits } from "./format";
+import { bandOf, type Ends, spreadOf } from "./spread";
 
 /** Whichever algorithm took the least time at a size, as the server names it. */
 export const FASTEST = "fastest";
@@ -34,17 +35,35 @@ export function speedup(row: ComparedRow, isBase: boolean): number | null {
 /** What a job is called in legends and headings: "job 7", of a simulation "SIMULATED job 7". */
 export type Words = ReadonlyMap<number, string>;
 
+/** Which rows of the jobs are looked at, and how. */
+export interface Look {
+  algorithm: string;
+  inPlace: boolean;
+  scale: Scale;
+  /** From p5 to p95 behind each line. */
+  hasBands: boolean;
+}
+
 /** A line for each job, in the look that it has on the whole page. */
-export function comparedLines({ jobs, base }: Comparison, words: Words, algorithm: string, inPlace: boolean, scale: Scale): SizeLine[] {
-  return jobs.map((job, i) => ({
-    ...lineOf(i, words.get(job.job_id) ?? `job ${job.job_id}`),
-    width: job.job_id === base ? 3 : 2,
-    mark: "open",
-    isNamed: true,
-    points: rowsOf(job, algorithm, inPlace).map(
-      (row) => [row.size_bytes, scale === "busbw" ? row.busbw_gb_per_s : speedup(row, job.job_id === base)] as const,
-    ),
-  }));
+export function comparedLines(found: Comparison, words: Words, { algorithm, inPlace, scale, hasBands }: Look): SizeLine[] {
+  return found.jobs.map((job, i) => {
+    const rows = rowsOf(job, algorithm, inPlace);
+    const valueOf = (row: ComparedRow): number | null =>
+      scale === "busbw" ? row.busbw_gb_per_s : speedup(row, job.job_id === found.base);
+    return {
+      ...lineOf(i, words.get(job.job_id) ?? `job ${job.job_id}`),
+      width: job.job_id === found.base ? 3 : 2,
+      mark: "open",
+      isNamed: true,
+      points: rows.map((row) => [row.size_bytes, valueOf(row)] as const),
+      band: hasBands ? bandOf(rows, (row) => endsOf(row, valueOf(row))) : [],
+      unstable: rows.filter((row) => row.is_unstable).map((row) => row.size_bytes),
+    };
+  });
+}
+
+function endsOf(row: ComparedRow, value: number | null): Ends | null {
+  return value === null ? null : spreadOf(row, value);
 }
 
 /** The sizes that any job has of an algorithm and place. */
@@ -113,7 +132,7 @@ export function sumWords(rows: readonly ComparedRow[], noun = "size"): string {
 type FlatRow = Omit<ComparedRow, "against"> & Partial<NonNullable<ComparedRow["against"]>> & { job_id: number };
 
 const CSV_COLUMNS: (keyof FlatRow)[] = [
-  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "iterations", "ratio", "ratio_low", "ratio_high", "noise",
+  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "p5_us", "p95_us", "is_unstable", "iterations", "ratio", "ratio_low", "ratio_high", "noise",
   "is_beyond_noise",
 ];
 

@@ -15,6 +15,8 @@ export type Action =
   | "log"
   | "table"
   | "cancel"
+  | "hold"
+  | "release"
   | "drain"
   | "resume"
   | `go:${string}`;
@@ -37,6 +39,8 @@ export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = 
 /** What a page can do that has no key: the palette offers it. */
 export const DEEDS = {
   cancel: "Cancel …",
+  hold: "Hold: keep this job from starting",
+  release: "Release: let this job queue again",
   drain: "Drain this node …",
   resume: "Resume this node …",
 } as const satisfies Partial<Record<Action, string>>;

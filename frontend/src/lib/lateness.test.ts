@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Lateness, RankLateness } from "../api/types";
-import { cellOf, cellText, cellWords, columnWords, lastShare, leastReal, medianLate, mostLate, verdict } from "./lateness";
+import { cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate, verdict } from "./lateness";
+
+const START_NS = Date.parse("2026-01-31T12:00:00Z") * 1e6;
 
 function rank(change: Partial<RankLateness> = {}): RankLateness {
-  return { rank: 0, node: "n1", mean_late_us: 1, error_us: 0, last_steps: 0, last_steps_beyond_error: 0, late_us: [2, -3, null], ...change };
+  const usual = { rank: 0, node: "n1", mean_late_us: 1, error_us: 0, clock_offset_ns: 0, last_steps: 0, last_steps_beyond_error: 0, late_us: [2, -3, null] };
+  return { ...usual, ...change };
 }
 
 function found(change: Partial<Lateness> = {}): Lateness {
-  return { first_step: 40, steps: 30, steps_per_column: 10, ranks: [rank()], after_us: [5, 6, null], ...change };
+  const started_at_ns = [START_NS, START_NS + 1e9, null];
+  return { first_step: 40, steps: 30, steps_per_column: 10, ranks: [rank()], after_us: [5, 6, null], started_at_ns, ...change };
 }
 
 it("counts iterations from the first one shown", () => {
@@ -38,6 +42,23 @@ it("names a cell by its rank and first iteration, whatever the order of the stri
   expect([cellText(late, { row: 0, column: 1 }), cellText(late, { row: 2, column: 2 })]).toEqual(["2.10", "after.20"]);
   expect(cellOf(late, "0.29")).toEqual({ row: 1, column: 2 });
   expect([cellOf(late, undefined), cellOf(late, "1.0"), cellOf(late, "0.30"), cellOf(found({ ranks: [], after_us: [] }), "after.0")]).toEqual([null, null, null, null]);
+});
+
+describe("the instant of a cell", () => {
+  it("is when its iteration began there, by the clock of the rank's node", () => {
+    const late = found({ steps_per_column: 1, ranks: [rank({ late_us: [2000, -3, null], clock_offset_ns: -3.6e12 }), rank()] });
+    expect(instantOf(late, { row: 0, column: 0 })).toBe("2026-01-31T11:00:00.002000Z");
+    expect(instantOf(late, { row: 1, column: 1 })).toBe("2026-01-31T12:00:00.999997Z");
+  });
+
+  it("is that of the first one of several, whichever was latest", () => {
+    expect(instantOf(found(), { row: 0, column: 0 })).toBe("2026-01-31T12:00:00.000000Z");
+  });
+
+  it("is the server's time after the last rank, and nothing where no iteration is told by all", () => {
+    expect(instantOf(found({ steps_per_column: 1 }), { row: 1, column: 0 })).toBe("2026-01-31T12:00:00.000000Z");
+    expect(instantOf(found(), { row: 0, column: 2 })).toBeNull();
+  });
 });
 
 it("knows the largest lateness and the share of being last", () => {

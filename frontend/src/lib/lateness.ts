@@ -28,6 +28,20 @@ export function cellText(found: Lateness, { row, column }: Cell): string {
   return `${found.ranks[row]?.rank ?? "after"}.${column * found.steps_per_column}`;
 }
 
+/**
+ * When the first iteration of a cell began there, on the clock that times the log of its node: "2026-01-31T12:00:00.000123Z";
+ * of the time after the last rank, and where no clock is known, the server's. Null where no iteration is told by every rank.
+ */
+export function instantOf({ ranks, started_at_ns: starts, steps_per_column: width }: Lateness, { row, column }: Cell): string | null {
+  const [startedNs, rank] = [starts[column], ranks[row]];
+  if (startedNs == null) return null;
+  // Of several iterations the largest lateness need not be the first one's.
+  const lateNs = width === 1 ? 1000 * (rank?.late_us[column] ?? 0) : 0;
+  const microseconds = Math.round((startedNs + lateNs + (rank?.clock_offset_ns ?? 0)) / 1000);
+  const toMilliseconds = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
+  return `${toMilliseconds}${String(microseconds % 1000).padStart(3, "0")}Z`;
+}
+
 /** What a cell says: "rank 3, iteration 12: 45.2 µs late, within what the clocks may err (60 µs)". */
 export function cellWords(found: Lateness, rank: RankLateness, column: number): string {
   const late = rank.late_us[column] ?? null;

@@ -66,11 +66,17 @@ it("keeps the part of a job's page, what it looks at, and whose lines", () => {
   expect(jobSearch({ cell: "after.0" })).toEqual({ cell: "after.0" });
 });
 
+it("keeps the time at which the log is looked at, as the address has it", () => {
+  const search = { tab: "log", rank: "3", at: "2026-01-31T12:00:00.000123Z" };
+  expect(jobSearch(parseSearch(stringifySearch(search)))).toEqual(search);
+  for (const at of ["noon", "2026-01-31", "2026-13-31T12:00:00Z", "2026-01-31T12:00:00+01:00"]) expect(jobSearch({ at })).toEqual({});
+});
+
 it("keeps which jobs are compared, to which one, and over what", () => {
   expect(compareSearch({ ids: "3,1", base: "1", x: "time", view: "table" })).toEqual({ ids: "3,1", base: "1", x: "time", view: "table" });
-  const sweeps = { ids: "3,1", algorithm: "ring", place: "in", scale: "ratio", y: "log", hide: "3,1" };
+  const sweeps = { ids: "3,1", algorithm: "ring", place: "in", scale: "ratio", y: "log", band: "off", hide: "3,1" };
   expect(compareSearch(sweeps)).toEqual(sweeps);
-  expect(compareSearch({ ids: "3;1", base: "one", x: "steps", algorithm: "", place: "out", scale: "busbw", y: "linear", hide: "ring", view: "chart" })).toEqual({});
+  expect(compareSearch({ ids: "3;1", base: "one", x: "steps", algorithm: "", place: "out", scale: "busbw", y: "linear", band: "on", hide: "ring", view: "chart" })).toEqual({});
 });
 
 it("keeps which one of a list is shown", () => {

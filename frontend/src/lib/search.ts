@@ -139,13 +139,16 @@ export interface JobSearch {
   match?: "regex";
   /** Log lines of this stream only. */
   stream?: Stream;
+  /** The log at this time: its last line that was printed by then. ISO 8601, in UTC. */
+  at?: string;
 }
 
 const NAMES = /^\w+(,\w+)*$/;
 const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 
 export function jobSearch(search: Record<string, unknown>): JobSearch {
-  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide, base } = search;
+  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide, base, at } = search;
   const tab = TABS.find((known) => known === search.tab);
   const beside = BESIDE.find((known) => known === search.beside);
   const stream = STREAMS.find((known) => known === search.stream);
@@ -169,6 +172,7 @@ export function jobSearch(search: Record<string, unknown>): JobSearch {
     ...(typeof cell === "string" && CELL.test(cell) && { cell }),
     ...(match === "regex" && { match }),
     ...(stream && { stream }),
+    ...(typeof at === "string" && INSTANT.test(at) && !Number.isNaN(Date.parse(at)) && { at }),
   };
 }
 
@@ -191,6 +195,8 @@ export interface CompareSearch {
   scale?: "ratio";
   /** Of benchmarks: the chart's values on a logarithmic axis; linear when absent. */
   y?: "log";
+  /** Of benchmarks: without the bands from p5 to p95. */
+  band?: "off";
   /** Of benchmarks: job numbers that the chart leaves out, with commas. */
   hide?: string;
   /** Of training: the charts as tables. */
@@ -198,7 +204,7 @@ export interface CompareSearch {
 }
 
 export function compareSearch(search: Record<string, unknown>): CompareSearch {
-  const { ids, base, x, algorithm, place, scale, y, hide, view } = search;
+  const { ids, base, x, algorithm, place, scale, y, band, hide, view } = search;
   return {
     ...(typeof ids === "string" && JOBS.test(ids) && { ids }),
     ...(typeof base === "string" && /^\d+$/.test(base) && { base }),
@@ -207,6 +213,7 @@ export function compareSearch(search: Record<string, unknown>): CompareSearch {
     ...(place === "in" && { place }),
     ...(scale === "ratio" && { scale }),
     ...(y === "log" && { y }),
+    ...(band === "off" && { band }),
     ...(typeof hide === "string" && JOBS.test(hide) && { hide }),
     ...(view === "table" && { view }),
   };

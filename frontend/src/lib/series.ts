@@ -3,7 +3,8 @@ import type { MeasurementView } from "../api/types";
 import { isUnstable, withoutCycles } from "./cycles";
 import type { Metric, Statistic } from "./search";
 import { colourToken, dashOf, widthOf } from "./style";
-import type { SizeLine, Span } from "./lines";
+import type { SizeLine } from "./lines";
+import { bandOf, type Ends, spreadOf, valueAt } from "./spread";
 
 export type Place = "out" | "in" | "both";
 
@@ -48,20 +49,13 @@ export interface Shown {
 export const STATISTIC_NAMES: Record<Statistic, string> = { mean: "mean", median: "median" };
 
 export function valueOf(row: MeasurementView, { metric, statistic, limit }: Shown): number {
-  return statistic === "mean" ? metricOf(row, metric, limit) : metricAt(row, row.p50_us, metric, limit);
+  const mean = metricOf(row, metric, limit);
+  return statistic === "mean" ? mean : valueAt(row, mean, row.p50_us, metric === "time");
 }
 
 /** From where to where a metric goes without a twentieth of the iterations at both ends; null in rows of old versions. */
-export function spanOf(row: MeasurementView, metric: Metric, limit?: number): readonly [low: number, high: number] | null {
-  if (row.p5_us == null) return null;
-  const [fast, slow] = [row.p5_us, row.p95_us].map((timeUs) => metricAt(row, timeUs, metric, limit));
-  return [Math.min(fast ?? 0, slow ?? 0), Math.max(fast ?? 0, slow ?? 0)];
-}
-
-/** A metric if a call had taken this long: rates are the other way round. */
-function metricAt(row: MeasurementView, timeUs: number, metric: Metric, limit?: number): number {
-  const value = metricOf(row, metric, limit);
-  return row.time_us > 0 && timeUs > 0 ? value * (metric === "time" ? timeUs / row.time_us : row.time_us / timeUs) : value;
+export function spanOf(row: MeasurementView, metric: Metric, limit?: number): Ends | null {
+  return spreadOf(row, metricOf(row, metric, limit), metric === "time");
 }
 
 /** The lines of a sweep as a chart draws them; the name of one in place only where its other half is not shown. */
@@ -74,10 +68,7 @@ export function sweepLines({ sizes, series }: Sweep, shown: Shown, hasBands = tr
     mark: inPlace ? "filled" : "open",
     isNamed: !inPlace || !series.some((other) => other.algorithm === algorithm && !other.inPlace),
     points: sizes.map((size, i) => [size, rows[i] ? valueOf(rows[i], shown) : null] as const),
-    band: rows.flatMap((row): Span[] => {
-      const span = hasBands && row && row.size_bytes > 0 && spanOf(row, shown.metric, shown.limit);
-      return span ? [[row.size_bytes, ...span]] : [];
-    }),
+    band: hasBands ? bandOf(rows, (row) => spanOf(row, shown.metric, shown.limit)) : [],
     unstable: rows.flatMap((row) => (row && isUnstable(row) ? [row.size_bytes] : [])),
   }));
 }

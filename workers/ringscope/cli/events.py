@@ -1,9 +1,7 @@
 """`ringscope events`: what happened, who did it; also as it happens, and as a file for the auditors."""
 
-import re
 import time
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Annotated
 
@@ -12,9 +10,8 @@ import typer
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, pour, say
 from ringscope.cli.follow import POLL_SECONDS
-from ringscope.cli.words import AsJson, Columns, say_list, when
+from ringscope.cli.words import AsJson, Columns, moment, say_list, when
 from ringscope.client import Client, Event
-from ringscope.contracts.errors import UserError
 
 _COLUMNS: Columns[Event] = {
     "TIME": lambda event: when(event.time),
@@ -26,8 +23,6 @@ _COLUMNS: Columns[Event] = {
 }
 # A transaction that ends after another may have the lower numbers: so far back an event may still come.
 LATE_IDS = 200
-_AGO = re.compile(r"(\d{1,6})([smhd])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def register(app: typer.Typer) -> None:
@@ -57,8 +52,8 @@ def events(
         "action": action,
         "target_type": kind or None,
         "target_id": key or None,
-        "since": _moment("--since", since),
-        "until": _moment("--until", until),
+        "since": moment("--since", since),
+        "until": moment("--until", until),
     }
     with connect(url, data_dir) as client:
         if export is not None:
@@ -101,15 +96,3 @@ def _say(event: Event, as_json: bool) -> None:
 
 def _change(event: Event) -> str:
     return " -> ".join(part or "-" for part in (event.before, event.after)) if event.before or event.after else ""
-
-
-def _moment(flag: str, text: str | None) -> str | None:
-    """A time as the API takes it; what has no zone is meant on this machine's clock."""
-    if text is None:
-        return None
-    try:
-        if match := _AGO.fullmatch(text):
-            return (datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})).isoformat()
-        return datetime.fromisoformat(text).astimezone(UTC).isoformat()
-    except (ValueError, OverflowError) as error:
-        raise UserError(f"{flag}: {text!r} is not a time; write for example 2026-01-31T12:00, or 2h.") from error

@@ -13,7 +13,7 @@ from ringscope.cli.insights import insight_lines
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
 from ringscope.cli.training import epochs_table, figures
-from ringscope.cli.words import AsJson, Columns, label_words, say_list, when
+from ringscope.cli.words import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.client import Job
 
 JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's number.")]
@@ -115,13 +115,16 @@ def logs(
     job_id: JobId,
     keep_following: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the job ends.")] = False,
     rank: Annotated[int | None, typer.Option(min=0, help="Only this rank's lines.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="From the last line printed by then on: 2026-01-31T12:00, or 30m, 2h ago.")
+    ] = None,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Print a job's log; a line of a rank starts with its number. With --json one object a line."""
     with connect(url, data_dir) as client:
-        reader = LogReader(client, job_id, rank)
+        reader = LogReader(client, job_id, rank, moment("--at", at))
         for _ in follow(client, job_id) if keep_following else (client.job(job_id),):
             for line in reader.fresh():
                 if as_json:

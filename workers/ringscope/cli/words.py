@@ -1,8 +1,9 @@
 """Lists as tables or as JSON, times and labels in words: the same in every command."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Protocol, TypeVar
 
 import typer
@@ -25,6 +26,9 @@ Columns = Mapping[str, Callable[[ViewT], object]]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print the secret and nothing else.")]
+
+_AGO = re.compile(r"(\d{1,6})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def say_list(items: Iterable[ViewT], columns: Columns[ViewT], as_json: bool, empty: str) -> None:
@@ -60,6 +64,18 @@ def until(time: datetime) -> str:
     """A time and how far it is off: 2026-01-02 03:04:05 (in 5 min)."""
     seconds = (time - datetime.now(UTC)).total_seconds()
     return f"{when(time)} (in {span(seconds)})" if seconds >= 0 else f"{when(time)} ({span(-seconds)} ago)"
+
+
+def moment(flag: str, text: str | None) -> str | None:
+    """A time as the API takes it; what has no zone is meant on this machine's clock."""
+    if text is None:
+        return None
+    try:
+        if match := _AGO.fullmatch(text):
+            return (datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})).isoformat()
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise UserError(f"{flag}: {text!r} is not a time; write for example 2026-01-31T12:00, or 2h.") from error
 
 
 def span(seconds: float) -> str:

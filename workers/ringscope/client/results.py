@@ -74,11 +74,15 @@ class LogLine(View):
 
 
 class LogOutline(View):
-    """How long a log is, and a cursor for each of its pages (None: the first one)."""
+    """How long a log is, and a cursor for each of its pages (None: the first one).
+
+    ``line_at`` is the last line printed by the time asked for, from 1; None: none was.
+    """
 
     lines: int
     lines_per_page: int
     cursors: list[str | None]
+    line_at: int | None = None
 
 
 class LatencyPoint(View):
@@ -138,14 +142,21 @@ class ResultRoutes(Connection):
         """Every row of the sweep's table, in the order they were made; of the newest attempt if none is named."""
         return [_measurement(item) for item in self._items(f"/jobs/{job_id}/measurements", {"attempt": attempt})]
 
-    def log(self, job_id: int, cursor: str | None = None, rank: int | None = None) -> Page[LogLine]:
-        """A page of the job's log, oldest line first; with a rank only that rank's."""
-        page = self._page(f"/jobs/{job_id}/log", {"cursor": cursor, "rank": rank})
+    def log(
+        self, job_id: int, cursor: str | None = None, rank: int | None = None, at: str | None = None
+    ) -> Page[LogLine]:
+        """A page of the job's log, oldest line first; with a rank only that rank's.
+
+        Without a cursor it begins with the last line that was printed by ``at`` (ISO 8601, with its zone).
+        """
+        page = self._page(f"/jobs/{job_id}/log", {"cursor": cursor, "rank": rank, "at": at})
         return Page([LogLine.read(item) for item in page.items], page.next)
 
-    def log_outline(self, job_id: int, rank: int | None = None, text: str | None = None) -> LogOutline:
+    def log_outline(
+        self, job_id: int, rank: int | None = None, text: str | None = None, at: str | None = None
+    ) -> LogOutline:
         """How long the log is, and where its pages begin; of the lines of a rank, or with all words of a text."""
-        return LogOutline.read(self._get(f"/jobs/{job_id}/log/outline", {"rank": rank, "q": text}))
+        return LogOutline.read(self._get(f"/jobs/{job_id}/log/outline", {"rank": rank, "q": text, "at": at}))
 
     def export_log(self, job_id: int, rank: int | None = None, text: str | None = None) -> Iterator[str]:
         """The log as text, piece by piece."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ringscope.contracts.collectives import REDUCING
 from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Ratio, Row, point_of, reference_bytes
@@ -11,6 +11,18 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
 
 FASTEST = "fastest"  # stands for whichever algorithm took the least time at a size
+
+
+class Banded(Row, Protocol):
+    """A row with what a chart draws as a band; ``SweepRow`` and the row of the server's table have it."""
+
+    @property
+    def p5_us(self) -> float | None:
+        """The 5th percentile of the iterations; None in rows of earlier versions."""
+
+    @property
+    def p95_us(self) -> float:
+        """The 95th."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,8 @@ class Timed(NamedTuple):
     point: Point
     stdev_us: float  # of the iterations of all cycles
     is_enough: bool  # to say how far they differ
+    p5_us: float | None  # the mean of the cycles', as ``p95_us``; None: not all tell it
+    p95_us: float
 
     @property
     def time_us(self) -> float:
@@ -76,7 +90,7 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
     return [difference for difference in found if difference.a != difference.b]
 
 
-def row_pairs(a: Sequence[Row], b: Sequence[Row]) -> list[RowPair]:
+def row_pairs(a: Sequence[Banded], b: Sequence[Banded]) -> list[RowPair]:
     """Rows of the same algorithm, size and place, in the order of the first job."""
     of_a, of_b = _by_point(a), _by_point(b)
     return [pair(_timed(rows), _timed(of_b[point])) for point, rows in of_a.items() if point in of_b]
@@ -92,7 +106,7 @@ def fastest(timed: Iterable[Timed]) -> list[Timed]:
     return [one._replace(algorithm=FASTEST) for one in best.values()]
 
 
-def timed(rows: Sequence[Row]) -> list[Timed]:
+def timed(rows: Sequence[Banded]) -> list[Timed]:
     """One for each collective, algorithm, size and place, in the order of the rows."""
     return [_timed(cycles) for cycles in _by_point(rows).values()]
 
@@ -172,7 +186,7 @@ def standing(base: Contest, other: Contest) -> Standing | None:
     return None
 
 
-def points(rows: Sequence[Row]) -> int:
+def points(rows: Sequence[Banded]) -> int:
     """How many combinations of algorithm, size and place were measured."""
     return len(_by_point(rows))
 
@@ -180,19 +194,20 @@ def points(rows: Sequence[Row]) -> int:
 _Point = tuple[str, str, int, bool]
 
 
-def _by_point(rows: Sequence[Row]) -> dict[_Point, list[Row]]:
-    found: dict[_Point, list[Row]] = {}
+def _by_point(rows: Sequence[Banded]) -> dict[_Point, list[Banded]]:
+    found: dict[_Point, list[Banded]] = {}
     for row in rows:
         if row.time_us > 0:
             found.setdefault((row.collective, row.algorithm, row.size_bytes, row.in_place), []).append(row)
     return found
 
 
-def _timed(cycles: Sequence[Row]) -> Timed:
+def _timed(cycles: Sequence[Banded]) -> Timed:
     first, count = cycles[0], len(cycles)
     point = point_of(first)
     for row in cycles[1:]:
         point = point.with_row(row)
+    p5_us = [row.p5_us for row in cycles if row.p5_us is not None]
     within_us2 = sum((row.time_us * row.cv_percent / 100) ** 2 for row in cycles) / count
     return Timed(
         algorithm=first.algorithm,
@@ -201,6 +216,8 @@ def _timed(cycles: Sequence[Row]) -> Timed:
         point=point,
         stdev_us=sqrt(within_us2 + point.deviations_us2 / count),
         is_enough=point.iterations >= FEWEST_ITERATIONS or first.transport == SIMULATED,
+        p5_us=sum(p5_us) / count if len(p5_us) == count else None,
+        p95_us=sum(row.p95_us for row in cycles) / count,
     )
 
 

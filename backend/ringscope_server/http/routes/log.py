@@ -15,6 +15,7 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import require_job
+from ringscope_server.instants import Instant, as_ns
 from ringscope_server.results import log
 from ringscope_server.results.log import LINES_PER_PAGE, LogFilter
 from ringscope_server.results.views import LogOutline, LogPage
@@ -35,6 +36,11 @@ Pattern = Annotated[
     AfterValidator(checked),
 ]
 
+At = Annotated[
+    Instant | None,
+    Query(description="Look for the last line that was printed by then, on the clock of the node that printed it."),
+]
+
 
 def _wanted(job_id: int, rank: Rank = None, stream: Stream = None, q: Text = "", pattern: Pattern = "") -> LogFilter:
     return LogFilter(job_id, rank, stream, q, pattern)
@@ -45,24 +51,33 @@ Wanted = Annotated[LogFilter, Depends(_wanted)]
 
 @router.get("", operation_id="list_log_lines")
 async def list_log_lines(
-    wanted: Wanted, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
+    wanted: Wanted, user: Viewer, services: ServicesDep, at: At = None, limit: Limit = 200, cursor: Cursor = None
 ) -> LogPage:
-    """What was printed, oldest first; also while the job runs."""
+    """What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on."""
     after = decode(cursor)
-    async with _reading(services, is_scan=wanted.is_search) as session:
+    sought = at if after is None else None
+    async with _reading(services, is_scan=wanted.is_search or sought is not None) as session:
         await require_job(session, wanted.job_id)
+        if sought is not None:
+            ends, _, _ = await log.page_ends(session, wanted)
+            place = await log.place_at(session, wanted, ends, as_ns(sought))
+            after = place and place.after_id
         items = await log.lines(session, wanted, limit, after)
     return LogPage(items=items, next=next_cursor([item.id for item in items], limit))
 
 
 @router.get("/outline", operation_id="get_log_outline")
-async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep) -> LogOutline:
+async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep, at: At = None) -> LogOutline:
     """How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read."""
+    place = None
     async with _reading(services, is_scan=True) as session:
         await require_job(session, wanted.job_id)
         ends, lines, last_id = await log.page_ends(session, wanted)
+        if at is not None:
+            place = await log.place_at(session, wanted, ends, as_ns(at))
     cursors = [None, *(encode(line_id) for line_id in ends if line_id != last_id)]
-    return LogOutline(lines=lines, last_id=last_id, lines_per_page=LINES_PER_PAGE, cursors=cursors)
+    line_at = place and place.line
+    return LogOutline(lines=lines, last_id=last_id, lines_per_page=LINES_PER_PAGE, cursors=cursors, line_at=line_at)
 
 
 @router.get(

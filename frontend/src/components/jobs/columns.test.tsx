@@ -10,7 +10,7 @@ const UNMARKED = { isPinned: false, isBaseline: false };
 function measured(id: number, busbw: number): JobView {
   const best = { algorithm: "ring", transport: "mpi", size_bytes: 1 << 20, in_place: false, busbw_gb_per_s: busbw, is_unstable: false };
   const sizes = [{ size_bytes: 8, busbw_gb_per_s: 0.5 }, { size_bytes: 1 << 20, busbw_gb_per_s: busbw }];
-  const summary = { kind: "benchmark" as const, best: [best], sizes, min_size_p99_us: 9.5, limit_gb_per_s: 25, ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" };
+  const summary = { kind: "benchmark" as const, best: [best], sizes, min_size_p99_us: 9.5, min_size_iterations: 15, limit_gb_per_s: 25, ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" };
   return aJob({ id, state: "succeeded", summary });
 }
 
@@ -51,7 +51,10 @@ it("tells of a benchmark what it reached, at which size, and of what the links a
   expect(told(job, "speed")).toEqual(["12.5 GB/s", "ring at 1 MiB"]);
   expect(told(job, "at-max-size")).toEqual(["12.5", "ring, out of place at 1 MiB"]);
   expect(told(job, "of-limit")).toEqual(["50.0 %", "ring, out of place at 1 MiB, of 25.0 GB/s"]);
-  expect(told(job, "p99-at-min")).toEqual(["9.50", "ring, out of place at 8 B, of 20 iterations"]);
+  expect(told(job, "p99-at-min")).toEqual(["9.50", "ring, out of place at 8 B, of 15 iterations"]);
+  const { summary } = job;
+  if (summary.kind !== "benchmark") throw new Error("a benchmark");
+  expect(told({ ...job, summary: { ...summary, min_size_iterations: null } }, "p99-at-min")[1]).toBe("ring, out of place at 8 B");
   expect(told(job, "sizes")).toEqual(["8 B – 64 MiB", "8 B – 64 MiB"]);
 });
 

@@ -277,10 +277,12 @@ function p99(job: JobView): string {
   return time == null ? "–" : threeDigits(time);
 }
 
+/** The row's own iterations: some that were left out, or several cycles, make another number than the one asked for. */
 function ofIterations(job: JobView): string | undefined {
   if (!isBenchmark(job)) return undefined;
   const at = fastestAt(job, job.summary.sizes[0]);
-  return at && `${at}, of ${plural(job.spec.benchmark.iterations, "iteration")}`;
+  const count = job.summary.min_size_iterations;
+  return at && (count == null ? at : `${at}, of ${plural(count, "iteration")}`);
 }
 
 function took({ started_at: start, finished_at: end }: JobView): string | undefined {

@@ -3,6 +3,7 @@ import type { ComparedRow, Comparison, JobView } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
 import { LineSwatch } from "../../components/LineSwatch";
 import { ScrollX } from "../../components/ScrollX";
+import { Unstable } from "../../components/Unstable";
 import { lineOf } from "../../lib/compare";
 import { comparisonCsv, countWords, deltaOf, MARKS, rowsOf } from "../../lib/compareSweeps";
 import { threeDigits } from "../../lib/format";
@@ -17,31 +18,44 @@ interface Props {
   algorithm: string;
   inPlace: boolean;
   sizes: readonly number[];
+  /** Whether times have p5 and p95 beside them, as the chart has them. */
+  hasBands: boolean;
   hovered: number | null;
   onHover: (sizeBytes: number | null) => void;
 }
 
-/** A row for each size; the times of each job, and how they differ from the baseline's. */
-export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hovered, onHover }: Props) {
+/** A row for each size; the time and bus bandwidth of each job, and how its time differs from the baseline's. */
+export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBands, hovered, onHover }: Props) {
   const { jobs, base } = found;
   const rows = jobs.map((job) => new Map(rowsOf(job, algorithm, inPlace).map((row) => [row.size_bytes, row])));
   const words = new Map(known.map((job) => [job.id, jobWord(job)]));
   return (
     <>
-      <ScrollX label="Times by size, a column for each job">
+      <ScrollX label="Times by size, columns for each job">
         <table className={classes.sizes}>
           <caption className="hidden-visually">
-            Time in µs by message size, and its difference from job {base}
+            Time and bus bandwidth by message size, and the difference of the time from job {base}
           </caption>
           <thead>
             <tr>
-              <th scope="col" className="number">Size</th>
+              <td />
               {jobs.map((job, i) => (
-                <th key={job.job_id} scope="col" className="number" colSpan={job.job_id === base ? 1 : 2}>
-                  <LineSwatch line={lineOf(i, "")} /> {words.get(job.job_id)} (µs{job.job_id === base ? ", baseline" : ", Δ of the time"}){" "}
-                  <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
+                <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={job.job_id === base ? 2 : 3}>
+                  <LineSwatch line={lineOf(i, "")} /> {words.get(job.job_id)}
+                  {job.job_id === base && ", baseline"} <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
                 </th>
               ))}
+            </tr>
+            <tr>
+              <th scope="col" className="number">Size</th>
+              {jobs.flatMap((job) =>
+                columnsOf(job.job_id === base).map((column, i) => (
+                  <th key={`${job.job_id} ${column}`} scope="col" className={i === 0 ? `number ${classes.group}` : "number"}>
+                    <span className="hidden-visually">{words.get(job.job_id)} </span>
+                    {column}
+                  </th>
+                )),
+              )}
             </tr>
           </thead>
           <tbody>
@@ -49,7 +63,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
               <tr key={size} data-active={size === hovered || undefined} onMouseEnter={() => onHover(size)} onMouseLeave={() => onHover(null)}>
                 <th scope="row" className="number">{formatSize(size)}</th>
                 {jobs.map((job, i) => (
-                  <Cell key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} />
+                  <Cells key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} hasBand={hasBands} />
                 ))}
               </tr>
             ))}
@@ -74,13 +88,21 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
   );
 }
 
-function Cell({ row, isBase }: { row: ComparedRow | undefined; isBase: boolean }) {
+function columnsOf(isBase: boolean): string[] {
+  return ["time (µs)", "busbw (GB/s)", ...(isBase ? [] : ["Δ of the time"])];
+}
+
+function Cells({ row, isBase, hasBand }: { row: ComparedRow | undefined; isBase: boolean; hasBand: boolean }) {
   const delta = row && deltaOf(row);
+  const between = hasBand && row?.p5_us != null && `${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)}`;
   return (
     <>
-      <td className="number" title={row && `${threeDigits(row.busbw_gb_per_s)} GB/s, n=${row.iterations}`}>
+      <td className={`number ${classes.group}`} title={row && `n=${row.iterations}`}>
         {row ? threeDigits(row.time_us) : "–"}
+        {between && <span className={classes.between} title="p5 – p95"> {between}</span>}
+        {row?.is_unstable && <Unstable />}
       </td>
+      <td className="number">{row ? threeDigits(row.busbw_gb_per_s) : "–"}</td>
       {!isBase && (
         <td className={`number ${classes.delta}`} data-mark={delta?.mark}>
           {delta && (

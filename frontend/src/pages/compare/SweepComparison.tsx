@@ -10,6 +10,7 @@ import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
 import { Skeleton } from "../../components/Skeleton";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { SpreadSwitch } from "../../components/SpreadSwitch";
 import { lineOf } from "../../lib/compare";
 import { algorithmsOf, comparedLines, FASTEST, rowsOf, type Scale, sizesOf, sumWords } from "../../lib/compareSweeps";
 import { chosenIds } from "../../lib/search";
@@ -55,6 +56,7 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
           options={[["linear", "linear"], ["log", "log"]]}
           onChange={(y) => set({ y: y === "log" ? y : undefined })}
         />
+        <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
       </CompareControls>
       <QueryError what="The comparison could not be loaded" query={query} />
       {query.isPending && <Skeleton rows={20} />}
@@ -96,10 +98,12 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
   const [search, set] = useCompareSearch();
   const [hovered, setHovered] = useState<number | null>(null);
   const hidden = useMemo(() => new Set(chosenIds(search.hide)), [search.hide]);
+  const hasBands = search.band !== "off";
   const lines = useMemo(() => {
     const words = new Map(jobs.map((job) => [job.id, jobWord(job)]));
-    return comparedLines(found, words, algorithm, inPlace, scale).filter((_, i) => !hidden.has(found.jobs[i]?.job_id ?? 0));
-  }, [jobs, found, algorithm, inPlace, scale, hidden]);
+    const lines = comparedLines(found, words, { algorithm, inPlace, scale, hasBands });
+    return lines.filter((_, i) => !hidden.has(found.jobs[i]?.job_id ?? 0));
+  }, [jobs, found, algorithm, inPlace, scale, hasBands, hidden]);
   const toggle = (id: number): void => {
     const next = new Set(hidden).add(id);
     if (hidden.has(id)) next.delete(id);
@@ -126,7 +130,7 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
         />
         <figcaption className="dim">
           {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; of
-          several cycles their mean. More is faster.
+          several cycles their mean. More is faster.{hasBands && " The band is the slowest rank\u2019s p5 to p95."}
           {missing.length > 0 && ` No such row: job ${missing.map((job) => job.job_id).join(", ")}.`}
         </figcaption>
         {found.jobs
@@ -137,7 +141,7 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
             </p>
           ))}
       </figure>
-      <SizeTable jobs={jobs} found={found} algorithm={algorithm} inPlace={inPlace} sizes={sizes} hovered={hovered} onHover={setHovered} />
+      <SizeTable jobs={jobs} found={found} algorithm={algorithm} inPlace={inPlace} sizes={sizes} hasBands={hasBands} hovered={hovered} onHover={setHovered} />
     </section>
   );
 }

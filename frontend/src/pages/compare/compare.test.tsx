@@ -4,14 +4,17 @@ import { comparisonQuery } from "../../data/comparison";
 import { environmentsQuery, jobQuery } from "../../data/job";
 import { curveQuery, epochsQuery } from "../../data/training";
 import { aJob, aPoint, aSimulation, aTraining } from "../../lib/fixtures";
+import type { SizeLine } from "../../lib/lines";
 import { Answers, drawn } from "../../testing/page";
 import { ComparePage } from "./ComparePage";
 import { Differences } from "./Differences";
 
-const plotted: (unknown[] | undefined)[] = [];
+const plotted: unknown[] = [];
+const beside: unknown[] = [];
 vi.mock("../../charts/SizeChart", () => ({
-  SizeChart: ({ lines, isLog }: { lines: { name: string }[]; isLog: boolean }) => {
+  SizeChart: ({ lines, isLog }: { lines: SizeLine[]; isLog: boolean }) => {
     plotted.push([isLog, ...lines.map(({ name }) => name)]);
+    beside.push(lines.map(({ band, unstable }) => [band, unstable]));
     return null;
   },
 }));
@@ -20,8 +23,9 @@ vi.mock("../../charts/LineChart", () => ({ LineChart: () => null }));
 const against = { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_beyond_noise: true };
 
 function sweeps(): Answers {
-  const row = { algorithm: "ring", in_place: false, size_bytes: 1024, time_us: 10, busbw_gb_per_s: 2, iterations: 20, against: null };
-  const jobs = [{ job_id: 7, obstacles: [], rows: [row] }, { job_id: 9, obstacles: [], rows: [{ ...row, against }] }];
+  const row = { algorithm: "ring", in_place: false, size_bytes: 1024, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p95_us: 16, is_unstable: false, iterations: 20, against: null };
+  const other = { ...row, time_us: 5, busbw_gb_per_s: 4, p5_us: 4, p95_us: 8, is_unstable: true, against };
+  const jobs = [{ job_id: 7, obstacles: [], rows: [row] }, { job_id: 9, obstacles: [], rows: [other] }];
   return new Answers()
     .of(jobQuery(7), aJob({ id: 7, state: "succeeded" }))
     .of(jobQuery(9), aJob({ id: 9, state: "succeeded", spec: aSimulation() }))
@@ -45,8 +49,28 @@ it("names what was simulated in every heading, and of how many iterations a time
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
   const headings = text(page, "thead th");
   expect(headings).toContain("SIMULATED job 9");
-  expect(headings).toContain(" SIMULATED job 9 (µs, Δ of the time) n=20");
-  expect(headings).toContain(" job 7 (µs, baseline) n=20");
+  expect(headings).toContain(" SIMULATED job 9 n=20");
+  expect(headings).toContain(" job 7, baseline n=20");
+});
+
+it("has time and bus bandwidth of each job beside the difference", async () => {
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
+  expect(text(page, "[aria-label^='Times by size'] thead tr:last-child th")).toEqual([
+    "Size", "job 7 time (µs)", "job 7 busbw (GB/s)",
+    "SIMULATED job 9 time (µs)", "SIMULATED job 9 busbw (GB/s)", "SIMULATED job 9 Δ of the time",
+  ]);
+  const cells = text(page, "[aria-label^='Times by size'] tbody td");
+  expect(cells.slice(0, 4)).toEqual(["10.0 8.00 – 16.0", "2.00", "5.00 4.00 – 8.00 unstable", "4.00"]);
+  expect(cells[4]).toMatch(/^−50\.0 %/);
+});
+
+it("draws the spread, which can be switched off, and marks what is unstable", async () => {
+  await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
+  expect(beside.at(-1)).toEqual([[[[1024, 1.25, 2.5]], []], [[[1024, 2.5, 5]], [1024]]]);
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring&band=off", sweeps());
+  expect(beside.at(-1)).toEqual([[[], []], [[], [1024]]]);
+  expect(text(page, "[aria-label^='Times by size'] tbody td")[0]).toBe("10.0");
+  expect(text(page, "[aria-label=Spread] label")).toEqual(["p5 – p95", "no spread"]);
 });
 
 it("leaves jobs out of the chart, and has a logarithmic axis, as the address says", async () => {

@@ -10,10 +10,12 @@ interface Props {
   row: MeasurementView;
   /** Of the chosen cell; null: the time after the last rank, which is nobody's. */
   rank: number | null;
+  /** When the iteration began there; null: not known. */
+  at: string | null;
 }
 
-/** From a cell of the strips on: what the rank printed, and the steps of the row, where an operation of it was followed. */
-export function CellLinks({ job, row, rank }: Props) {
+/** From a cell of the strips on: what the rank had printed by then, and the steps of the row, where an operation of it was followed. */
+export function CellLinks({ job, row, rank, at }: Props) {
   const search = searchOf(row);
   const { data } = useTraces(job);
   const traces = data ?? [];
@@ -21,8 +23,13 @@ export function CellLinks({ job, row, rank }: Props) {
   const isTraced = traceOptions(traces, search).isAsked;
   return (
     <p className={classes.links}>
-      <Link to="/jobs/$jobId" params={{ jobId: job.id }} search={{ tab: "log", ...(rank !== null && { rank: String(rank) }) }}>
+      <Link
+        to="/jobs/$jobId"
+        params={{ jobId: job.id }}
+        search={{ tab: "log", ...(rank !== null && { rank: String(rank) }), ...(at !== null && { at }) }}
+      >
         {rank === null ? "Log of all ranks" : `Log of rank ${rank}`}
+        {at !== null && " at that time"}
       </Link>
       {isTraced && (
         <>

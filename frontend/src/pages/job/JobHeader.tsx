@@ -3,11 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/Caveats";
+import { ErrorNote } from "../../components/ErrorNote";
 import { QueryError } from "../../components/QueryError";
 import { Reference } from "../../components/Reference";
 import { useShortcut } from "../../components/shortcuts";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { StateBadge } from "../../components/StateBadge";
+import { DEEDS } from "../../lib/keys";
 import { bestBusbw, isTerminal, JOB_STATES, jobTitle } from "../../lib/state";
 import { useRole } from "../../components/useRole";
 import { BaselineButton } from "../../components/BaselineButton";
@@ -16,6 +18,7 @@ import { GraphLinks } from "./GraphLinks";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
+import { useHold } from "./useHold";
 import { useTraces } from "./useTraces";
 import { Share } from "./ShareDialog";
 
@@ -25,6 +28,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
   const [isAsking, setAsking] = useState(false);
   const ask = useCallback(() => setAsking(true), []);
   useShortcut("cancel", mayChange && !isTerminal(job.state) && job.state !== "stopping" ? ask : null);
+  const hold = useHold(job);
   const traces = useTraces(job);
   return (
     <header className={classes.header}>
@@ -42,6 +46,11 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         <div className={classes.actions}>
           <GraphLinks job={job} />
           <RingLink job={job} />
+          {hold.verb && (
+            <Button onClick={hold.run} aria-busy={hold.isPending} title={DEEDS[hold.verb]}>
+              {hold.verb === "hold" ? "Hold" : "Release"}
+            </Button>
+          )}
           {/* These two take turns, left of what is always there: nothing goes from under the pointer. */}
           {job.state === "succeeded" && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
           {mayChange && !isTerminal(job.state) && (
@@ -61,6 +70,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
       </div>
       <Reference id={String(job.id)} command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} />
       <QueryError what="Which operations were followed could not be loaded" query={traces} />
+      {hold.error && <ErrorNote what="The job was neither held nor released" error={hold.error} />}
       <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
     </header>
   );

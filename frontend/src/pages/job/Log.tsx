@@ -7,7 +7,7 @@ import { ApiError } from "../../api/client";
 import { logOutlineQuery } from "../../data/log";
 import type { JobView } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
-import { plural } from "../../lib/format";
+import { formatClock, plural } from "../../lib/format";
 import { exportUrl, lineOf, logFilterOf } from "../../lib/logFilter";
 import { isTerminal } from "../../lib/state";
 import classes from "./Log.module.css";
@@ -21,16 +21,20 @@ export function Log({ job }: { job: JobView }) {
   const isOver = isTerminal(job.state);
   const filter = logFilterOf(search);
   const isFiltered = Object.keys(filter).length > 0;
-  const target = isFiltered ? null : lineOf(hash);
-  const outline = useQuery(logOutlineQuery(job.id, filter));
-  const [follows, setFollows] = useState(!isOver && target === null);
+  const outline = useQuery(logOutlineQuery(job.id, filter, search.at));
   const { data } = outline;
+  const named = isFiltered ? null : lineOf(hash);
+  const target = named ?? data?.line_at ?? null;
+  const [follows, setFollows] = useState(!isOver && named === null && search.at === undefined);
   const problem = patternProblem(outline.error);
   return (
     <section className="card" aria-labelledby="log">
       <div className="card-head">
         <h2 id="log">Log</h2>
-        <span className="dim">{data && `${plural(data.lines, "line")}${isFiltered ? " that match" : ""}`}</span>
+        <span className="dim">
+          {data && `${plural(data.lines, "line")}${isFiltered ? " that match" : ""}`}
+          {data && named === null && search.at !== undefined && atWords(search.at, data.line_at)}
+        </span>
         <LogTools job={job} problem={problem}>
           {!isOver && (
             <Button onClick={() => setFollows(true)} aria-pressed={follows}>
@@ -66,6 +70,12 @@ function patternProblem(error: Error | null): string | null {
   if (!(error instanceof ApiError)) return null;
   const found = error.fields.find((field) => field.pointer === "/pattern");
   return found ? found.detail.replace("pattern: ", "") : null;
+}
+
+/** Which line is marked, and why. */
+function atWords(at: string, line: number | null): string {
+  const time = formatClock(Date.parse(at));
+  return line === null ? `; none was printed by ${time}` : `; marked is the last one printed by ${time}`;
 }
 
 function emptyText(isOver: boolean, isFiltered: boolean): string {

@@ -18,7 +18,7 @@ interface Props {
   jobId: number;
   outline: LogOutline;
   filter: LogFilter;
-  /** The line that the URL names, from 1; only without a filter. */
+  /** The line that the URL leads to, from 1 among those that the filter lets pass. */
   target: number | null;
   isWrapped: boolean;
   follows: boolean;
@@ -135,13 +135,13 @@ interface LineProps {
 /** The number of a line that a filter found leads to it among its neighbours. */
 function Line({ line, number, isFiltered, isTarget }: LineProps) {
   return (
-    <li data-stream={line?.stream} data-target={isTarget || undefined}>
+    <li data-stream={line?.stream} data-target={isTarget || undefined} aria-current={isTarget || undefined}>
       {number === null ? (
         <span className={classes.number}>…</span>
       ) : (
         <Link
           to="."
-          search={(old) => (isFiltered ? { ...old, log: undefined, match: undefined, rank: undefined, stream: undefined } : old)}
+          search={(old) => (isFiltered ? { ...old, log: undefined, match: undefined, rank: undefined, stream: undefined, at: undefined } : old)}
           hash={`L${number}`}
           replace
           resetScroll={false}

@@ -8,6 +8,7 @@ import { CopyButton } from "../../components/CopyButton";
 import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { SpreadSwitch } from "../../components/SpreadSwitch";
 import { useCollective } from "../../components/useCollective";
 import { caption } from "../../lib/caption";
 import { basisOf, caveats } from "../../lib/caveats";
@@ -177,12 +178,7 @@ function Controls({ search, set, beside, csv }: ControlsProps) {
       />
       {search.view !== "table" && (
         <>
-          <Segments
-            label="Spread"
-            value={search.band ?? "on"}
-            options={[["on", "p5 – p95"], ["off", "no spread"]]}
-            onChange={(band) => set({ band: band === "on" ? undefined : band })}
-          />
+          <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
           {search.metric !== "time" && (
             <Segments
               label="Vertical axis"

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from "react";
 import type { BenchmarkJob, Lateness, MeasurementView, RankLateness } from "../../api/types";
 import { HeatStrip } from "../../charts/HeatStrip";
 import { threeDigits } from "../../lib/format";
-import { type Cell, cellOf, cellText, cellWords, columnWords, lastShare, leastReal, medianLate, mostLate } from "../../lib/lateness";
+import { type Cell, cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate } from "../../lib/lateness";
 import { CellLinks } from "./CellLinks";
 import classes from "./Stragglers.module.css";
 import { useView } from "./useView";
@@ -71,7 +71,7 @@ export function Strips({ job, row, found }: Props) {
       <p className={classes.readout} aria-live="polite">
         {cursor ? readout(found, cursor) : <span className="dim">Point at a cell and click, or go through them with the arrow keys.</span>}
       </p>
-      {chosen && <CellLinks job={job} row={row} rank={found.ranks[chosen.row]?.rank ?? null} />}
+      {chosen && <CellLinks job={job} row={row} rank={found.ranks[chosen.row]?.rank ?? null} at={instantOf(found, chosen)} />}
     </>
   );
 }

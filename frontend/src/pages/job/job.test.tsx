@@ -1,9 +1,12 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { expect, it, vi } from "vitest";
+import { api } from "../../api/client";
 import type { BenchmarkJob } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { eventsQuery, jobQuery } from "../../data/job";
 import { expectationsQuery, measurementsQuery } from "../../data/results";
+import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
 import { aJob, anEvent, aRow } from "../../lib/fixtures";
@@ -11,6 +14,7 @@ import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./CellLinks";
 import { JobPage } from "./JobPage";
 import { Latency } from "./Latency";
+import { Log } from "./Log";
 import { Timeline } from "./Timeline";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
@@ -43,14 +47,27 @@ it.each([
 });
 
 it("does not say how to follow a job whose operations could not be loaded", async () => {
-  const links = async (known: Answers): Promise<string | null> => (await drawn(<CellLinks job={traced} row={row} rank={0} />, "/jobs/7", known)).textContent;
+  const links = async (known: Answers): Promise<string | null> => (await drawn(<CellLinks job={traced} row={row} rank={0} at={null} />, "/jobs/7", known)).textContent;
   expect(await links(new Answers().of(tracesQuery(7, true), []))).toContain("How to follow");
   expect(await links(await new Answers().failing(tracesQuery(7, true), "The disk is full."))).not.toContain("How to follow");
 });
 
+it("leads from a late cell to what its rank had printed by then, where that line is marked", async () => {
+  const at = "2026-01-31T12:00:00.000123Z";
+  const cell = await drawn(<CellLinks job={traced} row={row} rank={1} at={at} />, "/jobs/7");
+  const link = [...cell.querySelectorAll("a")].find(({ textContent }) => textContent === "Log of rank 1 at that time");
+  expect(link?.getAttribute("href")).toBe("/jobs/7?tab=log&rank=1&at=2026-01-31T12%3A00%3A00.000123Z");
+  const outline = { lines: 3, last_id: 9, lines_per_page: 500, cursors: [null], line_at: 2 };
+  const lines = [2, 5, 9].map((id) => ({ id, number: id, node: "n1", rank: 1, stream: "stdout", time_ns: Date.parse(at) * 1e6 + id, text: `line ${id}` }));
+  const known = answers().of(logOutlineQuery(7, { rank: 1 }, at), outline).of(logPageQuery(7, { rank: 1 }, null, 500, 3), lines);
+  const page = await drawn(<Log job={succeeded()} />, link?.getAttribute("href") ?? "", known);
+  expect([...page.querySelectorAll("[aria-current=true] > :last-child")].map(({ textContent }) => textContent)).toEqual(["line 5"]);
+  expect(page.textContent).toContain("marked is the last one printed by");
+});
+
 it("lays the job beside it that the address names, whatever is the baseline in this browser", async () => {
   localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], baseline: 3 }));
-  const rows = [{ algorithm: "ring", in_place: false, size_bytes: 2 ** 20, time_us: 20, busbw_gb_per_s: 1, iterations: 20, against: null }];
+  const rows = [{ algorithm: "ring", in_place: false, size_bytes: 2 ** 20, time_us: 20, busbw_gb_per_s: 1, p5_us: 9, p95_us: 11, is_unstable: false, iterations: 20, against: null }];
   const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], rows }, { job_id: 7, obstacles: [], rows }] };
   const known = answers().of(comparisonQuery([5, 7], 5, 0), found);
   const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=baseline&base=5", known);
@@ -62,6 +79,24 @@ it("offers only a job that succeeded as the baseline", async () => {
   expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(succeeded())), "★ Set baseline")).toBeDefined();
   const failed = succeeded({ state: "failed", reason: "oom", message: "A rank ran out of memory." });
   expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(failed)), "★ Set baseline")).toBeUndefined();
+});
+
+it.each([
+  ["queued", "operator", "Hold", "/api/v1/jobs/{job_id}/hold"],
+  ["held", "admin", "Release", "/api/v1/jobs/{job_id}/release"],
+] as const)("lets an operator hold a waiting job, and release it: %s", async (state, role, name, path) => {
+  const post = vi.spyOn(api, "POST").mockResolvedValue({ error: { detail: "Job 7 is running; only a queued job can be held." }, response: new Response(null, { status: 409 }) } as never);
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(aJob({ id: 7, state }), []).of(meQuery, { role } as never));
+  await act(async () => button(page, name)?.click());
+  expect(post.mock.calls).toEqual([[path, { params: { path: { job_id: 7 } } }]]);
+  expect(alerts(page)).toEqual([expect.stringContaining("only a queued job can be held.")]);
+  post.mockRestore();
+});
+
+it.each([["queued", "viewer"], ["running", "operator"], ["succeeded", "operator"]] as const)("offers neither where it cannot be done: %s, %s", async (state, role) => {
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(aJob({ id: 7, state }), []).of(meQuery, { role } as never));
+  const header = page.querySelector("header") as HTMLElement;
+  expect([button(header, "Hold"), button(header, "Release")]).toEqual([undefined, undefined]);
 });
 
 it("has its algorithms in the order of the verdict's size, of how many iterations, and their best beside", async () => {

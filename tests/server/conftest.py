@@ -220,10 +220,13 @@ MIGRATED = "migrated"  # the name of a database with the tables of this version
 
 
 @asynccontextmanager
-async def running_server(data_dir: Path, clock: Clock, **settings: Any) -> AsyncIterator[Server]:
+async def running_server(
+    data_dir: Path, clock: Clock, *, poll_seconds: float = 0.05, **settings: Any
+) -> AsyncIterator[Server]:
     # Under a clock that stands still a rate limit would be a limit of requests for each test.
-    usual = {"poll_seconds": 0.05, "requests_per_second": 0}
-    services = services_for(Settings(data_dir=data_dir, **(usual | settings)))
+    given = Settings(data_dir=data_dir, **({"requests_per_second": 0} | settings))
+    # Where a poll must end by news alone, it is held for longer than a server may be told to.
+    services = services_for(given.model_copy(update={"poll_seconds": poll_seconds}))
     services.now = clock
     services.clock_watch = ClockWatch(elapsed=lambda: clock.elapsed)
     share_statements(services.database)
@@ -322,9 +325,8 @@ async def two_servers(tmp_path: Path, clock: Clock, postgresql_database: str) ->
     paths = (tmp_path / "first", tmp_path / "second")
     for path in paths:
         path.mkdir()
-    settings = {"database_url": postgresql_database, "poll_seconds": 60}
     async with (
-        running_server(paths[0], clock, **settings) as first,
-        running_server(paths[1], clock, **settings) as second,
+        running_server(paths[0], clock, poll_seconds=60, database_url=postgresql_database) as first,
+        running_server(paths[1], clock, poll_seconds=60, database_url=postgresql_database) as second,
     ):
         yield first, second

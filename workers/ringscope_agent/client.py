@@ -15,8 +15,8 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from ringscope.contracts.protocol import (
-    HEARTBEAT_SECONDS,
     PROBLEM_MEDIA_TYPE,
+    REQUEST_SECONDS,
     Directives,
     Join,
     Joined,
@@ -39,10 +39,9 @@ Timed = TypeVar("Timed", bound=Stamped)
 
 FIRST_RETRY_SECONDS = 0.1
 LAST_RETRY_SECONDS = 3.0
-# Longer than a server holds a poll back; but one that stands still must not keep this node silent until the others take
-# it for lost, nor its news from them. The last sign of life that they know may be older than this request by a whole
-# poll. Every request may be sent again: repeating it changes nothing.
-TIMEOUT = httpx.Timeout(HEARTBEAT_SECONDS + 2.0)
+# The last sign of life that other servers know may be older than a request by a whole poll. Every request may be sent
+# again: repeating it changes nothing.
+TIMEOUT = httpx.Timeout(REQUEST_SECONDS)
 # A firewall on the way may dislike what is in one request, for ever, while it lets all others pass.
 FILTERED_SECONDS = 60.0
 _NO_CONTENT = 204

@@ -208,11 +208,11 @@ def test_what_the_database_cannot_help_is_told_apart_from_our_mistakes(codes: di
     assert (fault.code if fault else None) == code
 
 
-def test_a_key_that_somebody_else_took_first_and_a_pool_that_is_used_up_mean_try_again() -> None:
-    taken = fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate="23505")))
+def test_what_somebody_else_took_or_deleted_first_and_a_pool_that_is_used_up_mean_try_again() -> None:
+    taken, deleted = (fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate=f"2350{n}"))) for n in (5, 3))
     used_up = fault_of(PoolTimeoutError())
-    assert taken is not None and used_up is not None
-    assert (taken.code, used_up.code) == ("database_busy", "database_busy")
+    assert taken is not None and deleted is not None and used_up is not None
+    assert (taken.code, deleted.code, used_up.code) == ("database_busy", "database_busy", "database_busy")
     assert fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate="23502"))) is None
     assert fault_of(DataError("INSERT", {}, DriverError(sqlstate="22003"))) is None
 

@@ -38,7 +38,10 @@ _POSTGRESQL = {
     "53": BUSY,
     "40": BUSY,
     "55P03": BUSY,
-    "23505": CHANGED,  # a unique key: services look first, so somebody else came between
+    # A unique key, or a row that another one names: services look first, so somebody else came between, and when it is
+    # sent again they find what is there now.
+    "23505": CHANGED,
+    "23503": CHANGED,
     "25P03": UNREACHABLE,
     "25P04": BUSY,  # a transaction that took longer than PostgreSQL lets it
     "25006": UNREACHABLE,  # a standby

@@ -97,6 +97,25 @@ class Server:
         return job
 
     async def job(self, job_id: int) -> dict[str, Any]:
+    async def follow(self, link: str) -> httpx.AsyncClient:
+        """A browser that has followed a login link."""
+        browser = self.client()
+        answer = await log_in(browser, link)
+        assert answer.status_code == 204, answer.text
+        return browser
+
+    async def pages(self, path: str, **query: Any) -> list[list[dict[str, Any]]]:
+        """The items of each page of a list."""
+        found: list[list[dict[str, Any]]] = []
+        cursor: dict[str, str] = {}
+        while True:
+            response = await self.admin.get(f"/api/v1{path}", params=query | cursor)
+            assert response.status_code == 200, response.text
+            found.append(response.json()["items"])
+            if response.json()["next"] is None:
+                return found
+            cursor = {"cursor": response.json()["next"]}
+
         job: dict[str, Any] = (await self.admin.get(f"/api/v1/jobs/{job_id}")).json()
         return job
 

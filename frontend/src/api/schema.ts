@@ -1193,7 +1193,8 @@ export interface paths {
          * List Readings
          * @description How busy nodes were in the last five minutes, every ten seconds: of agents that call this server.
          *
-         *     GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'.
+         *     GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'. Where nodes are silent
+         *     a page may have fewer rows than ``limit``, or none: the last one has no ``next``.
          */
         get: operations["list_readings"];
         put?: never;
@@ -3201,14 +3202,16 @@ export interface components {
             busbw_gb_per_s: number;
         };
         /**
-         * LinkList
-         * @description Pairs that were measured, by name; others are not listed.
+         * LinkPage
+         * @description Pairs that were measured, by name, all of them unless a limit was given; others are not listed.
          */
-        LinkList: {
+        LinkPage: {
             /** Items */
             items: components["schemas"]["LinkView"][];
         };
         /**
+            /** Next */
+            next?: string | null;
          * LinkView
          * @description One pair of nodes, and the fastest row of the newest job that measured it.
          */
@@ -4646,14 +4649,16 @@ export interface components {
             memory_used_bytes?: number | null;
         };
         /**
-         * ReadingList
-         * @description Nodes that told in the last minutes, by name.
+         * ReadingPage
+         * @description Nodes that told in the last minutes, by name, all of them unless a limit was given.
          */
-        ReadingList: {
+        ReadingPage: {
             /** Items */
             items: components["schemas"]["NodeReadings"][];
         };
         /**
+            /** Next */
+            next?: string | null;
          * RecordBatch
          * @description Consecutive records of one attempt from one node; the first has number ``first_sequence`` (from 1 on).
          */
@@ -7598,7 +7603,12 @@ export interface operations {
     };
     list_links: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Rows of one page; default: all there are. */
+                limit?: number | null;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7611,7 +7621,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LinkList"];
+                    "application/json": components["schemas"]["LinkPage"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];
@@ -7675,7 +7685,7 @@ export interface operations {
     list_nodes: {
         parameters: {
             query?: {
-                /** @description Nodes of one page; default: all there are. */
+                /** @description Rows of one page; default: all there are. */
                 limit?: number | null;
                 /** @description ``next`` of the page before. */
                 cursor?: string | null;
@@ -8025,7 +8035,12 @@ export interface operations {
     };
     list_readings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Rows of one page; default: all there are. */
+                limit?: number | null;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8038,7 +8053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadingList"];
+                    "application/json": components["schemas"]["ReadingPage"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

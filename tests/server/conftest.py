@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -96,7 +97,6 @@ class Server:
         job: dict[str, Any] = response.json()
         return job
 
-    async def job(self, job_id: int) -> dict[str, Any]:
     async def follow(self, link: str) -> httpx.AsyncClient:
         """A browser that has followed a login link."""
         browser = self.client()
@@ -116,8 +116,15 @@ class Server:
                 return found
             cursor = {"cursor": response.json()["next"]}
 
+    async def job(self, job_id: int) -> dict[str, Any]:
         job: dict[str, Any] = (await self.admin.get(f"/api/v1/jobs/{job_id}")).json()
         return job
+
+
+async def log_in(browser: httpx.AsyncClient, link: str) -> httpx.Response:
+    """What the page does that a login link leads to."""
+    (secret,) = parse_qs(urlsplit(link).query)["token"]
+    return await browser.post("/api/v1/session", json={"token": secret})
 
 
 @dataclass

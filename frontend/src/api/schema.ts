@@ -1308,7 +1308,9 @@ export interface paths {
         put?: never;
         /**
          * Create Session
-         * @description Log a browser in with a token that somebody pasted: a personal one, or a login link's.
+         * @description Log a browser in with a personal token, or with a login link's, which is used up by that.
+         *
+         *     Who only asks for the link's page, such as a chat that shows a preview of it, uses nothing up.
          */
         post: operations["create_session"];
         /**
@@ -3208,10 +3210,10 @@ export interface components {
         LinkPage: {
             /** Items */
             items: components["schemas"]["LinkView"][];
-        };
-        /**
             /** Next */
             next?: string | null;
+        };
+        /**
          * LinkView
          * @description One pair of nodes, and the fastest row of the newest job that measured it.
          */
@@ -4655,10 +4657,10 @@ export interface components {
         ReadingPage: {
             /** Items */
             items: components["schemas"]["NodeReadings"][];
-        };
-        /**
             /** Next */
             next?: string | null;
+        };
+        /**
          * RecordBatch
          * @description Consecutive records of one attempt from one node; the first has number ``first_sequence`` (from 1 on).
          */
@@ -4990,7 +4992,7 @@ export interface components {
         };
         /**
          * Secret
-         * @description A token that somebody pastes.
+         * @description A token that somebody pastes, or that of a login link.
          */
         Secret: {
             /** Token */

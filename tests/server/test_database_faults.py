@@ -1,5 +1,6 @@
 """A database that is full, broken or away: one sentence, nothing half-written, and the server lives on."""
 
+import asyncio
 import errno
 import logging
 import sys
@@ -20,6 +21,7 @@ from tests.server.conftest import ONE_SIZE, Clock, Server, measurement, running_
 
 from ringscope_server.app import prepare, services_for
 from ringscope_server.attempts import gangs
+from ringscope_server.background import detection, upkeep
 from ringscope_server.db import disk, engine, postgresql
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, fault_of
@@ -28,6 +30,7 @@ from ringscope_server.db.postgresql import postgresql_engine, postgresql_url
 from ringscope_server.http.problems import of_database
 from ringscope_server.scheduler import loop
 from ringscope_server.settings import Settings
+from ringscope_server.webhooks import courier
 
 UNLIMITED_PAGES = 2**32 - 2
 
@@ -175,6 +178,33 @@ async def test_a_postgresql_that_is_started_again_is_used_again(
             job = await server.submit(**ONE_SIZE)
             await loop.try_pass(server.services)
             assert (await server.job(job["id"]))["state"] == "starting"
+
+
+@pytest.mark.parametrize(("code", "is_mistake"), [(13, False), (1, True)])
+async def test_what_runs_unasked_says_in_one_line_what_the_database_cannot_help(
+    server: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, code: int, is_mistake: bool
+) -> None:
+    failed = OperationalError("INSERT", {}, DriverError(sqlite_errorcode=code))
+    server.services.heartbeats.note(1, 1, server.clock())
+    works = {
+        "Heartbeats could not be written": server.services.heartbeats.run(server.services.database),
+        "A look for insights failed": detection.run(server.services),
+        "Webhooks could not be looked at": courier.run(server.services),
+        "A scheduling pass failed": loop.try_pass(server.services),
+        "Upkeep of tokens failed": upkeep.run(server.services),
+    }
+    with monkeypatch.context() as broken:
+        for session in ("read", "write"):
+            broken.setattr(Database, session, raising(failed))
+        broken.setattr(upkeep, "INTERVAL_SECONDS", 0.1)
+        tasks = [asyncio.create_task(work) for work in works.values()]
+        async with asyncio.timeout(30):
+            while not all(work in caplog.text for work in works):  # noqa: ASYNC110  # the log wakes nobody
+                await asyncio.sleep(0.02)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    assert {record.exc_info is not None for record in caplog.records} == {is_mistake}, caplog.text
 
 
 class DriverError(Exception):

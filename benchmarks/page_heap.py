@@ -85,8 +85,7 @@ def followed_job(spec: dict[str, Any], heading: str) -> "Iterator[Page]":
         executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
-        page.goto(client.login_link().url)
-        page.goto(f"{client.login_link().url.split('/login')[0]}/jobs/{job.id}")
+        page.goto(client.login_link(f"/jobs/{job.id}").url)
         page.get_by_role("heading", name=heading, exact=True).wait_for()
         yield page
         browser.close()

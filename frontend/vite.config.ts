@@ -9,6 +9,6 @@ export default defineConfig({
   base: "/",
   plugins: [react(), skeletonFirst(), precompress()],
   build: { target: "es2022" },
-  server: { proxy: { "/api": server, "/login": server } },
+  server: { proxy: { "/api": server } },
   test: { include: ["src/**/*.test.{ts,tsx}"] },
 });

@@ -103,7 +103,6 @@ def routes(page: Path | None) -> FastAPI:
         monitoring.discovery,
     ):
         app.include_router(router, prefix=API)
-    app.include_router(session.pages)
     app.include_router(monitoring.pages)
     return app
 

@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ringscope.contracts.metrics.scrape import linger_seconds
+from ringscope.contracts.protocol import HEARTBEAT_SECONDS, REQUEST_SECONDS
 from ringscope_server.urls import networks
 
 MIN_SECRET_LENGTH = 32
@@ -32,7 +33,11 @@ class Settings(BaseSettings):
     public_url: str = Field("", description="URL under which people reach the server; default http://host:port.")
     max_body_bytes: int = Field(16 << 20, ge=1024, description="Largest request body of an agent.")
     scheduler_interval_seconds: float = Field(1.0, gt=0, description="Longest pause between two passes.")
-    poll_seconds: float = Field(5.0, gt=0, description="How long an agent's poll is held when nothing changes.")
+    poll_seconds: float = Field(
+        HEARTBEAT_SECONDS,
+        gt=0,
+        description=f"How long an agent's poll is held when nothing changes; {HEARTBEAT_SECONDS:g} at most.",
+    )
     start_deadline_seconds: float = Field(30.0, gt=0, description="Every rank of a gang must run by then.")
     start_deadline_seconds_per_node: float = Field(
         3.0, ge=0, description="A gang of many nodes has so long for each of them instead, if that is longer."
@@ -84,6 +89,15 @@ class Settings(BaseSettings):
         if value and not value.startswith(("http://", "https://")):
             raise PydanticCustomError("not_url", "give an address that begins with http:// or https://")
         return value.rstrip("/")
+
+    @field_validator("poll_seconds")
+    @classmethod
+    def _ends_before_agents_hang_up(cls, seconds: float) -> float:
+        """A poll that agents never hear the end of would make them turn from one server to the next."""
+        if seconds > HEARTBEAT_SECONDS:
+            sentence = f"agents hang up after {REQUEST_SECONDS:g} s; give {HEARTBEAT_SECONDS:g} or less"
+            raise PydanticCustomError("long_poll", sentence)
+        return seconds
 
     @field_validator("join_token", "metrics_token")
     @classmethod

@@ -67,6 +67,7 @@ class FakeServer:
         self.takes_records = 1000  # in one request
         self.dislikes: dict[bytes, int] = {}  # what a record must not hold, and the status if it does
         self.strangers: list[int] = []  # statuses with which a proxy answers in the server's place
+        self.strange_joins: list[int] = []  # likewise, of a join
         self.strange_kind = "text/html"
         self.record_requests = 0
         self.poll_seconds = 1.0
@@ -158,7 +159,7 @@ class FakeServer:
 
     def _refusal(self, request: Request, epoch: int | None) -> Response | None:
         if self.strangers:
-            return PlainTextResponse("<h1>Under maintenance</h1>", self.strangers.pop(), media_type=self.strange_kind)
+            return self._strange(self.strangers.pop())
         shown = request.headers.get("authorization", "").removeprefix("Bearer ")
         if shown and shown == self.next_token:
             self.token, self.next_token, self.wants_rotation = shown, None, False
@@ -171,7 +172,12 @@ class FakeServer:
             return problem(409, "old epoch")
         return None
 
+    def _strange(self, status: int) -> Response:
+        return PlainTextResponse("<h1>Under maintenance</h1>", status, media_type=self.strange_kind)
+
     async def _join(self, request: Request) -> Response:
+        if self.strange_joins:
+            return self._strange(self.strange_joins.pop())
         if request.headers.get("authorization") != f"Bearer {JOIN_TOKEN}":
             return problem(401, "wrong token")
         if self.name_is_taken:

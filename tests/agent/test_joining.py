@@ -27,7 +27,7 @@ def node_token(server: FakeServer, data_dir: Path, join_token: str | None = JOIN
     return NodeToken(settings(server, data_dir, join_token, **more), REGISTRATION, timedelta())
 
 
-async def registered(server: FakeServer, token: str, renew: Callable[[str], Awaitable[str]]) -> ServerClient:
+async def registered(server: FakeServer, token: str, renew: Callable[[str, bool], Awaitable[str]]) -> ServerClient:
     client = ServerClient(server.url, token, REGISTRATION, renew=renew)
     try:
         await client.register()
@@ -106,6 +106,18 @@ async def test_a_node_whose_token_is_refused_joins_again_and_the_call_goes_on(
     assert len(server.registrations) == 1, "under the same epoch"
     assert (tmp_path / "agent-token").read_text() == "another\n"
     await client.close()
+
+
+async def test_a_proxy_in_the_servers_place_ends_no_agent_that_joins_again(server: FakeServer, tmp_path: Path) -> None:
+    own = node_token(server, tmp_path)
+    client = await registered(server, await own.obtain(), own.renew)
+    server.token, server.strange_joins = "another", [404, 401]
+    await client.poll(-1)
+    assert (server.joined, server.strange_joins) == ([REGISTRATION.name] * 2, [])
+    await client.close()
+    server.strange_joins = [404]
+    with pytest.raises(RejectedError, match="404"):  # as good as always a wrong address
+        await node_token(server, tmp_path / "new").obtain()
 
 
 async def test_a_refused_token_gives_way_to_the_one_that_was_given_and_that_to_joining(

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,12 +56,16 @@ class Lab:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """A `ringscope` command that goes on; what it says on standard error is a log of this lab."""
+        return self.start_program(arguments[0], ringscope(*arguments))
+
+    def start_program(self, name: str, command: Sequence[str]) -> subprocess.Popen[str]:
+        """The same of any other command line."""
         folder = self.data_dir / "said"
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{len(self._logs)}-{arguments[0]}.log"
+        path = folder / f"{len(self._logs)}-{name}.log"
         with path.open("w") as log:
             process = subprocess.Popen(
-                ringscope(*arguments),
+                command,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -96,9 +97,34 @@ class Server:
         job: dict[str, Any] = response.json()
         return job
 
+    async def follow(self, link: str) -> httpx.AsyncClient:
+        """A browser that has followed a login link."""
+        browser = self.client()
+        answer = await log_in(browser, link)
+        assert answer.status_code == 204, answer.text
+        return browser
+
+    async def pages(self, path: str, **query: Any) -> list[list[dict[str, Any]]]:
+        """The items of each page of a list."""
+        found: list[list[dict[str, Any]]] = []
+        cursor: dict[str, str] = {}
+        while True:
+            response = await self.admin.get(f"/api/v1{path}", params=query | cursor)
+            assert response.status_code == 200, response.text
+            found.append(response.json()["items"])
+            if response.json()["next"] is None:
+                return found
+            cursor = {"cursor": response.json()["next"]}
+
     async def job(self, job_id: int) -> dict[str, Any]:
         job: dict[str, Any] = (await self.admin.get(f"/api/v1/jobs/{job_id}")).json()
         return job
+
+
+async def log_in(browser: httpx.AsyncClient, link: str) -> httpx.Response:
+    """What the page does that a login link leads to."""
+    (secret,) = parse_qs(urlsplit(link).query)["token"]
+    return await browser.post("/api/v1/session", json={"token": secret})
 
 
 @dataclass
@@ -220,10 +246,13 @@ MIGRATED = "migrated"  # the name of a database with the tables of this version
 
 
 @asynccontextmanager
-async def running_server(data_dir: Path, clock: Clock, **settings: Any) -> AsyncIterator[Server]:
+async def running_server(
+    data_dir: Path, clock: Clock, *, poll_seconds: float = 0.05, **settings: Any
+) -> AsyncIterator[Server]:
     # Under a clock that stands still a rate limit would be a limit of requests for each test.
-    usual = {"poll_seconds": 0.05, "requests_per_second": 0}
-    services = services_for(Settings(data_dir=data_dir, **(usual | settings)))
+    given = Settings(data_dir=data_dir, **({"requests_per_second": 0} | settings))
+    # Where a poll must end by news alone, it is held for longer than a server may be told to.
+    services = services_for(given.model_copy(update={"poll_seconds": poll_seconds}))
     services.now = clock
     services.clock_watch = ClockWatch(elapsed=lambda: clock.elapsed)
     share_statements(services.database)
@@ -322,9 +351,8 @@ async def two_servers(tmp_path: Path, clock: Clock, postgresql_database: str) ->
     paths = (tmp_path / "first", tmp_path / "second")
     for path in paths:
         path.mkdir()
-    settings = {"database_url": postgresql_database, "poll_seconds": 60}
     async with (
-        running_server(paths[0], clock, **settings) as first,
-        running_server(paths[1], clock, **settings) as second,
+        running_server(paths[0], clock, poll_seconds=60, database_url=postgresql_database) as first,
+        running_server(paths[1], clock, poll_seconds=60, database_url=postgresql_database) as second,
     ):
         yield first, second

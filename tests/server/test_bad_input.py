@@ -253,13 +253,6 @@ async def test_wildcards_of_sql_find_only_themselves(server: Server) -> None:
         assert [j["id"] for j in (await server.admin.get(JOBS, params={"q": q})).json()["items"]] == [percent["id"]]
 
 
-async def test_no_header_is_made_of_what_came_in(server: Server) -> None:
-    link = (await server.admin.post("/api/v1/login-links")).json()["url"]
-    answer = await server.client().get(link + "&next=/x%0d%0aSet-Cookie:%20evil=1")
-    assert "\n" not in answer.headers["location"]
-    assert all("evil" not in value or name == "location" for name, value in answer.headers.multi_items())
-
-
 async def test_nul_in_a_url(server: Server) -> None:
     for path in ("/api/v1/nodes/a%00b", f"{JOBS}?q=%00", "/login?token=%00", "/%00"):
         assert "NUL" in problem(await server.admin.get(path), 422)["detail"]

@@ -1,5 +1,6 @@
 """A database that is full, broken or away: one sentence, nothing half-written, and the server lives on."""
 
+import asyncio
 import errno
 import logging
 import sys
@@ -20,6 +21,7 @@ from tests.server.conftest import ONE_SIZE, Clock, Server, measurement, running_
 
 from ringscope_server.app import prepare, services_for
 from ringscope_server.attempts import gangs
+from ringscope_server.background import detection, upkeep
 from ringscope_server.db import disk, engine, postgresql
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, fault_of
@@ -28,6 +30,7 @@ from ringscope_server.db.postgresql import postgresql_engine, postgresql_url
 from ringscope_server.http.problems import of_database
 from ringscope_server.scheduler import loop
 from ringscope_server.settings import Settings
+from ringscope_server.webhooks import courier
 
 UNLIMITED_PAGES = 2**32 - 2
 
@@ -177,6 +180,33 @@ async def test_a_postgresql_that_is_started_again_is_used_again(
             assert (await server.job(job["id"]))["state"] == "starting"
 
 
+@pytest.mark.parametrize(("code", "is_mistake"), [(13, False), (1, True)])
+async def test_what_runs_unasked_says_in_one_line_what_the_database_cannot_help(
+    server: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, code: int, is_mistake: bool
+) -> None:
+    failed = OperationalError("INSERT", {}, DriverError(sqlite_errorcode=code))
+    server.services.heartbeats.note(1, 1, server.clock())
+    works = {
+        "Heartbeats could not be written": server.services.heartbeats.run(server.services.database),
+        "A look for insights failed": detection.run(server.services),
+        "Webhooks could not be looked at": courier.run(server.services),
+        "A scheduling pass failed": loop.try_pass(server.services),
+        "Upkeep of tokens failed": upkeep.run(server.services),
+    }
+    with monkeypatch.context() as broken:
+        for session in ("read", "write"):
+            broken.setattr(Database, session, raising(failed))
+        broken.setattr(upkeep, "INTERVAL_SECONDS", 0.1)
+        tasks = [asyncio.create_task(work) for work in works.values()]
+        async with asyncio.timeout(30):
+            while not all(work in caplog.text for work in works):  # noqa: ASYNC110  # the log wakes nobody
+                await asyncio.sleep(0.02)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    assert {record.exc_info is not None for record in caplog.records} == {is_mistake}, caplog.text
+
+
 class DriverError(Exception):
     """What a driver raises, with its code."""
 
@@ -208,11 +238,11 @@ def test_what_the_database_cannot_help_is_told_apart_from_our_mistakes(codes: di
     assert (fault.code if fault else None) == code
 
 
-def test_a_key_that_somebody_else_took_first_and_a_pool_that_is_used_up_mean_try_again() -> None:
-    taken = fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate="23505")))
+def test_what_somebody_else_took_or_deleted_first_and_a_pool_that_is_used_up_mean_try_again() -> None:
+    taken, deleted = (fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate=f"2350{n}"))) for n in (5, 3))
     used_up = fault_of(PoolTimeoutError())
-    assert taken is not None and used_up is not None
-    assert (taken.code, used_up.code) == ("database_busy", "database_busy")
+    assert taken is not None and deleted is not None and used_up is not None
+    assert (taken.code, deleted.code, used_up.code) == ("database_busy", "database_busy", "database_busy")
     assert fault_of(IntegrityError("INSERT", {}, DriverError(sqlstate="23502"))) is None
     assert fault_of(DataError("INSERT", {}, DriverError(sqlstate="22003"))) is None
 

@@ -84,3 +84,23 @@ async def test_what_was_disturbed_or_crowded_does_not_stand_for_the_link(server:
     await run_pair(server, agents, 2.0, cores=1)
     (link,) = await links(server)
     assert (link["busbw_gb_per_s"], link["job_id"]) == (5.0, clean)
+
+
+async def test_links_come_page_by_page_by_name_whatever_is_measured_meanwhile(server: Server) -> None:
+    agents = [await server.node(f"n{number}", slots=1) for number in range(4)]
+    for first, second in ((2, 3), (1, 3), (0, 3), (1, 2), (0, 1)):
+        for agent in agents:
+            await server.admin.post(f"/api/v1/nodes/{agent.name}/drain", json={"reason": "out of the way"})
+        pair = [agents[first], agents[second]]
+        for agent in pair:
+            await server.admin.post(f"/api/v1/nodes/{agent.name}/resume")
+        await run_pair(server, pair, 5.0)
+    pages = [["".join(link["nodes"]) for link in page] for page in await server.pages("/links", limit=2)]
+    assert pages == [["n0n1", "n0n3"], ["n1n2", "n1n3"], ["n2n3"]]
+    assert len(await links(server)) == 5
+    page = {"limit": 1}
+    first = (await server.admin.get("/api/v1/links", params=page)).json()
+    await run_pair(server, pair, 6.0)  # once more the pair that this page ends with
+    second = (await server.admin.get("/api/v1/links", params=page | {"cursor": first["next"]})).json()
+    assert [item["nodes"] for item in (*first["items"], *second["items"])] == [["n0", "n1"], ["n0", "n3"]]
+    assert (await server.admin.get("/api/v1/links", params={"limit": 1001})).status_code == 422

@@ -31,6 +31,13 @@ async def test_what_no_node_can_be_is_refused(server: Server) -> None:
     assert (await server.admin.get("/api/v1/readings")).json()["items"] == []
 
 
+async def test_readings_come_page_by_page_by_node(server: Server) -> None:
+    for name in ("n3", "n1", "n5", "n2", "n4"):
+        await tell(await server.node(name), None if name == "n3" else BUSY)
+    pages = [[item["node"] for item in page] for page in await server.pages("/readings", limit=2)]
+    assert pages == [["n1", "n2"], ["n4"], ["n5"]], "a silent node leaves a gap"
+
+
 class Seconds:
     """A clock that a test sets."""
 
@@ -41,7 +48,7 @@ class Seconds:
 
 
 def ages(readings: Readings) -> list[float]:
-    return [age for item in readings.columns([(1, "n1"), (2, "n2")]).items for age in item.age_seconds]
+    return [age for item in readings.columns([(1, "n1"), (2, "n2")]) for age in item.age_seconds]
 
 
 def test_a_node_keeps_so_many_and_no_more_often_than_so() -> None:

@@ -128,6 +128,13 @@ def test_a_bad_setting(tmp_path: Path, flags: tuple[str, str]) -> None:
     refused(start(tmp_path, *flags), f"{flags[0]}: ")
 
 
+def test_a_poll_that_agents_would_not_wait_for(tmp_path: Path) -> None:
+    refused(
+        start(tmp_path, "--poll-seconds", "5.5"),
+        "--poll-seconds: agents hang up after 7 s; give 5 or less; got '5.5'.",
+    )
+
+
 @pytest.mark.parametrize(
     ("url", "words"),
     [

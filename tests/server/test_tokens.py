@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import httpx
-from tests.server.conftest import Clock, Server
+from tests.server.conftest import Clock, Server, log_in
 
 from ringscope_server.background import upkeep
 
@@ -94,25 +94,23 @@ async def test_a_revoked_token_ends_with_every_session_and_link_made_with_it(ser
     made = await make(server, role="admin")
     eve = server.client(made["secret"])
     link = (await eve.post("/api/v1/login-links")).json()["url"]
-    pasted, followed, from_session = server.client(), server.client(), server.client()
+    pasted = server.client()
     await pasted.post("/api/v1/session", json={"token": made["secret"]})
-    await followed.get((await eve.post("/api/v1/login-links")).json()["url"])
+    followed = await server.follow((await eve.post("/api/v1/login-links")).json()["url"])
     # A link that a session made also hangs on the token behind the session, not on the session.
     made_in_session = await followed.post("/api/v1/login-links", headers={"X-Ringscope-Client": "web"})
-    await from_session.get(made_in_session.json()["url"])
+    from_session = await server.follow(made_in_session.json()["url"])
     browsers = (pasted, followed, from_session)
     assert [(await browser.get("/api/v1/me")).json()["name"] for browser in browsers] == ["eve"] * 3
     assert (await server.admin.delete(f"{URL}/{made['id']}")).status_code == 204
     assert [(await browser.get("/api/v1/me")).status_code for browser in (eve, *browsers)] == [401] * 4
-    assert (await server.client().get(link)).headers["location"] == "/?login=expired"
+    assert (await log_in(server.client(), link)).status_code == 401
     assert (await server.admin.delete(f"{URL}/{made['id']}")).status_code == 404
 
 
 async def test_a_guests_session_is_listed_ends_alone_and_after_a_week_at_most(server: Server, clock: Clock) -> None:
-    guests = [server.client() for _ in range(2)]
-    for guest in guests:
-        link = await server.admin.post("/api/v1/login-links", json={"role": "viewer"})
-        await guest.get(link.json()["url"])
+    links = [await server.admin.post("/api/v1/login-links", json={"role": "viewer"}) for _ in range(2)]
+    guests = [await server.follow(link.json()["url"]) for link in links]
     listed = [item for item in (await server.admin.get(URL)).json()["items"] if item["kind"] == "guest"]
     assert [(item["name"], item["role"], item["created_by"]) for item in listed] == [("admin", "viewer", "admin")] * 2
     assert listed[0]["expires_at"] == "2026-01-08T00:00:00Z"
@@ -128,7 +126,7 @@ async def test_a_link_says_how_long_whoever_follows_it_stays_logged_in(server: S
         browser = server.client()
         link = await server.admin.post("/api/v1/login-links", json={"role": role, "session_hours": 1.5})
         clock.advance(DAY - 1)  # it is good for a day, and the time counts from when it is followed
-        answer = await browser.get(link.json()["url"])
+        answer = await log_in(browser, link.json()["url"])
         assert "Max-Age=5400;" in answer.headers["set-cookie"], "a browser keeps no cookie that is worth nothing"
         clock.advance(1.5 * 3600 - 1)
         assert (await browser.get("/api/v1/me")).json()["role"] == role

@@ -6,8 +6,9 @@ from tests.web.browsing import Site, Visit, visiting
 from ringscope.cli.connection import token
 
 
-def test_the_printed_link_logs_in_once(site: Site, stranger: Visit) -> None:
+def test_the_printed_link_logs_in_once_and_a_preview_of_it_does_not_count(site: Site, stranger: Visit) -> None:
     page = stranger.page
+    assert page.context.request.get(site.link, headers={"Accept": "text/html"}).ok
     page.goto(site.link)
     expect(page.get_by_role("heading", name="Slots")).to_be_visible()
     assert page.url == f"{site.url}/"

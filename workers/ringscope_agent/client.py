@@ -15,8 +15,8 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from ringscope.contracts.protocol import (
-    HEARTBEAT_SECONDS,
     PROBLEM_MEDIA_TYPE,
+    REQUEST_SECONDS,
     Directives,
     Join,
     Joined,
@@ -39,10 +39,9 @@ Timed = TypeVar("Timed", bound=Stamped)
 
 FIRST_RETRY_SECONDS = 0.1
 LAST_RETRY_SECONDS = 3.0
-# Longer than a server holds a poll back; but one that stands still must not keep this node silent until the others take
-# it for lost, nor its news from them. The last sign of life that they know may be older than this request by a whole
-# poll. Every request may be sent again: repeating it changes nothing.
-TIMEOUT = httpx.Timeout(HEARTBEAT_SECONDS + 2.0)
+# The last sign of life that other servers know may be older than a request by a whole poll. Every request may be sent
+# again: repeating it changes nothing.
+TIMEOUT = httpx.Timeout(REQUEST_SECONDS)
 # A firewall on the way may dislike what is in one request, for ever, while it lets all others pass.
 FILTERED_SECONDS = 60.0
 _NO_CONTENT = 204
@@ -93,8 +92,8 @@ class ServerClient:
         server: its URL; of several on one database, with commas between them. After trouble with one the next is
             tried, and kept while it answers.
         on_contact: called whenever the server accepted a request.
-        renew: gives another token in place of a refused one; without it, or where it raises TokenRefusedError, the call
-            ends with that.
+        renew: gives another token in place of a refused one, and hears whether this agent was here before; without it,
+            or where it raises TokenRefusedError, the call ends with that.
         reading: how busy the node is at a poll.
         was_here: an earlier life of this agent was registered, and ranks may run: what a proxy says in the server's
             place is no reason to end. Who starts one for the first time, perhaps with a wrong address, hears at once.
@@ -108,7 +107,7 @@ class ServerClient:
         registration: Registration,
         on_contact: Callable[[], None] = lambda: None,
         transport: httpx.AsyncBaseTransport | None = None,
-        renew: Callable[[str], Awaitable[str]] | None = None,
+        renew: Callable[[str, bool], Awaitable[str]] | None = None,
         reading: Callable[[], Reading | None] = lambda: None,
         was_here: bool = False,
     ) -> None:
@@ -216,6 +215,10 @@ class ServerClient:
     def _epoch(self) -> int:
         return self.registered.epoch if self.registered is not None else -1
 
+    @property
+    def _is_known(self) -> bool:
+        return self._was_here or self.registered is not None
+
     def _learn_time(self, answer: _Answer[Timed]) -> Timed:
         stamped = answer.content
         exchange = Exchange(answer.server, answer.asked_ns, stamped.received_ns, stamped.sent_ns, answer.answered_ns)
@@ -287,13 +290,12 @@ class ServerClient:
                 return  # it was on its way while another call got a new one
             if self._renew is None:
                 raise TokenRefusedError
-            self._token = await self._renew(refused)
+            self._token = await self._renew(refused, self._is_known)
 
     def _is_from_server(self, response: httpx.Response) -> bool:
         """Whether this error is no page of a proxy that is being mended, which would cost a running job its rows."""
         kind = response.headers.get("Content-Type", "").partition(";")[0]
-        is_known = self._was_here or self.registered is not None
-        return kind == PROBLEM_MEDIA_TYPE or response.status_code == _TOO_LARGE or not is_known
+        return kind == PROBLEM_MEDIA_TYPE or response.status_code == _TOO_LARGE or not self._is_known
 
 
 def _delays() -> Iterator[float]:

@@ -37,14 +37,18 @@ class NodeToken:
             return kept
         if self._given is not None:
             return self._take_given(self._given)
-        return await self._join(self._patience)
+        return await self._join(self._patience, was_here=False)
 
-    async def renew(self, refused: str) -> str:
-        """Another one in place of that which the server refused. Raises TokenRefusedError."""
+    async def renew(self, refused: str, was_here: bool) -> str:
+        """Another one in place of that which the server refused. Raises TokenRefusedError.
+
+        Args:
+            was_here: ranks may run, so that what a proxy says meanwhile is no reason to end.
+        """
         if self._given is not None and self._given != refused:
             return self._take_given(self._given)
         try:
-            return await self._join(timedelta())
+            return await self._join(timedelta(), was_here)
         except (SettingsError, RejectedError) as error:
             raise TokenRefusedError(f"The server refused this node's token. {error}") from None
 
@@ -57,14 +61,14 @@ class NodeToken:
         self._given = None  # it is tried once
         return given
 
-    async def _join(self, patience: timedelta) -> str:
+    async def _join(self, patience: timedelta, was_here: bool) -> str:
         join_token = self._settings.read_join_token()
         if join_token is None:
             raise SettingsError(
                 f"join_token: {self._settings.token_path} holds no good token of this node, and there is none to join "
                 "with; make one with `ringscope token add NAME --kind join`, and give it with --join-token."
             )
-        client = ServerClient(self._settings.server, join_token, self._registration)
+        client = ServerClient(self._settings.server, join_token, self._registration, was_here=was_here)
         try:
             token = await self._ask(client, patience)
         except TokenRefusedError:

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.collectives import ROOTED
 from ringscope_server.attempts import gangs
 from ringscope_server.changes import Changes, announce
-from ringscope_server.db.faults import cause_of, fault_of
+from ringscope_server.db.faults import log_failure
 from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.db.models import Attempt, Insight
 from ringscope_server.db.specs import valid_spec
@@ -42,13 +41,8 @@ async def run(services: Services) -> None:
         await asyncio.sleep(INTERVAL_SECONDS)
         try:
             await loop.look()
-        except SQLAlchemyError as error:
-            if fault_of(error) is None:
-                log.exception("A look for insights failed")
-            else:
-                log.warning("A look for insights failed: %s", cause_of(error))
-        except Exception:
-            log.exception("A look for insights failed")
+        except Exception as error:
+            log_failure(log, "A look for insights failed", error)
 
 
 @dataclass

@@ -5,6 +5,7 @@ import logging
 
 from sqlalchemy import delete
 
+from ringscope_server.db.faults import log_failure
 from ringscope_server.db.models import Token
 from ringscope_server.services import Services
 from ringscope_server.users import idempotency, last_use, tokens
@@ -34,8 +35,8 @@ async def end_streams(services: Services) -> None:
 async def _try_once(services: Services) -> None:
     try:
         await once(services)
-    except Exception:
-        log.exception("Upkeep of tokens failed")
+    except Exception as error:
+        log_failure(log, "Upkeep of tokens failed", error)
 
 
 async def once(services: Services) -> None:

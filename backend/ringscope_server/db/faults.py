@@ -1,6 +1,7 @@
 """What can be wrong with a database that is no mistake of ours, in words for people."""
 
 from dataclasses import dataclass
+from logging import Logger
 
 from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -38,7 +39,10 @@ _POSTGRESQL = {
     "53": BUSY,
     "40": BUSY,
     "55P03": BUSY,
-    "23505": CHANGED,  # a unique key: services look first, so somebody else came between
+    # A unique key, or a row that another one names: services look first, so somebody else came between, and when it is
+    # sent again they find what is there now.
+    "23505": CHANGED,
+    "23503": CHANGED,
     "25P03": UNREACHABLE,
     "25P04": BUSY,  # a transaction that took longer than PostgreSQL lets it
     "25006": UNREACHABLE,  # a standby
@@ -71,6 +75,14 @@ def is_lasting(fault: Fault) -> bool:
 def is_bad_value(error: SQLAlchemyError) -> bool:
     """Whether a value was refused for what it is, such as a number that is too large: by the database, or before it."""
     return isinstance(error, DataError) or isinstance(getattr(error, "orig", None), OverflowError)
+
+
+def log_failure(log: Logger, what: str, error: Exception) -> None:
+    """Of work that is tried again later: one line where the database cannot help it, else with the traceback."""
+    if isinstance(error, SQLAlchemyError) and fault_of(error) is not None:
+        log.warning("%s: %s", what, cause_of(error))
+    else:
+        log.error(what, exc_info=error)
 
 
 def cause_of(error: Exception) -> str:

@@ -30,5 +30,6 @@ def install(app: FastAPI, place: Path | None) -> None:
         return
 
     @app.get("/", include_in_schema=False)
+    @app.get("/login", include_in_schema=False)
     async def not_built() -> HTMLResponse:
         return HTMLResponse(MISSING, 503)

@@ -12,6 +12,7 @@ from sqlalchemy import Table, bindparam, func, update
 
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS, Poll
 from ringscope_server.db.engine import Database
+from ringscope_server.db.faults import log_failure
 from ringscope_server.db.models import Node
 
 log = logging.getLogger(__name__)
@@ -90,8 +91,8 @@ class Heartbeats:
             await asyncio.sleep(WRITE_SECONDS)
             try:
                 await self.flush(database)
-            except Exception:
-                log.exception("Heartbeats could not be written")
+            except Exception as error:
+                log_failure(log, "Heartbeats could not be written", error)
 
     def listen(self, now: datetime) -> None:
         """From now on heartbeats can be heard here: the server starts."""

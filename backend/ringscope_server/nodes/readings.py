@@ -26,10 +26,11 @@ class NodeReadings(BaseModel):
     gpu_temperature_celsius: list[float | None] = Field(description="Of the hottest GPU.")
 
 
-class ReadingList(BaseModel):
-    """Nodes that told in the last minutes, by name."""
+class ReadingPage(BaseModel):
+    """Nodes that told in the last minutes, by name, all of them unless a limit was given."""
 
     items: list[NodeReadings]
+    next: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,14 @@ class Readings:
         if not ring or now - ring[-1].at >= SPACING_SECONDS:
             ring.append(_Told(now, reading))
 
-    def columns(self, nodes: Iterable[tuple[int, str]]) -> ReadingList:
+    def columns(self, nodes: Iterable[tuple[int, str]]) -> list[NodeReadings]:
         """Of these nodes, each an id and a name, in their order."""
         now = self._monotonic()
         kept = [
             (name, [told for told in self._rings.get(node_id, ()) if now - told.at <= KEPT_SECONDS])
             for node_id, name in nodes
         ]
-        return ReadingList(items=[_columns(name, told, now) for name, told in kept if told])
+        return [_columns(name, told, now) for name, told in kept if told]
 
     def _forget_the_silent(self, now: float) -> None:
         self._rings = {key: ring for key, ring in self._rings.items() if now - ring[-1].at <= KEPT_SECONDS}

@@ -27,16 +27,21 @@ class LinkView(BaseModel):
     measured_at: datetime = Field(description="When the job ended.")
 
 
-class LinkList(BaseModel):
-    """Pairs that were measured, by name; others are not listed."""
+class LinkPage(BaseModel):
+    """Pairs that were measured, by name, all of them unless a limit was given; others are not listed."""
 
     items: list[LinkView]
+    next: str | None = None
 
 
-async def links(session: AsyncSession) -> LinkList:
+async def links(session: AsyncSession, limit: int | None, after: int | None) -> list[LinkView]:
     """Every pair of nodes that a succeeded job of this kind ran on, measured and not simulated.
 
     Without those that something disturbed, or whose ranks had to take turns: they would stand for the link.
+
+    Args:
+        limit: so many of them; None: all.
+        after: those behind the pair of this job, which another one may have measured since; None: from the first.
     """
     jobs = (
         select(Job.id)
@@ -55,7 +60,23 @@ async def links(session: AsyncSession) -> LinkList:
         )
         .order_by(Job.id.desc(), Node.name)
     )
-    return LinkList(items=_newest(await session.execute(query)))
+    found = _newest(await session.execute(query))
+    if after is not None:
+        last = await _pair(session, after)
+        found = [link for link in found if link.nodes > last]
+    return found[:limit]
+
+
+async def _pair(session: AsyncSession, job_id: int) -> list[str]:
+    """The nodes that a job succeeded on, by name, which may be removed by now."""
+    query = (
+        select(Node.name)
+        .join(Member, Member.node_id == Node.id)
+        .join(Attempt, Attempt.id == Member.attempt_id)
+        .where(Attempt.job_id == job_id, Attempt.reason == "completed")
+        .order_by(Node.name)
+    )
+    return [*await session.scalars(query)]
 
 
 def _newest(rows: Iterable[Any]) -> list[LinkView]:

@@ -6,11 +6,9 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from ringscope_server.background.refresh import refresh
 from ringscope_server.changes import Changes, announce, announce_ended_tokens, announce_gap
-from ringscope_server.db.faults import cause_of, fault_of
+from ringscope_server.db.faults import log_failure
 from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.nodes import health, lifetimes
 from ringscope_server.placement import usage
@@ -58,13 +56,8 @@ async def try_pass(services: Services) -> None:
         except LeaseTakenError:
             services.clock_watch.accept()  # what is stored goes by the clock of the one that schedules
             await refresh(services)
-    except SQLAlchemyError as error:
-        if fault_of(error) is None:
-            log.exception("A scheduling pass failed")
-        else:
-            log.warning("A scheduling pass failed: %s", cause_of(error))
-    except Exception:
-        log.exception("A scheduling pass failed")
+    except Exception as error:
+        log_failure(log, "A scheduling pass failed", error)
 
 
 def rest_seconds(pass_seconds: float, interval_seconds: float) -> float:

@@ -44,8 +44,19 @@ async def login_link(
     return secret, token.expires_at
 
 
-async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
-    """Use up a login link; gives a browser's session, or None when the link is worth nothing."""
+async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
+    """A browser's session for a personal token or a login link's, which is used up; None for one that is worth nothing.
+
+    Raises RevokedError.
+    """
+    token = await tokens.find(session, secret, now)
+    if token is None or token.kind != "personal":
+        return await _follow_link(session, secret, now, lifetime)
+    await tokens.kept(session, token.id)
+    return await _begin(session, tokens.as_user(token), token, now, lifetime, "with a token")
+
+
+async def _follow_link(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
     token = await tokens.find(session, secret, now, to_use_up=True)
     if token is None or token.kind != "login":
         return None
@@ -54,15 +65,6 @@ async def follow_link(session: AsyncSession, secret: str, now: datetime, lifetim
     if token.session_seconds is not None:
         lifetime = min(lifetime, timedelta(seconds=token.session_seconds))
     return await _begin(session, tokens.as_user(token), parent, now, lifetime, "with a login link")
-
-
-async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
-    """The same for a token that somebody pasted: a login link's or a personal one. Raises RevokedError."""
-    token = await tokens.find(session, secret, now)
-    if token is None or token.kind != "personal":
-        return await follow_link(session, secret, now, lifetime)
-    await tokens.kept(session, token.id)
-    return await _begin(session, tokens.as_user(token), token, now, lifetime, "with a token")
 
 
 async def log_out(session: AsyncSession, secret: str, now: datetime) -> None:

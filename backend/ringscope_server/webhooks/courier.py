@@ -5,6 +5,7 @@ import logging
 from collections import Counter
 from datetime import datetime, timedelta
 
+from ringscope_server.db.faults import log_failure
 from ringscope_server.services import Services
 from ringscope_server.urls import networks
 from ringscope_server.webhooks import deliveries
@@ -26,8 +27,8 @@ async def run(services: Services) -> None:
             try:
                 await courier.prune_now_and_then()
                 await courier.start_due()
-            except Exception:
-                log.exception("Webhooks could not be looked at")
+            except Exception as error:
+                log_failure(log, "Webhooks could not be looked at", error)
             await courier.pause()
     finally:
         await courier.stop()
@@ -91,5 +92,5 @@ class Courier:
             answer = await post(claimed.url, headers, claimed.body, self._allowed, self._services.resolve)
             async with self._services.database.write() as session:
                 await deliveries.settle(session, claimed, answer, self._services.now())
-        except Exception:
-            log.exception("Delivery %s could not be carried out", claimed.id)
+        except Exception as error:
+            log_failure(log, f"Delivery {claimed.id} could not be carried out", error)

@@ -1213,7 +1213,8 @@ export interface paths {
          * List Readings
          * @description How busy nodes were in the last five minutes, every ten seconds: of agents that call this server.
          *
-         *     GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'.
+         *     GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'. Where nodes are silent
+         *     a page may have fewer rows than ``limit``, or none: the last one has no ``next``.
          */
         get: operations["list_readings"];
         put?: never;
@@ -1327,7 +1328,9 @@ export interface paths {
         put?: never;
         /**
          * Create Session
-         * @description Log a browser in with a token that somebody pasted: a personal one, or a login link's.
+         * @description Log a browser in with a personal token, or with a login link's, which is used up by that.
+         *
+         *     Who only asks for the link's page, such as a chat that shows a preview of it, uses nothing up.
          */
         post: operations["create_session"];
         /**
@@ -3269,12 +3272,14 @@ export interface components {
             busbw_gb_per_s: number;
         };
         /**
-         * LinkList
-         * @description Pairs that were measured, by name; others are not listed.
+         * LinkPage
+         * @description Pairs that were measured, by name, all of them unless a limit was given; others are not listed.
          */
-        LinkList: {
+        LinkPage: {
             /** Items */
             items: components["schemas"]["LinkView"][];
+            /** Next */
+            next?: string | null;
         };
         /**
          * LinkView
@@ -4724,12 +4729,14 @@ export interface components {
             memory_used_bytes?: number | null;
         };
         /**
-         * ReadingList
-         * @description Nodes that told in the last minutes, by name.
+         * ReadingPage
+         * @description Nodes that told in the last minutes, by name, all of them unless a limit was given.
          */
-        ReadingList: {
+        ReadingPage: {
             /** Items */
             items: components["schemas"]["NodeReadings"][];
+            /** Next */
+            next?: string | null;
         };
         /**
          * RecordBatch
@@ -5063,7 +5070,7 @@ export interface components {
         };
         /**
          * Secret
-         * @description A token that somebody pastes.
+         * @description A token that somebody pastes, or that of a login link.
          */
         Secret: {
             /** Token */
@@ -7755,7 +7762,12 @@ export interface operations {
     };
     list_links: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Rows of one page; default: all there are. */
+                limit?: number | null;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7768,7 +7780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LinkList"];
+                    "application/json": components["schemas"]["LinkPage"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];
@@ -7832,7 +7844,7 @@ export interface operations {
     list_nodes: {
         parameters: {
             query?: {
-                /** @description Nodes of one page; default: all there are. */
+                /** @description Rows of one page; default: all there are. */
                 limit?: number | null;
                 /** @description ``next`` of the page before. */
                 cursor?: string | null;
@@ -8182,7 +8194,12 @@ export interface operations {
     };
     list_readings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Rows of one page; default: all there are. */
+                limit?: number | null;
+                /** @description ``next`` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8195,7 +8212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadingList"];
+                    "application/json": components["schemas"]["ReadingPage"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -18,6 +18,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "../api/client";
 import { meQuery } from "../data/server";
+import { follow, loginLink } from "./loginLink";
 import { router } from "./router";
 import { resolveVariables, theme } from "./theme";
 
@@ -42,12 +43,18 @@ function askWhoIAm(error: Error, query: { queryKey: readonly unknown[] }): void 
 
 const element = document.getElementById("root");
 if (!element) throw new Error("index.html has no #root.");
-createRoot(element).render(
-  <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto">
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-);
+const link = loginLink(new URL(window.location.href));
+if (link) {
+  // Nothing is drawn before, as it would ask for what only somebody who is logged in may see.
+  void follow(link).then((page) => window.location.replace(page));
+} else {
+  createRoot(element).render(
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto">
+        <QueryClientProvider client={client}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

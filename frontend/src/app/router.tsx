@@ -131,7 +131,7 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("../pages/settings/AuditPage"), "AuditPage"),
 });
 
-// The server answers /login?token=… itself; this is where people land who type /login.
+// A link's /login?token=… never comes here (loginLink.ts); this is where people land who type /login.
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",

@@ -1,7 +1,5 @@
 """A data directory on a file system of 32 MiB that fills up while a job runs."""
 
-import errno
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 from tests.agent.conftest import eventually
 from tests.agent.fake_server import FakeServer
 from tests.cluster.agent.conftest import AgentProcess
+from tests.cluster.small_disk import fill, small_disk
 
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import Log
@@ -18,27 +17,9 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "data"
-    disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", disk], capture_output=True, text=True)
-    if mounted.returncode != 0:
-        pytest.skip(f"a file system cannot be mounted here: {mounted.stderr.strip()}")
-    yield disk
-    subprocess.run(["umount", "--lazy", disk], check=True)
-
-
-def fill(disk: Path) -> Path:
-    """Take all the room that is left."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        for piece_bytes in (1 << 12, 1):
-            try:
-                while True:
-                    file.write(bytes(piece_bytes))
-            except OSError as error:
-                assert error.errno == errno.ENOSPC
-    return ballast
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "data") as disk:
+        yield disk
 
 
 def records_lost(metrics_address: str) -> float:
@@ -49,12 +30,12 @@ def records_lost(metrics_address: str) -> float:
 
 
 async def test_a_job_goes_on_while_the_disk_is_full_and_what_was_lost_is_counted_and_told(
-    small_disk: Path, server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+    disk: Path, server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
     await agent.start(RINGSCOPE_METRICS_LINGER_SECONDS="60")
     await server.assign(assignment(ranks=2, algorithms=["mpi"], max_bytes=1 << 20, step_factor=2, iterations=1000))
     await server.wait_until(lambda: len(server.records[7]) > 4)
-    ballast = fill(small_disk)
+    ballast = fill(disk)
     page = server.registrations[0].metrics_address
     await eventually(lambda: records_lost(page) > 1)
     ballast.unlink()
@@ -74,11 +55,11 @@ async def test_a_job_goes_on_while_the_disk_is_full_and_what_was_lost_is_counted
 
 
 async def test_a_job_that_a_full_disk_keeps_from_starting_is_refused(
-    small_disk: Path, server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+    disk: Path, server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
     await agent.start()
     await server.wait_until(lambda: bool(server.registrations))
-    fill(small_disk)
+    fill(disk)
     await server.assign(assignment())
     refused = await server.wait_for("refused", 7)
     assert refused.message.startswith("Node n1 cannot take attempt 7 on: [Errno 28] No space left on device")

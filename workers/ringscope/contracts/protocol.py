@@ -34,6 +34,9 @@ from ringscope.contracts.tuning import Table
 
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3
+# When an agent gives a request up. Longer than a server holds a poll back, which is a heartbeat's time at most; but one
+# that stands still must not keep the node silent until the others take it for lost.
+REQUEST_SECONDS = HEARTBEAT_SECONDS + 2.0
 STOP_GRACE_SECONDS = 5.0
 # How fast two clocks part at most, in seconds for each second: RFC 5905's tolerance, of clocks that NTP looks after.
 CLOCK_DRIFT = 15e-6

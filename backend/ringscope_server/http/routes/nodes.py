@@ -21,14 +21,14 @@ from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.queries import counts_by_state
 from ringscope_server.nodes import queries, service
-from ringscope_server.nodes.readings import ReadingList
+from ringscope_server.nodes.readings import ReadingPage
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
-from ringscope_server.results.links import LinkList, links
+from ringscope_server.results.links import LinkPage, links
 from ringscope_server.services import Services
 
 router = APIRouter(tags=["nodes"])
 
-NodeLimit = Annotated[int | None, Query(ge=1, le=1000, description="Nodes of one page; default: all there are.")]
+NodeLimit = Annotated[int | None, Query(ge=1, le=1000, description="Rows of one page; default: all there are.")]
 
 
 class Cluster(BaseModel):
@@ -125,21 +125,28 @@ async def list_node_events(
 
 
 @router.get("/links", operation_id="list_links")
-async def list_links(user: Viewer, services: ServicesDep) -> LinkList:
+async def list_links(user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None) -> LinkPage:
     """Bandwidth between pairs of nodes, as the newest sendrecv of one rank on each measured it."""
+    after = decode(cursor)
     async with services.database.read() as session:
-        return await links(session)
+        items = await links(session, limit, after)
+    return LinkPage(items=items, next=next_cursor([link.job_id for link in items], limit))
 
 
 @router.get("/readings", operation_id="list_readings")
-async def list_readings(user: Viewer, services: ServicesDep) -> ReadingList:
+async def list_readings(
+    user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None
+) -> ReadingPage:
     """How busy nodes were in the last five minutes, every ten seconds: of agents that call this server.
 
-    GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'.
+    GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'. Where nodes are silent
+    a page may have fewer rows than ``limit``, or none: the last one has no ``next``.
     """
+    after = decode(cursor)
     async with services.database.read() as session:
-        nodes = await queries.all_nodes(session)
-    return services.readings.columns([(node.id, node.name) for node in nodes])
+        nodes = await queries.page(session, limit, after)
+    items = services.readings.columns([(node.id, node.name) for node in nodes])
+    return ReadingPage(items=items, next=next_cursor([node.id for node in nodes], limit))
 
 
 @router.get("/cluster", operation_id="get_cluster")

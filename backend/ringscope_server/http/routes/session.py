@@ -4,8 +4,7 @@ from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Cookie, Depends, Query, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi import APIRouter, Cookie, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ringscope_server.changes import announce_ended_tokens
@@ -20,7 +19,6 @@ from ringscope_server.users.sessions import GUEST_LIFETIME
 from ringscope_server.users.tokens import PersonRole, Role
 
 router = APIRouter(tags=["session"])
-pages = APIRouter(include_in_schema=False)
 
 
 class Me(BaseModel):
@@ -31,7 +29,7 @@ class Me(BaseModel):
 
 
 class Secret(BaseModel):
-    """A token that somebody pastes."""
+    """A token that somebody pastes, or that of a login link."""
 
     token: str
 
@@ -88,7 +86,10 @@ async def create_login_link(
 
 @router.post("/session", status_code=204, operation_id="create_session", dependencies=[Depends(limit_stranger)])
 async def create_session(secret: Secret, services: ServicesDep, response: Response, request: Request) -> None:
-    """Log a browser in with a token that somebody pasted: a personal one, or a login link's."""
+    """Log a browser in with a personal token, or with a login link's, which is used up by that.
+
+    Who only asks for the link's page, such as a chat that shows a preview of it, uses nothing up.
+    """
     async with services.database.write() as session:
         begun = await sessions.log_in(session, secret.token, services.now(), _lifetime(services))
     if begun is None:
@@ -110,26 +111,6 @@ async def delete_session(
             await sessions.log_out(session, cookie, services.now())
         await announce_ended_tokens(services)
     response.delete_cookie(COOKIE)
-
-
-@pages.get("/login", dependencies=[Depends(limit_stranger)])
-async def login(
-    services: ServicesDep,
-    request: Request,
-    token: Annotated[str, Query()] = "",
-    next: Annotated[str, Query(description="Where to go then: a path of this server.")] = "/",
-) -> Response:
-    """Follow a login link: its token is used up, the browser gets a session."""
-    async with services.database.write() as session:
-        begun = await sessions.follow_link(session, token, services.now(), _lifetime(services))
-    if begun is None:
-        services.monitoring.refused["login"] += 1
-        return RedirectResponse("/?login=expired", 303)
-    # Only a path: a full URL here would let a link send a freshly logged-in person to another site.
-    target = next if is_local_path(next) else "/"
-    response = RedirectResponse(target, 303)
-    _set_cookie(response, begun, request)
-    return response
 
 
 def _lifetime(services: Services) -> timedelta:

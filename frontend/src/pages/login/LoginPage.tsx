@@ -12,7 +12,7 @@ export function LoginPage() {
   const client = useQueryClient();
   const [token, setToken] = useState("");
   const [sentence, setSentence] = useState<string | null>(null);
-  const [isLinkUsed] = useState(() => new URLSearchParams(window.location.search).get("login") === "expired");
+  const [link] = useState(() => new URLSearchParams(window.location.search).get("login"));
   const input = useRef<HTMLInputElement>(null);
   const logIn = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -33,9 +33,14 @@ export function LoginPage() {
         Open the link that <code>ringscope up</code> printed in its terminal: it logs this browser in. For a new
         one, run <code>ringscope login</code> on the server&rsquo;s machine.
       </p>
-      {isLinkUsed && (
+      {link === "expired" && (
         <p role="alert" className={classes.used}>
           That link was already used, or it is too old: each works once.
+        </p>
+      )}
+      {link === "failed" && (
+        <p role="alert" className={classes.used}>
+          The server could not log this browser in just now; open the link again in a moment.
         </p>
       )}
       <form className={classes.form} onSubmit={(event) => void logIn(event)}>

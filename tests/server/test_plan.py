@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.server.clusters import (
     NOW,
+    Free,
     free_slots,
     gang,
     holds_job,
@@ -139,18 +140,25 @@ def test_the_head_of_the_queue_is_never_delayed_by_those_behind_it(snapshot: Sna
 @given(snapshots())
 def test_nothing_waits_that_could_start(snapshot: Snapshot) -> None:
     """The head does not fit; what fits behind it would delay the head."""
-    snapshot = replace(snapshot, queue=tuple(replace(job, excluded_nodes=frozenset()) for job in snapshot.queue))
     made = plan(snapshot, EASY, NOW)
     running = after(snapshot, made)
     free, found = free_slots(snapshot, running), head_of(snapshot, made)
     for wait in made.waits:
         job = next(job for job in snapshot.queue if job.id == wait.job_id)
-        fits = holds_job(job, snapshot.nodes, free)
+        fits = holds_job(job, snapshot.nodes, _avoided(job, snapshot, free))
         assert fits == (wait.reason == "reserved") or wait.reason == "backoff"
         if wait.reason == "reserved":
             assert found is not None
             assert found[1].estimated_start is not None
             assert NOW + timedelta(seconds=job.time_limit_seconds) > found[1].estimated_start
+
+
+def _avoided(job: QueuedJob, snapshot: Snapshot, free: Free) -> Free:
+    """What is free for a job that avoids nodes, if the others could hold it at all."""
+    there = {one.id: 0 if one.name in job.excluded_nodes else len(one.slots) for one in snapshot.nodes}
+    if not holds_job(job, snapshot.nodes, there):
+        return free
+    return {node_id: min(slots, there[node_id]) for node_id, slots in free.items()}
 
 
 @MANY
@@ -218,6 +226,23 @@ def test_a_job_that_must_wait_is_told_in_numbers() -> None:
     assert kept.reason == "reserved"
     assert kept.sentence == "Waits behind job 7: in 91 s, its time limit, it could delay that job's start."
     assert behind.estimated_start == NOW + timedelta(seconds=90 + 600)
+
+
+def test_the_start_of_a_job_that_avoids_a_node_is_estimated_on_the_others() -> None:
+    running = [gang(1, {1: (0, 1, 2, 3)}, ends_in=90), gang(2, {2: (0, 1, 2, 3)}, ends_in=30)]
+    jobs = [queued(7, 8, limit=60), queued(8, 4), queued(9, 4, excluded_nodes=frozenset({"n2"}))]
+    head, _, avoiding = planned([node(1), node(2)], running, jobs).waits
+    assert head.estimated_start == NOW + timedelta(seconds=90)
+    assert avoiding.sentence == "Waits behind job 7, which is ahead of it in the queue."
+    assert avoiding.estimated_start == NOW + timedelta(seconds=90 + 60 + 600), "job 8 has the other node until then"
+
+
+def test_behind_a_head_that_waits_a_job_starts_on_nodes_that_it_does_not_avoid() -> None:
+    running = [gang(1, {1: (0, 1, 2, 3)}, ends_in=90), gang(2, {2: (0, 1)}, ends_in=90)]
+    avoiding = [queued(7 + n, 2, limit=60, excluded_nodes=frozenset({f"n{n}"})) for n in (2, 1)]
+    made = planned([node(1), node(2)], running, [queued(7, 8), *avoiding])
+    assert [start.job_id for start in made.starts] == [8]
+    assert [(wait.job_id, wait.reason) for wait in made.waits] == [(7, "slots"), (9, "behind")]
 
 
 def test_a_short_job_overtakes_and_a_long_one_takes_what_is_left_over() -> None:

@@ -7,6 +7,7 @@ from tests.server.statements import asked
 from ringscope_server.db.models import Job
 from ringscope_server.jobs import queries
 from ringscope_server.jobs.views import JobView
+from ringscope_server.live import feed
 from ringscope_server.live.feed import publish_jobs, publish_new_job, publish_nodes
 from ringscope_server.live.messages import QUEUE, QUEUE_BYTES
 from ringscope_server.live.stream import FOREIGN, Stream
@@ -156,6 +157,21 @@ async def test_many_jobs_are_told_with_as_many_queries_as_one(server: Server) ->
         assert [(await anext(reader)).data["id"] for _ in ids] == ids
         await publish_jobs(database, stream, range(QUEUE + 1))
         assert (await anext(reader)).type == "reset"
+
+
+async def test_more_jobs_than_are_read_at_once_are_all_told_and_others_have_a_turn_in_between(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await server.node()
+    jobs = [(await server.submit(**ONE_SIZE))["id"] for _ in range(5)]
+    monkeypatch.setattr(feed, "JOBS_AT_ONCE", 2)
+    stream = Stream()
+    with stream.subscription(["jobs"], None) as reader:
+        with asked(server.services.database) as statements:
+            await publish_jobs(server.services.database, stream, jobs)
+        told = [(await anext(reader)).data["id"] for _ in jobs]
+    assert told == jobs
+    assert sum("FROM jobs" in statement for statement in statements) == 3
 
 
 async def test_many_nodes_are_told_with_as_many_queries_as_one(server: Server) -> None:

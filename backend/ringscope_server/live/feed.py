@@ -22,6 +22,8 @@ from ringscope_server.results.log import LogFilter
 from ringscope_server.results.step_blocks import StepBlock
 from ringscope_server.results.views import LogLine, MeasurementView, NewestSteps
 
+JOBS_AT_ONCE = 50  # read by one query, each some 0.15 ms, so that requests are answered in between
+
 
 async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[int]) -> None:
     """Send each job as it now stands."""
@@ -33,10 +35,12 @@ async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[i
     if len(job_ids) > QUEUE:
         stream.start_over()  # it is more than any reader can keep
         return
-    async with database.read() as session:
-        views = await queries.those(session, job_ids)
-    for job in views:
-        _publish_job(stream, job)
+    listed = list(job_ids)
+    for first in range(0, len(listed), JOBS_AT_ONCE):
+        async with database.read() as session:
+            views = await queries.those(session, listed[first : first + JOBS_AT_ONCE])
+        for job in views:
+            _publish_job(stream, job)
 
 
 def publish_new_job(stream: Stream, job: JobView) -> None:

@@ -74,7 +74,7 @@ class Cluster:
         Slots that a node had and has no more count as well: the ranks on them still fill the node.
         """
         held = [
-            (number, len(set(share.slots) - self.nodes[number].quarantined))
+            (number, len(set(share.slots) - lost) if (lost := self.nodes[number].quarantined) else len(share.slots))
             for share in gang.shares
             if (number := self.number.get(share.node_id)) is not None
         ]

@@ -79,7 +79,7 @@ def plan(snapshot: Snapshot, policy: Policy, now: datetime) -> Plan:
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """How a job and those like it wait; with a demand, their start can be estimated."""
+    """How a job and those like it wait; with a demand, their start can be estimated, each without what it avoids."""
 
     job: QueuedJob
     why: Why | None  # None: they are behind the head, and what is free once all others have started says why
@@ -130,7 +130,12 @@ class _Pass:
         if (alike := self._alike.get(kind)) is not None:
             self.waiting.append((job, alike))
             return
-        demand = self._demands.of(job, self._stays.too_short(job.time_limit_seconds))
+        if job.excluded_nodes and self._reservation is not None and not self._fits_now(anywhere := self._anywhere(job)):
+            # It avoids nodes, and waits even with them, as those like it that avoid none.
+            alike = self._alike[kind] = self._behind(job, anywhere)
+            self.waiting.append((job, alike))
+            return
+        demand = self._demand(job)
         counts = self._place_now(job, demand)
         if counts is not None:
             self._start(job, counts)
@@ -139,6 +144,22 @@ class _Pass:
         else:
             alike = self._alike[kind] = self._behind(job, demand)
             self.waiting.append((job, alike))
+
+    def _demand(self, job: QueuedJob) -> Demand:
+        return self._demands.of(job, self._stays.too_short(job.time_limit_seconds))
+
+    def _anywhere(self, job: QueuedJob) -> Demand:
+        """As if it avoided no node."""
+        return self._demands.anywhere(job.placement, self._stays.too_short(job.time_limit_seconds), job.near)
+
+    def _fits_now(self, demand: Demand) -> bool:
+        """Whether it fits into what is free, reserved or not. What is free only gets less, so no is for good."""
+        if (demand, False) in self._unfitting:
+            return False
+        if not fits(demand, self._room.level):
+            self._unfitting.add((demand, False))
+            return False
+        return True
 
     def _place_now(self, job: QueuedJob, demand: Demand) -> Counts | None:
         """Where it can start without delaying the head of the queue. What is free only gets less, so no is for good."""
@@ -202,8 +223,7 @@ class _Pass:
 
     def _why_behind(self, waiting: _Waiting, behind: Why) -> Why:
         assert self._reservation is not None and waiting.demand is not None
-        if (waiting.demand, False) in self._unfitting or not fits(waiting.demand, self._room.level):
-            self._unfitting.add((waiting.demand, False))
+        if not self._fits_now(waiting.demand):
             return behind
         return pending.reserved(waiting.job, self._reservation.job.id)
 
@@ -228,7 +248,8 @@ class _Pass:
         time, counts = self._reservation.time, self._reservation.counts
         found: dict[int, datetime] = {}
         estimated = ((job, waiting.demand) for job, waiting in self.waiting if waiting.demand is not None)
-        for job, demand in islice(estimated, ESTIMATED_JOBS):
+        for job, shared in islice(estimated, ESTIMATED_JOBS):
+            demand = self._demand(job) if job.excluded_nodes else shared
             if found:
                 earliest = self._timeline.earliest(demand, time)
                 assert earliest is not None, "it fits once all others have ended"

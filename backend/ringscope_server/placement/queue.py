@@ -67,7 +67,8 @@ class Queue:
     async def look(self, session: AsyncSession) -> dict[int, Waiting]:
         """All that waits now; for those who only look, what they were told may be old."""
         known, waiting, unknown = self._waiting, dict[int, Waiting](), dict[int, tuple[object, ...]]()
-        for job_id, position, revision, queued_at in await (await session.connection()).execute(_MARKS):
+        # All at once: SQLAlchemy takes its time over each row that it is asked for.
+        for job_id, position, revision, queued_at in (await (await session.connection()).execute(_MARKS)).all():
             before, mark = known.get(job_id), (revision, queued_at)
             if before is not None and before.told.position == position and before.mark == mark:
                 waiting[job_id] = before

@@ -54,7 +54,7 @@ async def _nodes(session: AsyncSession) -> list[NodeState]:
     quarantined = await _quarantined(session)
     return [
         _read(id, name, slots, address, leaves_at, frozenset(quarantined.get(id, ())), *told)
-        for id, name, slots, address, leaves_at, *told in await (await session.connection()).execute(_NODES)
+        for id, name, slots, address, leaves_at, *told in (await (await session.connection()).execute(_NODES)).all()
     ]
 
 
@@ -116,7 +116,7 @@ async def _quarantined(session: AsyncSession) -> dict[int, set[int]]:
 
 async def _running(session: AsyncSession) -> list[RunningGang]:
     """Every gang that still holds a slot, whatever its job's state."""
-    rows = await (await session.connection()).execute(_GANGS)
+    rows = (await (await session.connection()).execute(_GANGS)).all()
     return [_gang(*told) for told in rows]
 
 

@@ -6,7 +6,7 @@ in between: only the scheduler gives slots away, and a job that is no longer que
 
 import asyncio
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -101,21 +101,34 @@ async def _decide(database: Database, queue: Queue, fence: int, policy: Policy, 
         waiting = await queue.read(session, fence)
         if not waiting:
             return _NOTHING
-        jobs = [waits.job for waits in waiting.values() if not waits.is_spoiled]
-        overdue = tuple(job for job in jobs if job.is_overdue(now))
-        in_time = [job for job in jobs if not job.is_overdue(now)] if overdue else jobs
+        in_time, overdue, spoiled = _sorted_out(waiting.values(), now)
         snapshot = await take_snapshot(session, in_time, policy, now)
-    spoiled = [waits.job.id for waits in waiting.values() if waits.is_spoiled]
     if not overdue and not spoiled and queue.is_settled(snapshot, now):
         return _NOTHING
     made, told = await asyncio.to_thread(_planned, snapshot, waiting, policy, now)
     tables, unstartable = await _tables(database, made.starts)
     if unstartable:
         made = replace(made, starts=tuple(start for start in made.starts if start.job_id not in unstartable))
-    decided = Decision(made, told, overdue, (*spoiled, *unstartable), tables)
+    decided = Decision(made, told, tuple(overdue), (*spoiled, *unstartable), tables)
     if decided.is_empty:
         queue.settle(snapshot, now)
     return decided
+
+
+def _sorted_out(waiting: Iterable[Waiting], now: datetime) -> tuple[list[QueuedJob], list[QueuedJob], list[int]]:
+    """The jobs to plan with, those that have waited for longer than they would, and the spoiled ones."""
+    in_time: list[QueuedJob] = []
+    overdue: list[QueuedJob] = []
+    spoiled: list[int] = []
+    for waits in waiting:
+        job = waits.job
+        if waits.is_spoiled:
+            spoiled.append(job.id)
+        elif job.queue_timeout_seconds is not None and job.is_overdue(now):
+            overdue.append(job)
+        else:
+            in_time.append(job)
+    return in_time, overdue, spoiled
 
 
 def _planned(

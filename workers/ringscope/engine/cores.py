@@ -17,6 +17,7 @@ _CPUS = Path("/sys/devices/system/cpu")
 _GROUPS = Path("/sys/fs/cgroup")
 _SELF = Path("/proc/self")
 _CPU_INFO = Path("/proc/cpuinfo")
+_CORES = "; cores "  # in the line of the hardware, between processor and NumPy
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -63,7 +64,17 @@ def hardware() -> str:
     except (OSError, StopIteration):
         model = platform.machine()
     place = own_place()
-    return f"{model}; cores {sorted(place.cores)}, {place.at_once} at once; NumPy {version('numpy')}"
+    return f"{model}{_CORES}{sorted(place.cores)}, {place.at_once} at once; NumPy {version('numpy')}"
+
+
+def is_same_processor(one: str, other: str) -> bool:
+    """Whether two lines of ``hardware`` differ in nothing but the cores, of which a bound rank has only some."""
+    return _without_cores(one) == _without_cores(other)
+
+
+def _without_cores(hardware: str) -> tuple[str, str]:
+    processor, _, rest = hardware.partition(_CORES)
+    return processor, rest.rpartition(";")[2]
 
 
 def cores_each(shares: int) -> int:

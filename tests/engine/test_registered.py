@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ringscope.engine.base import Buffer
-from ringscope.engine.errors import EngineError
+from ringscope.engine.errors import EngineError, OutOfMemoryError
 from ringscope.engine.registered import Registered
 
 
@@ -32,3 +32,23 @@ def test_a_piece_is_found_by_where_it_begins_however_many_there_are() -> None:
     for not_one in (arrays[7], arrays[8][8:]):
         with pytest.raises(EngineError, match="was given back before"):
             registered.number(not_one)
+
+
+def test_where_no_slab_has_room_a_piece_gets_what_it_needs() -> None:
+    registered, asked = Registered(), []
+
+    def allocate(size_bytes: int) -> Buffer:
+        asked.append(size_bytes)
+        if size_bytes > 4096:
+            raise OutOfMemoryError("memory has 4 KiB free.")
+        buffer = Buffer(np.empty(size_bytes, np.uint8), ())
+        registered.add(buffer)
+        return buffer
+
+    x = registered.array(1000, allocate, lambda flags: flags)
+    assert (x.nbytes, registered.place(x), asked) == (1000, (0, 0), [1 << 20, 1024])
+    with pytest.raises(OutOfMemoryError):
+        registered.array(5000, allocate, lambda flags: flags)
+    assert asked[2:] == [2 << 20, 5120]
+    y = registered.array(4096, allocate, lambda flags: flags)
+    assert registered.place(y) == (1, 0)

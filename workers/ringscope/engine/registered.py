@@ -7,8 +7,8 @@ import numpy as np
 
 from ringscope.engine.base import Array, Buffer
 from ringscope.engine.calls import Place
-from ringscope.engine.errors import EngineError
-from ringscope.engine.memory.arena import Arena, Piece
+from ringscope.engine.errors import EngineError, OutOfMemoryError
+from ringscope.engine.memory.arena import Arena, Piece, aligned
 from ringscope.engine.memory.arrays import address
 from ringscope.engine.memory.lease import Lease
 
@@ -63,10 +63,7 @@ class Registered:
             self._collect(everywhere)
             piece = self._arena.take(size_bytes)
         if piece is None:
-            slab_bytes = self._arena.slab_bytes(size_bytes)
-            allocate(slab_bytes)  # adds itself
-            self._slabs.append(len(self._buffers) - 1)
-            self._arena.add_slab(slab_bytes)
+            self._add_slab(size_bytes, allocate)
             piece = self._arena.take(size_bytes)
             assert piece is not None
         number, self._taken = self._taken, self._taken + 1
@@ -75,6 +72,19 @@ class Registered:
         memory = self._buffers[self._slabs[piece.slab]].section(piece.start, piece.size).local
         memory.fill(0)
         return Lease(memory, partial(self._drop, number)).array()[:size_bytes]
+
+    def _add_slab(self, size_bytes: int, allocate: Allocate) -> None:
+        """For a piece; where memory is short no larger than that."""
+        slab_bytes, least_bytes = self._arena.slab_bytes(size_bytes), aligned(size_bytes)
+        try:
+            allocate(slab_bytes)  # adds itself
+        except OutOfMemoryError:
+            if slab_bytes == least_bytes:
+                raise
+            slab_bytes = least_bytes
+            allocate(slab_bytes)
+        self._slabs.append(len(self._buffers) - 1)
+        self._arena.add_slab(slab_bytes)
 
     def number(self, x: Array) -> int:
         """Which piece begins with this array; EngineError for memory that is none, or given back already."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from platform import node
 from typing import Any, Protocol, runtime_checkable
 
 import ml_dtypes
@@ -132,6 +133,6 @@ def require_memory(size_bytes: int, mount: str | None = None) -> None:
     if size_bytes > free_bytes:
         enlarge = f", or enlarge {mount}" if place == mount else ""
         raise OutOfMemoryError(
-            f"The buffers of this node's ranks need {format_size(size_bytes)} but {place} has "
+            f"The buffers of the ranks on {node()} need {format_size(size_bytes)} but {place} has "
             f"{format_size(free_bytes)} free; lower max_bytes or the number of ranks{enlarge}."
         )

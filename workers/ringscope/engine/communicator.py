@@ -48,6 +48,7 @@ from ringscope.engine.shared_choice import SharedChooser
 from ringscope.engine.transports.mpi import abort, unlink_segments
 from ringscope.engine.trial import tried
 from ringscope.engine.vendors.gloo import torch_store
+from ringscope.engine.waiting.failures import shared_failure
 from ringscope.engine.waiting.roll_call import RollCall
 
 _MAX_PLANS = 256
@@ -133,12 +134,17 @@ class Communicator:
     # registered memory
 
     def buffer(self, size_bytes: int) -> Buffer:
-        """Registered bytes on every rank (collective); they live as long as the communicator."""
+        """Registered bytes on every rank (collective); they live as long as the communicator.
+
+        OutOfMemoryError on every rank when one has not so much left.
+        """
         self._agree(empty_call(size_bytes))
-        if self.gpu is None:
-            require_memory(size_bytes * self.local_size)
         with self._roll_call.watchdog.guard("an allocation"):
-            allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
+            with shared_failure(self._comm):  # before the others are in a call of MPI's
+                if self.gpu is None:
+                    require_memory(size_bytes * self.local_size)
+            with shared_failure(self._comm):
+                allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
         self._registered.add(allocated)
         return allocated
 

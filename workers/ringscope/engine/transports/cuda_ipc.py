@@ -22,7 +22,7 @@ from ringscope.engine.memory.arrays import address, module_of
 from ringscope.engine.memory.kernels import combine, finishing, has_kernel, pairwise
 from ringscope.engine.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.engine.transports.progress import Progress
-from ringscope.engine.waiting.failures import share
+from ringscope.engine.waiting.failures import shared_failure
 from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 
 _FINISHED = ENTERED + 1
@@ -98,14 +98,9 @@ class CudaIpcTransport:
 
 @contextmanager
 def _shared_failure(node: MPI.Intracomm) -> Iterator[None]:
-    """What fails inside on one rank fails on all, none of which leaves before the others (collective)."""
-    failure = None
-    try:
-        with cuda.telling(f"cuda_ipc: rank {node.rank}"):
-            yield
-    except EngineError as error:
-        failure = error
-    share(node, failure)
+    """What CUDA refuses inside to one rank fails on all, none of which leaves before the others (collective)."""
+    with shared_failure(node), cuda.telling(f"cuda_ipc: rank {node.rank}"):
+        yield
 
 
 class _Gate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import math
 import os
 import sys
@@ -37,7 +36,8 @@ from ringscope.engine.calls import (
 )
 from ringscope.engine.connect import connect
 from ringscope.engine.cores import own_place, usable_cores
-from ringscope.engine.errors import EngineError, RefusedError, StalledError
+from ringscope.engine.errors import EngineError, StalledError
+from ringscope.engine.exit_hook import end_all, guarded
 from ringscope.engine.memory.arrays import copy
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.nodes import nodes_of
@@ -230,9 +230,10 @@ class Communicator:
         """Prepare a collective between registered buffers; equal arguments on every rank.
 
         Both buffers hold the whole layout: where it has a part per rank, that of rank r is chunk r of as many, in the
-        input as in the result. The same buffer twice means in place.
+        input as in the result. The same buffer twice means in place. After an error of a run the ranks are out of step:
+        the end of this program then ends them all.
         """
-        return self._planner.plan(algorithm, op, send, recv, collective, root)
+        return guarded(self._planner.plan(algorithm, op, send, recv, collective, root))
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
         """Reduce ``x`` over all ranks into ``out``, or into ``x`` itself, and return that array (collective).
@@ -245,14 +246,14 @@ class Communicator:
         dtype = str(x.dtype)
         staged = self._agree(call)
         if not staged:
-            self._run(self._cached_plan(call, algorithm, op, dtype))
+            self._cached_plan(call, algorithm, op, dtype).run()
             return target
         if algorithm == AUTO:
             algorithm = self._chosen(call, dtype)
         send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._registered.staging(x.nbytes, self.buffer))
         copy(send.local, x.reshape(-1))
         plan = self.plan(algorithm, op, send, recv)
-        self._run(plan)
+        plan.run()
         plan.free()
         copy(target.reshape(-1), recv.local)
         return target
@@ -261,14 +262,6 @@ class Communicator:
         """Only after all ranks agreed on the call: to choose, they must all be here."""
         size_bytes = call.count * np.dtype(dtype).itemsize
         return self.choose(FUNCTIONS[call.function], dtype, size_bytes, bool(call.in_place)).algorithm
-
-    def _run(self, plan: Plan) -> None:
-        try:
-            plan.run()
-        except EngineError as error:
-            if not isinstance(error, RefusedError):
-                self._give_up()
-            raise
 
     def _agree(self, call: Call) -> bool:
         """Compare the call over all ranks; true when some rank's arrays need staging."""
@@ -280,12 +273,8 @@ class Communicator:
         try:
             return self._agreement.exchange(numbers)
         except StalledError:
-            self._give_up()
+            end_all()
             raise
-
-    def _give_up(self) -> None:
-        """After it the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
-        atexit.register(abort, 1)
 
     def _end(self, error: EngineError) -> None:
         sys.stderr.write(f"rank {self.rank}: {error}\n")

@@ -69,7 +69,7 @@ def given_back() -> None:
         summed(y)
     z = ringscope.empty(ROW, "int32")
     assert z.ctypes.data == first
-    for wrong in (z[1:], np.zeros(3)):
+    for wrong in (x, y, z[1:], z[:1], np.zeros(3)):
         try:
             ringscope.free(wrong)
         except ringscope.EngineError as error:

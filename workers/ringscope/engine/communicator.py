@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ from ringscope.engine.calls import (
 from ringscope.engine.connect import connect
 from ringscope.engine.cores import own_place, usable_cores
 from ringscope.engine.errors import EngineError, StalledError
-from ringscope.engine.exit_hook import end_all, guarded
+from ringscope.engine.exit_hook import end_all, end_alone, end_now, guarded
 from ringscope.engine.memory.arrays import copy
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.nodes import nodes_of
@@ -45,7 +45,8 @@ from ringscope.engine.plans import Planner
 from ringscope.engine.post import Post
 from ringscope.engine.registered import Registered
 from ringscope.engine.shared_choice import SharedChooser
-from ringscope.engine.transports.mpi import abort, unlink_segments
+from ringscope.engine.transports.mpi import unlink_segments
+from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.engine.trial import tried
 from ringscope.engine.vendors.gloo import torch_store
 from ringscope.engine.waiting.failures import shared_failure
@@ -91,7 +92,7 @@ class Communicator:
         unlink_segments(self._comm)
         self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
         self._agreement = Agreement(self._comm, len(empty_call(0).numbers()), timeout_seconds)
-        self._roll_call = RollCall(self._comm, timeout_seconds, give_up or self._end)
+        self._roll_call = RollCall(self._comm, timeout_seconds, give_up or partial(end_now, self.rank))
         self.transport: Transport
         self.transport, self.gpu = connect(
             self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu
@@ -276,11 +277,6 @@ class Communicator:
             end_all()
             raise
 
-    def _end(self, error: EngineError) -> None:
-        sys.stderr.write(f"rank {self.rank}: {error}\n")
-        sys.stderr.flush()
-        abort(1)
-
     def _cached_plan(self, call: Call, algorithm: str, op: str, dtype: str) -> Plan:
         key = tuple(call.numbers())
         if key not in self._plans:
@@ -299,6 +295,16 @@ class Communicator:
         self._plans.clear()
 
     # what a sweep needs beside
+
+    def rebuild(self) -> None:
+        """Connect anew after NCCL's communicator was given up (collective); arrays, buffers and plans stay valid.
+
+        The end of this program is its own again. EngineError where nothing can connect anew.
+        """
+        if not isinstance(self.transport, NcclTransport):
+            raise EngineError(f"rebuild: over {self.transport.name} nothing can connect anew; start the job again.")
+        self.transport.rebuild()
+        end_alone()
 
     def barrier(self) -> None:
         """Wait for all ranks (collective)."""

@@ -1,6 +1,7 @@
 """The end of a program whose ranks are out of step: it ends them all, as MPI's own would wait for those that wait."""
 
 import atexit
+import sys
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -19,6 +20,13 @@ def end_all() -> None:
 def end_alone() -> None:
     """They are in step again."""
     atexit.unregister(abort)
+
+
+def end_now(rank: int, error: EngineError) -> None:
+    """End all ranks, with the sentence of this one on standard error."""
+    sys.stderr.write(f"rank {rank}: {error}\n")
+    sys.stderr.flush()
+    abort(1)
 
 
 def guarded(plan: Plan) -> Plan:

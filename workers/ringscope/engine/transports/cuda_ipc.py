@@ -110,11 +110,13 @@ class _Gate:
         self._cuda, self._timeout = cuda.load().cuda, timeout_seconds
         runtime = self._cuda.runtime
         self.rank, self.size = node.rank, node.size
-        self.stream = self._cuda.Stream(non_blocking=True)
-        self._ready = self._cuda.Event(disable_timing=True)
         self.scratch = Scratch(cuda.load().empty)
-        self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
-        everyone = node.allgather([runtime.ipcGetEventHandle(event.ptr) for event in self._own])
+        with _shared_failure(node):
+            self.stream = self._cuda.Stream(non_blocking=True)
+            self._ready = self._cuda.Event(disable_timing=True)
+            self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
+            handles = [runtime.ipcGetEventHandle(event.ptr) for event in self._own]
+        everyone = node.allgather(handles)
         with _shared_failure(node):
             self._peers = {
                 rank: [runtime.ipcOpenEventHandle(handle) for handle in handles]

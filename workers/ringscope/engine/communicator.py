@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +15,6 @@ from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import usual_channels
-from ringscope.contracts.dtypes import check_dtype
 from ringscope.contracts.machine import REFERENCE
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
@@ -28,7 +26,7 @@ from ringscope.engine.calls import (
     FUNCTIONS,
     Call,
     all_reduce_call,
-    check,
+    array_size,
     empty_call,
     give_back_call,
     needs_staging,
@@ -154,9 +152,7 @@ class Communicator:
 
         Its memory is used again once every rank has dropped it, with all views of it, or given it back.
         """
-        check("dtype", check_dtype, str(np.dtype(dtype)))
-        count = math.prod(shape if isinstance(shape, tuple) else (shape,))
-        size_bytes = count * np.dtype(dtype).itemsize
+        size_bytes = array_size(shape, dtype)
         self._agree(empty_call(size_bytes))
         return self._registered.array(size_bytes, self.buffer, self._everywhere).view(dtype).reshape(shape)
 

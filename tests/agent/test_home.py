@@ -2,10 +2,14 @@
 
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ringscope.choice.tuning_file import read
+from ringscope.contracts.machine import Machine
+from ringscope.contracts.protocol import Assignment
 from ringscope_agent.home import DataHome
 from ringscope_agent.settings import SettingsError
 
@@ -30,4 +34,15 @@ def test_an_agent_starts_on_a_full_disk_and_holds_the_directory_alone(
     home = DataHome(tmp_path, "n1")
     with pytest.raises(SettingsError, match="another agent uses"):
         DataHome(tmp_path, "n1")
+    home.close()
+
+
+def test_ranks_know_their_machine_where_the_server_sends_no_times(
+    tmp_path: Path, assignment: Callable[..., Assignment]
+) -> None:
+    home, machine = DataHome(tmp_path, "n1"), Machine(hardware="measured here", call_us=2.5)
+    folder = home.new_attempt(assignment())
+    assert folder.state.assignment.tuning is None
+    assert read(folder.prepare(machine).kit.tuning).machine == machine
+    folder.delete()
     home.close()

@@ -130,6 +130,22 @@ def test_a_full_gpu_is_told_with_the_remedy(cupy, monkeypatch):
             cuda.allocate(4 << 20, pooled)
 
 
+@pytest.mark.parametrize("pooled", [True, False])
+@pytest.mark.parametrize("status", [700, 2])  # it may be lost when it is asked how much memory it has
+def test_a_lost_gpu_is_not_a_full_one(cupy, monkeypatch, status, pooled):
+    def refuse(*arguments):
+        raise cupy.cuda.runtime.CUDARuntimeError(status)
+
+    monkeypatch.setattr(cupy, "zeros", refuse)
+    monkeypatch.setattr(cupy.cuda, "Memory", refuse)
+    monkeypatch.setattr(cupy.cuda.runtime, "memGetInfo", refuse)
+    with pytest.raises(
+        EngineError, match=rf"^A rank on .* lost its GPU \(cudaError{status}\); start the job"
+    ) as raised:
+        cuda.allocate(4 << 20, pooled)
+    assert type(raised.value) is EngineError
+
+
 def test_kernels_read_every_input_once_and_pass_on_nan(cupy):
     inputs = [cupy.empty(3, "float32") for _ in range(3)]
     for array, values in zip(inputs, ([1, 5, np.nan], [4, np.nan, 2], [3, 2, 1]), strict=True):

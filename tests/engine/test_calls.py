@@ -8,6 +8,7 @@ from ringscope.engine.calls import (
     Call,
     Place,
     all_reduce_call,
+    array_size,
     empty_call,
     give_back_call,
     needs_staging,
@@ -101,3 +102,27 @@ def test_what_cannot_be_reduced_is_one_sentence(x: object, out: object, words: s
     with pytest.raises(EngineError) as error:
         all_reduce_call(x, x if out is None else out, "sum", "ring", registered)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "size_bytes"),
+    [(3, "float32", 12), ((2, np.int64(5)), "bfloat16", 20), ((), "int8", 1), ((4, 0), "complex128", 0)],
+)
+def test_an_array_has_a_size(shape: int | tuple[int, ...], dtype: str, size_bytes: int) -> None:
+    assert array_size(shape, dtype) == size_bytes
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "sentence"),
+    [
+        (-1, "float32", r"^shape: -1 is no shape; give a whole number, or a tuple of them, each 0 or more\.$"),
+        ((-2, -3), "float32", r"^shape: \(-2, -3\) is no shape; "),
+        (1.5, "float32", r"^shape: 1\.5 is no shape; "),
+        ([2, 3], "float32", r"^shape: \[2, 3\] is no shape; "),
+        (3, "foo", r"^dtype: .*foo.*choose one of int8, "),
+        (3, "int16", r"^dtype: .*int32"),
+    ],
+)
+def test_what_is_no_array_is_refused(shape: int | tuple[int, ...], dtype: str, sentence: str) -> None:
+    with pytest.raises(EngineError, match=sentence):
+        array_size(shape, dtype)

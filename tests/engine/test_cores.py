@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.engine import cores
+from ringscope.engine import control_group, cores
 from ringscope.engine.cores import Place, cores_each, own_place, usable_cores
 
 
@@ -54,8 +54,8 @@ def test_a_place_is_read_from_the_system(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "self/ns/cgroup").symlink_to("cgroup:[1234]")
     (tmp_path / "boot_id").write_text("e3b0c442\n")
     monkeypatch.setattr(cores, "_CPUS", tmp_path)
-    monkeypatch.setattr(cores, "_GROUPS", tmp_path / "groups")
-    monkeypatch.setattr(cores, "_SELF", tmp_path / "self")
+    monkeypatch.setattr(control_group, "_GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(control_group, "_SELF", tmp_path / "self")
     monkeypatch.setattr(cores, "_BOOT_ID", tmp_path / "boot_id")
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
     found = own_place()

@@ -1,15 +1,18 @@
 """What a machine is like is measured once, and again where its hardware is another one."""
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ringscope.choice.tuning_file import write
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Load
+from ringscope.contracts.tuning import Table
 from ringscope.engine import cores
-from ringscope.rank import machine
+from ringscope.rank import api, machine
 from ringscope.rank.load import LoadMeter
 
 
@@ -85,3 +88,30 @@ def test_where_ranks_may_run_nothing_is_measured_beside_them(measured: list[obje
     here = Machine(hardware=cores.hardware(), cores=cores.own_place().at_once)
     assert machine.known_machine(may_measure=False) == here
     assert measured == []
+
+
+def on_cores(count: int, call_us: float) -> Machine:
+    """Of this processor, as measured on so many cores; one rank has fewer of them."""
+    processor, _, rest = cores.hardware().partition("; cores ")
+    line = f"{processor}; cores {list(range(count))}, {count} at once; {rest.rpartition('; ')[2]}"
+    return Machine(hardware=line, cores=count, call_us=call_us)
+
+
+def test_a_program_under_mpiexec_goes_by_what_was_measured_here_though_it_is_bound(
+    measured: list[object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for one in (on_cores(64, 2.5), on_cores(3, 9.0), Machine(hardware="another; cores [0], 1 at once; NumPy 2")):
+        machine._write(machine._path(one.hardware), one)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0}, raising=False)
+    monkeypatch.setenv("RINGSCOPE_TUNING", str(tmp_path / "tuning.json"))
+    monkeypatch.setattr(api, "_communicator", None)
+    monkeypatch.setattr(api, "Communicator", lambda *_, table, **__: table)
+    table = api.init()
+    bound = Machine(hardware=cores.hardware(), cores=1, call_us=2.5)
+    assert table() == Table(machine=bound)
+    write(tmp_path / "tuning.json", Table(machine=Machine(hardware="another; cores [0], 1 at once; NumPy 2")))
+    assert table() == Table(machine=bound), "a file from another machine says nothing about this one's speed"
+    tuned = Table(machine=on_cores(2, 7.0))
+    write(tmp_path / "tuning.json", tuned)
+    assert table() == tuned
+    assert measured == [], "ranks would disturb it"

@@ -58,6 +58,15 @@ async def test_only_who_asks_for_auto_gets_them(server: Server) -> None:
     assert await tuning_of(server, node, benchmark=SWEEP | {"algorithms": ["ring"]}) is None
 
 
+async def test_a_script_which_does_not_say_what_it_asks_for_gets_them(server: Server) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    await server.submit(kind="script", script={"file": "train.py"}, placement={"ranks": 2})
+    await server.one_pass()
+    (curve, *_) = (await node.assignments())[-1]["tuning"]["curves"]
+    assert (curve["algorithm"], curve["times_us"]) == ("ring", {"1024": 9.0})
+
+
 OTHER_SITUATIONS: list[dict[str, Any]] = [
     {"benchmark": SWEEP | {"algorithms": ["auto"], "collective": "broadcast"}},
     {"benchmark": SWEEP | {"algorithms": ["auto"], "dtype": "float16"}},

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.tuning import Table
 from ringscope_agent.files import replace_text
 from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.settings import SettingsError
@@ -44,8 +45,7 @@ class AttemptFolder:
         self.state.sockets = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
         self.save()
         paths = AttemptPaths(folder=self.path, sockets=self.state.sockets)
-        tuning = assignment.tuning
-        paths.kit.pack(assignment.spec, assignment.ranks, tuning.on(machine) if tuning is not None else None)
+        paths.kit.pack(assignment.spec, assignment.ranks, (assignment.tuning or Table()).on(machine))
         return paths
 
     def mark_launched(self) -> None:

@@ -24,7 +24,9 @@ async def table_of_gang(session: AsyncSession, spec: JobSpec, slots: Sequence[in
 
 
 def _chooses(spec: JobSpec) -> bool:
-    """Whether the job has our ``auto``, which goes by measured times."""
+    """Whether the job has our ``auto``, which goes by measured times; a script may have it, and does not say."""
+    if spec.script is not None:
+        return True
     if spec.training is not None:
         return spec.training.is_mirrored and spec.training.all_reduce == AUTO
     return spec.benchmark is not None and AUTO in spec.benchmark.algorithms

@@ -8,6 +8,10 @@ from pathlib import Path
 import numpy as np
 
 import ringscope
+from ringscope.engine import communicator
+from ringscope.engine.errors import OutOfMemoryError
+from ringscope.engine.memory.buffer import HostMemory
+from ringscope.engine.transports import shared_memory
 
 ROW = 1000
 
@@ -65,7 +69,7 @@ def given_back() -> None:
         summed(y)
     z = ringscope.empty(ROW, "int32")
     assert z.ctypes.data == first
-    for wrong in (z[1:], np.zeros(3)):
+    for wrong in (x, y, z[1:], z[:1], np.zeros(3)):
         try:
             ringscope.free(wrong)
         except ringscope.EngineError as error:
@@ -100,6 +104,28 @@ def too_much() -> None:
     summed(ringscope.empty(3))
 
 
+def refuse(*_: object) -> None:
+    raise OutOfMemoryError("one rank has no room")
+
+
+def refused_to_one() -> None:
+    """One rank alone lacks room: all say so at once, and stay in step."""
+    comm = ringscope.init()
+    own = (shared_memory, "require_memory") if comm.transport.name == "shared_memory" else (HostMemory, "allocate")
+    for owner, name in (communicator, "require_memory"), own:
+        allowed = getattr(owner, name)
+        if comm.rank == comm.size - 1:
+            setattr(owner, name, refuse)
+        try:
+            ringscope.empty(64 << 20, "uint8")
+        except OutOfMemoryError as error:
+            assert str(error) == "one rank has no room", error
+        else:
+            raise AssertionError("not refused")
+        setattr(owner, name, allowed)
+        summed(ringscope.empty(ROW, "float32"))
+
+
 ringscope.init(sys.argv[1], timeout_seconds=60)
 for is_lent in (False, True):
     in_a_row(int(sys.argv[2]), is_lent)
@@ -107,4 +133,5 @@ views()
 given_back()
 disagreeing()
 too_much()
+refused_to_one()
 sys.stdout.write(f"rank {ringscope.init().rank} of {ringscope.init().size} is done\n")

@@ -5,6 +5,7 @@ import sys
 import cupy
 from mpi4py import MPI
 
+from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.transports.cuda_ipc import CudaIpcTransport
 from ringscope.schedules.algorithms import build
@@ -29,8 +30,29 @@ def check_stepwise(peers: int) -> None:
         assert name not in ("add", "copyto") or calls[at + 1] == "record"
 
 
+def check_refused() -> None:
+    """One rank cannot export its events: all hear of it."""
+    world, runtime = MPI.COMM_WORLD, cupy.cuda.runtime
+    export = runtime.ipcGetEventHandle
+
+    def refuse(event: int) -> bytes:
+        raise runtime.CUDARuntimeError(999)
+
+    if world.rank == 1:
+        runtime.ipcGetEventHandle = refuse
+    try:
+        CudaIpcTransport(world, Gpu(0, "0000:00:00.0", (world.rank,)))
+    except EngineError as error:
+        assert str(error) == "cuda_ipc: rank 1 lost its GPU (cudaError999); start the job again.", error
+    else:
+        raise AssertionError("went through")
+    runtime.ipcGetEventHandle = export
+    cupy.fake.calls.clear()
+
+
 def main() -> None:
     """All asserts, as seen by this rank."""
+    check_refused()
     world = MPI.COMM_WORLD
     peers = world.size - 1
     transport = CudaIpcTransport(world, Gpu(0, "0000:00:00.0", (world.rank,)))

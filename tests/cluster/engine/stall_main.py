@@ -28,6 +28,35 @@ def never_call(comm: ringscope.Communicator) -> None:
         raise
 
 
+def never_run_the_plan(comm: ringscope.Communicator) -> None:
+    """Likewise of a plan that the program itself prepared."""
+    buffer = comm.buffer(64).view("float32")
+    plan = comm.plan("ring", "sum", buffer, buffer)
+    run_after(comm, plan.run)
+
+
+def never_step(comm: ringscope.Communicator) -> None:
+    """Likewise of an optimizer's steps."""
+    import torch
+
+    model = torch.nn.Linear(4, 1)
+    optimizer = ringscope.DistributedOptimizer(torch.optim.SGD(model.parameters()), model, "ring")
+    model(torch.ones(1, 4)).sum().backward()
+    run_after(comm, optimizer.step)
+
+
+def run_after(comm: ringscope.Communicator, call: Callable[[], object]) -> None:
+    """Once all are here; the culprit never does."""
+    comm.barrier()
+    if comm.rank == CULPRIT:
+        signal.pause()
+    try:
+        call()
+    except ringscope.StalledError:
+        tell_error()
+        raise
+
+
 def end_in_the_ring(comm: ringscope.Communicator, end: Callable[[], object]) -> None:
     """The culprit ends when it adds for the second time, in step 1; all others say whom they waited for."""
     additions = []
@@ -93,6 +122,10 @@ if __name__ == "__main__":
     match sys.argv[1], sys.argv[2]:
         case ("mpi_library" | "gloo") as library, name:
             stay_away_from_a_library(library.removesuffix("_library"), ending(name))
+        case "plan", _:
+            never_run_the_plan(ringscope.init("auto", TIMEOUT_SECONDS))
+        case "optimizer", _:
+            never_step(ringscope.init("auto", TIMEOUT_SECONDS))
         case transport, "never":
             never_call(ringscope.init(transport, TIMEOUT_SECONDS))
         case transport, name:

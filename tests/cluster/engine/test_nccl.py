@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tests.engine.fakes.fixture import PYTHONPATH
 
-from ringscope.engine import communicator
+from ringscope.engine import communicator, exit_hook
 from ringscope.engine.base import Buffer
 from ringscope.engine.errors import EngineError
 from ringscope.engine.vendors.nccl_link import load_nccl
@@ -323,7 +323,8 @@ def test_a_rank_that_never_calls_ends_in_an_error_and_a_rebuild_goes_on(gang):
 def at_exit(monkeypatch):
     """What is to be done when the program ends."""
     calls = []
-    monkeypatch.setattr(communicator, "atexit", SimpleNamespace(register=lambda *call: calls.append(call)))
+    register, unregister = (lambda *call: calls.append(call)), (lambda function: calls.clear())
+    monkeypatch.setattr(exit_hook, "atexit", SimpleNamespace(register=register, unregister=unregister))
     return calls
 
 
@@ -347,8 +348,20 @@ def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, at_exit):
     cupy.fake.status = 700
     with pytest.raises(EngineError, match=r"^nccl: rank 0 failed in a call: cudaError700"):
         comm.all_reduce(x, algorithm="nccl")
-    assert at_exit == [(communicator.abort, 1)], "MPI would wait for ranks that are blocked"
+    assert at_exit == [(exit_hook.abort, 1)], "MPI would wait for ranks that are blocked"
     cupy.fake.reset()
+    with pytest.raises(EngineError, match=r"was aborted\. Call rebuild\(\) on every rank"):
+        comm.all_reduce(x, algorithm="nccl")
+    comm.rebuild()
+    comm.all_reduce(x, algorithm="nccl")
+    assert at_exit == [], "the ranks are in step again"
+    comm.free()
+
+
+def test_where_nothing_was_given_up_nothing_is_rebuilt():
+    comm = communicator.Communicator("mpi", device="cpu")
+    with pytest.raises(EngineError, match=r"^rebuild: over mpi nothing can connect anew; start the job again\.$"):
+        comm.rebuild()
     comm.free()
 
 

@@ -47,7 +47,7 @@ def test_a_rank_that_cannot_join_says_so(cupy, nccl, where):
 
 
 def test_a_rank_without_a_unique_id_is_named_on_the_others(cupy, nccl):
-    told = ["nccl: rank 0 cannot join the communicator.", "", ""]
+    told = [(False, "nccl: rank 0 cannot join the communicator."), None, None]
     with pytest.raises(EngineError, match=r"^nccl: rank 0 cannot join the communicator\.$"):
         nccl(1, 3, answers=[[23007] * 3, told])
 

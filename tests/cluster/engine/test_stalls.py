@@ -51,6 +51,14 @@ def test_a_rank_that_never_calls_is_named_and_all_end(sentences, transport):
         assert process.wait(DEADLINE_SECONDS) != 0
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("way", ["plan", pytest.param("optimizer", marks=needs_torch)])
+def test_a_rank_that_never_runs_what_all_prepared_is_named_and_all_end(sentences, way):
+    with started(2, sentences, way, "never") as process:
+        assert sentences.recv(1000).decode().startswith("Rank 0 waited 1.5 s for rank 1 in step ")
+        assert process.wait(DEADLINE_SECONDS) != 0
+
+
 @ON_ONE_TRANSPORT
 def test_a_rank_that_stops_in_the_ring_is_named_with_the_step(sentences, transport):
     with started(4, sentences, transport, signal.SIGSTOP.name):

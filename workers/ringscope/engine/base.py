@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from platform import node
 from typing import Any, Protocol, runtime_checkable
 
 import ml_dtypes
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.units import format_size
+from ringscope.engine.control_group import free_bytes, own_group
 from ringscope.engine.errors import OutOfMemoryError
 from ringscope.schedules.schedule import Chunk, Schedule
 
@@ -120,18 +122,21 @@ def components(memory: Any) -> Any:
 
 
 def require_memory(size_bytes: int, mount: str | None = None) -> None:
-    """Raise OutOfMemoryError when this node, or the tmpfs ``mount`` on it, cannot give ``size_bytes``.
+    """Raise OutOfMemoryError when this node, its control group or the tmpfs ``mount`` cannot give ``size_bytes``.
 
     Linux hands out memory that it does not have and later kills a process for it: better say so before.
     """
     places = {"memory": int(psutil.virtual_memory().available)}
+    in_group = free_bytes(own_group())
+    if in_group is not None:
+        places["its control group (memory.max)"] = in_group
     if mount is not None and os.path.isdir(mount):  # noqa: PTH112 (a mount point, not a path to work with)
         stat = os.statvfs(mount)
         places[mount] = stat.f_bavail * stat.f_frsize
-    place, free_bytes = min(places.items(), key=lambda item: item[1])
-    if size_bytes > free_bytes:
+    place, left_bytes = min(places.items(), key=lambda item: item[1])
+    if size_bytes > left_bytes:
         enlarge = f", or enlarge {mount}" if place == mount else ""
         raise OutOfMemoryError(
-            f"The buffers of this node's ranks need {format_size(size_bytes)} but {place} has "
-            f"{format_size(free_bytes)} free; lower max_bytes or the number of ranks{enlarge}."
+            f"The buffers of the ranks on {node()} need {format_size(size_bytes)} but {place} has "
+            f"{format_size(left_bytes)} free; lower max_bytes or the number of ranks{enlarge}."
         )

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,22 @@ class Call:
         """The message: first what must be equal, then the places."""
         equal = [self.function, self.count, self.dtype, self.op, self.algorithm, self.in_place]
         return [*equal, *self.send, *self.recv]
+
+
+def array_size(shape: int | tuple[int, ...], dtype: str) -> int:
+    """Bytes of such an array. Raises EngineError for what is no shape, and for a dtype that is not ours."""
+    try:
+        name = str(np.dtype(dtype))
+    except TypeError:  # NumPy does not know it either
+        name = str(dtype)
+    check("dtype", check_dtype, name)
+    try:
+        extents = [index(extent) for extent in (shape if isinstance(shape, tuple) else (shape,))]
+    except TypeError:
+        extents = [-1]
+    if min(extents, default=0) < 0:
+        raise EngineError(f"shape: {shape!r} is no shape; give a whole number, or a tuple of them, each 0 or more.")
+    return prod(extents) * np.dtype(name).itemsize
 
 
 def empty_call(size_bytes: int) -> Call:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import math
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,6 @@ from ringscope.choice.situation import Choice, Situation
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import usual_channels
-from ringscope.contracts.dtypes import check_dtype
 from ringscope.contracts.machine import REFERENCE
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
@@ -29,7 +26,7 @@ from ringscope.engine.calls import (
     FUNCTIONS,
     Call,
     all_reduce_call,
-    check,
+    array_size,
     empty_call,
     give_back_call,
     needs_staging,
@@ -37,7 +34,8 @@ from ringscope.engine.calls import (
 )
 from ringscope.engine.connect import connect
 from ringscope.engine.cores import own_place, usable_cores
-from ringscope.engine.errors import EngineError, RefusedError, StalledError
+from ringscope.engine.errors import EngineError, StalledError
+from ringscope.engine.exit_hook import end_all, end_alone, end_now, guarded
 from ringscope.engine.memory.arrays import copy
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.nodes import nodes_of
@@ -45,9 +43,11 @@ from ringscope.engine.plans import Planner
 from ringscope.engine.post import Post
 from ringscope.engine.registered import Registered
 from ringscope.engine.shared_choice import SharedChooser
-from ringscope.engine.transports.mpi import abort, unlink_segments
+from ringscope.engine.transports.mpi import unlink_segments
+from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.engine.trial import tried
 from ringscope.engine.vendors.gloo import torch_store
+from ringscope.engine.waiting.failures import shared_failure
 from ringscope.engine.waiting.roll_call import RollCall
 
 _MAX_PLANS = 256
@@ -90,7 +90,7 @@ class Communicator:
         unlink_segments(self._comm)
         self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
         self._agreement = Agreement(self._comm, len(empty_call(0).numbers()), timeout_seconds)
-        self._roll_call = RollCall(self._comm, timeout_seconds, give_up or self._end)
+        self._roll_call = RollCall(self._comm, timeout_seconds, give_up or partial(end_now, self.rank))
         self.transport: Transport
         self.transport, self.gpu = connect(
             self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu
@@ -133,12 +133,17 @@ class Communicator:
     # registered memory
 
     def buffer(self, size_bytes: int) -> Buffer:
-        """Registered bytes on every rank (collective); they live as long as the communicator."""
+        """Registered bytes on every rank (collective); they live as long as the communicator.
+
+        OutOfMemoryError on every rank when one has not so much left.
+        """
         self._agree(empty_call(size_bytes))
-        if self.gpu is None:
-            require_memory(size_bytes * self.local_size)
         with self._roll_call.watchdog.guard("an allocation"):
-            allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
+            with shared_failure(self._comm):  # before the others are in a call of MPI's
+                if self.gpu is None:
+                    require_memory(size_bytes * self.local_size)
+            with shared_failure(self._comm):
+                allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
         self._registered.add(allocated)
         return allocated
 
@@ -147,9 +152,7 @@ class Communicator:
 
         Its memory is used again once every rank has dropped it, with all views of it, or given it back.
         """
-        check("dtype", check_dtype, str(np.dtype(dtype)))
-        count = math.prod(shape if isinstance(shape, tuple) else (shape,))
-        size_bytes = count * np.dtype(dtype).itemsize
+        size_bytes = array_size(shape, dtype)
         self._agree(empty_call(size_bytes))
         return self._registered.array(size_bytes, self.buffer, self._everywhere).view(dtype).reshape(shape)
 
@@ -224,9 +227,10 @@ class Communicator:
         """Prepare a collective between registered buffers; equal arguments on every rank.
 
         Both buffers hold the whole layout: where it has a part per rank, that of rank r is chunk r of as many, in the
-        input as in the result. The same buffer twice means in place.
+        input as in the result. The same buffer twice means in place. After an error of a run the ranks are out of step:
+        the end of this program then ends them all.
         """
-        return self._planner.plan(algorithm, op, send, recv, collective, root)
+        return guarded(self._planner.plan(algorithm, op, send, recv, collective, root))
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
         """Reduce ``x`` over all ranks into ``out``, or into ``x`` itself, and return that array (collective).
@@ -239,14 +243,14 @@ class Communicator:
         dtype = str(x.dtype)
         staged = self._agree(call)
         if not staged:
-            self._run(self._cached_plan(call, algorithm, op, dtype))
+            self._cached_plan(call, algorithm, op, dtype).run()
             return target
         if algorithm == AUTO:
             algorithm = self._chosen(call, dtype)
         send, recv = (buffer.head(x.nbytes).view(dtype) for buffer in self._registered.staging(x.nbytes, self.buffer))
         copy(send.local, x.reshape(-1))
         plan = self.plan(algorithm, op, send, recv)
-        self._run(plan)
+        plan.run()
         plan.free()
         copy(target.reshape(-1), recv.local)
         return target
@@ -255,14 +259,6 @@ class Communicator:
         """Only after all ranks agreed on the call: to choose, they must all be here."""
         size_bytes = call.count * np.dtype(dtype).itemsize
         return self.choose(FUNCTIONS[call.function], dtype, size_bytes, bool(call.in_place)).algorithm
-
-    def _run(self, plan: Plan) -> None:
-        try:
-            plan.run()
-        except EngineError as error:
-            if not isinstance(error, RefusedError):
-                self._give_up()
-            raise
 
     def _agree(self, call: Call) -> bool:
         """Compare the call over all ranks; true when some rank's arrays need staging."""
@@ -274,17 +270,8 @@ class Communicator:
         try:
             return self._agreement.exchange(numbers)
         except StalledError:
-            self._give_up()
+            end_all()
             raise
-
-    def _give_up(self) -> None:
-        """After it the ranks are out of step for good: end them all when this program ends, as MPI would wait."""
-        atexit.register(abort, 1)
-
-    def _end(self, error: EngineError) -> None:
-        sys.stderr.write(f"rank {self.rank}: {error}\n")
-        sys.stderr.flush()
-        abort(1)
 
     def _cached_plan(self, call: Call, algorithm: str, op: str, dtype: str) -> Plan:
         key = tuple(call.numbers())
@@ -304,6 +291,16 @@ class Communicator:
         self._plans.clear()
 
     # what a sweep needs beside
+
+    def rebuild(self) -> None:
+        """Connect anew after NCCL's communicator was given up (collective); arrays, buffers and plans stay valid.
+
+        The end of this program is its own again. EngineError where nothing can connect anew.
+        """
+        if not isinstance(self.transport, NcclTransport):
+            raise EngineError(f"rebuild: over {self.transport.name} nothing can connect anew; start the job again.")
+        self.transport.rebuild()
+        end_alone()
 
     def barrier(self) -> None:
         """Wait for all ranks (collective)."""

@@ -4,7 +4,6 @@ Ranks wait by spinning, so a rank without a core of its own spends another one's
 measure is the kernel's turns, not the links.
 """
 
-import contextlib
 import os
 import platform
 from collections import defaultdict
@@ -13,10 +12,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from ringscope.engine.control_group import most_cores, own_group
+
 _CPUS = Path("/sys/devices/system/cpu")
-_GROUPS = Path("/sys/fs/cgroup")
-_SELF = Path("/proc/self")
 _CPU_INFO = Path("/proc/cpuinfo")
+_CORES = "; cores "  # in the line of the hardware, between processor and NumPy
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -43,8 +43,8 @@ class Place(NamedTuple):
 
 def own_place() -> Place:
     """This process's."""
-    path = _group()
-    return Place(machine(), path, frozenset(map(_core, _cpus())), _most(path))
+    group = own_group()
+    return Place(machine(), group, frozenset(map(_core, _cpus())), most_cores(group))
 
 
 def machine() -> str:
@@ -63,7 +63,17 @@ def hardware() -> str:
     except (OSError, StopIteration):
         model = platform.machine()
     place = own_place()
-    return f"{model}; cores {sorted(place.cores)}, {place.at_once} at once; NumPy {version('numpy')}"
+    return f"{model}{_CORES}{sorted(place.cores)}, {place.at_once} at once; NumPy {version('numpy')}"
+
+
+def is_same_processor(one: str, other: str) -> bool:
+    """Whether two lines of ``hardware`` differ in nothing but the cores, of which a bound rank has only some."""
+    return _without_cores(one) == _without_cores(other)
+
+
+def _without_cores(hardware: str) -> tuple[str, str]:
+    processor, _, rest = hardware.partition(_CORES)
+    return processor, rest.rpartition(";")[2]
 
 
 def cores_each(shares: int) -> int:
@@ -103,25 +113,3 @@ def _core(cpu: int) -> int:
     except OSError:
         return cpu
     return int(siblings.replace("-", ",").partition(",")[0])
-
-
-def _group() -> str:
-    """The path of this process's control group (version 2); empty without one."""
-    try:
-        lines = (_SELF / "cgroup").read_text().splitlines()
-        namespace = str((_SELF / "ns/cgroup").readlink())
-    except OSError:
-        return ""
-    return next((namespace + line[3:] for line in lines if line.startswith("0::")), "")
-
-
-def _most(group: str) -> int | None:
-    """The processor time that it and those above it may take, in whole cores: ``cpu.max``, one at least."""
-    path = _GROUPS / group.partition("]/")[2]
-    found: list[int] = []
-    for folder in (path, *path.parents):
-        if folder.is_relative_to(_GROUPS):
-            with contextlib.suppress(OSError, ValueError):
-                quota_us, period_us = (folder / "cpu.max").read_text().split()
-                found.append(max(1, int(quota_us) // int(period_us)))  # "max" is no number: no limit
-    return min(found, default=None)

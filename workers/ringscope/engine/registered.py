@@ -2,20 +2,29 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from ringscope.engine.base import Array, Buffer
 from ringscope.engine.calls import Place
-from ringscope.engine.errors import EngineError
-from ringscope.engine.memory.arena import Arena, Piece
+from ringscope.engine.errors import EngineError, OutOfMemoryError
+from ringscope.engine.memory.arena import Arena, Piece, aligned
 from ringscope.engine.memory.arrays import address
-from ringscope.engine.memory.lease import Lease
+from ringscope.engine.memory.lease import Lease, holder
 
 _LEAST_STAGED_BYTES = 4096
 
 
 Allocate = Callable[[int], Buffer]
+
+
+class _Taken(NamedTuple):
+    """A piece, what of it was asked for, and the id of what keeps its memory as long as there is an array of it."""
+
+    piece: Piece
+    size_bytes: int
+    holder: int
 
 
 class Registered:
@@ -29,8 +38,8 @@ class Registered:
         self._buffers: list[Buffer] = []
         self._arena = Arena()
         self._slabs: list[int] = []  # their places among the buffers
-        self._pieces: dict[int, Piece] = {}  # those that are taken, by the number of their call
-        self._numbers: dict[Place, int] = {}  # of these, by where they begin
+        self._pieces: dict[int, _Taken] = {}  # those that are taken, by the number of their call
+        self._numbers: dict[int, int] = {}  # of these, by their holders
         self._dropped: set[int] = set()  # of which this rank has no reference any more
         self._taken = 0
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
@@ -63,35 +72,46 @@ class Registered:
             self._collect(everywhere)
             piece = self._arena.take(size_bytes)
         if piece is None:
-            slab_bytes = self._arena.slab_bytes(size_bytes)
-            allocate(slab_bytes)  # adds itself
-            self._slabs.append(len(self._buffers) - 1)
-            self._arena.add_slab(slab_bytes)
+            self._add_slab(size_bytes, allocate)
             piece = self._arena.take(size_bytes)
             assert piece is not None
         number, self._taken = self._taken, self._taken + 1
-        self._pieces[number] = piece
-        self._numbers[self._begin(piece)] = number
         memory = self._buffers[self._slabs[piece.slab]].section(piece.start, piece.size).local
         memory.fill(0)
-        return Lease(memory, partial(self._drop, number)).array()[:size_bytes]
+        x = Lease(memory, partial(self._drop, number)).array()
+        self._pieces[number] = _Taken(piece, size_bytes, id(holder(x)))
+        self._numbers[id(holder(x))] = number
+        return x[:size_bytes]
+
+    def _add_slab(self, size_bytes: int, allocate: Allocate) -> None:
+        """For a piece; where memory is short no larger than that."""
+        slab_bytes, least_bytes = self._arena.slab_bytes(size_bytes), aligned(size_bytes)
+        try:
+            allocate(slab_bytes)  # adds itself
+        except OutOfMemoryError:
+            if slab_bytes == least_bytes:
+                raise
+            slab_bytes = least_bytes
+            allocate(slab_bytes)
+        self._slabs.append(len(self._buffers) - 1)
+        self._arena.add_slab(slab_bytes)
 
     def number(self, x: Array) -> int:
-        """Which piece begins with this array; EngineError for memory that is none, or given back already."""
-        number = self._numbers.get(self.place(x))
-        if number is not None:
+        """Which piece this array is; EngineError for memory that is none, a part of one, or given back already."""
+        number = self._numbers.get(id(holder(x)), -1)
+        taken = self._pieces.get(number)
+        # The id of one that was dropped may be somebody else's by now.
+        if taken is not None and number not in self._dropped and x.nbytes == taken.size_bytes:
             return number
         raise EngineError("x: the array is not one that ringscope.empty gave, or was given back before; pass that one.")
 
     def give_back(self, number: int) -> None:
         """A piece is free for other arrays (on every rank)."""
-        piece = self._pieces.pop(number)
-        del self._numbers[self._begin(piece)]
-        self._arena.give_back(piece)
+        taken = self._pieces.pop(number)
+        if self._numbers.get(taken.holder) == number:
+            del self._numbers[taken.holder]
+        self._arena.give_back(taken.piece)
         self._dropped.discard(number)
-
-    def _begin(self, piece: Piece) -> Place:
-        return self._slabs[piece.slab], piece.start
 
     def _drop(self, number: int) -> None:
         if number in self._pieces:  # else it was given back before

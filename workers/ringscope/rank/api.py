@@ -22,10 +22,10 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from ringscope.choice.situation import Choice
-from ringscope.choice.tuning_file import default_path, read
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array
 from ringscope.engine.communicator import Communicator
 from ringscope.engine.errors import EngineError, LostRankError, StalledError
+from ringscope.rank.machine import table_here
 
 if TYPE_CHECKING:
     import torch
@@ -65,7 +65,7 @@ def init(
     """
     global _communicator
     if _communicator is None:
-        _communicator = Communicator(transport, timeout_seconds, table=lambda: read(default_path()), channels=channels)
+        _communicator = Communicator(transport, timeout_seconds, table=table_here, channels=channels)
     return _communicator
 
 
@@ -98,7 +98,7 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
     ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is cut towards zero; complex numbers have
     sum and avg only. ``algorithm`` is one of ``ringscope.schedules.algorithms.SCHEDULES``, mpi, or auto, which takes
     the fastest for this size: by what `ringscope tune` measured on this machine or ``tune`` in this program, else by
-    the cost model.
+    the cost model for this machine, as an agent, `ringscope bench` or `ringscope tune` once found it.
     """
     return init().all_reduce(x, op, algorithm, out)
 

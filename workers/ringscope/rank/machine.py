@@ -8,10 +8,13 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from ringscope.choice.tuning_file import default_path, read
 from ringscope.contracts.machine import Machine
-from ringscope.engine.cores import hardware, own_place
+from ringscope.contracts.tuning import Table
+from ringscope.engine.cores import hardware, is_same_processor, own_place
 from ringscope.rank.load import LoadMeter
 
+_FILES = "machine-*.json"
 _TIMEOUT_SECONDS = 20.0
 _MOST_OTHER_SHARE = 0.1  # of all processors; the clock of the load's ticks cannot tell much less of half a second
 
@@ -19,18 +22,18 @@ _MOST_OTHER_SHARE = 0.1  # of all processors; the clock of the load's ticks cann
 def known_machine(*, may_measure: bool = True) -> Machine:
     """From the user's cache, else by half a second of measuring in a process of its own.
 
-    What was measured beside other load is not kept, so that the next start measures again. Where that fails, or ranks
-    run that it would disturb, the machine to which the model's parameters were fitted, with the cores that there are.
+    What was measured beside other load is not kept, so that the next start measures again. Where ranks run that it
+    would disturb, what was measured on other cores of this processor. Where that fails, the machine to which the
+    model's parameters were fitted, with the cores that there are.
     """
     here = hardware()
     path = _path(here)
     unmeasured = Machine(hardware=here, cores=own_place().at_once)
-    with suppress(OSError, ValueError):
-        known = Machine.model_validate_json(path.read_bytes())
-        if known.hardware == here:
-            return known
+    known = _read(path)
+    if known is not None and known.hardware == here:
+        return known
     if not may_measure:
-        return unmeasured
+        return _on_other_cores(path.parent, unmeasured)
     meter = LoadMeter()
     try:
         command = [sys.executable, "-m", "ringscope.engine.probe"]
@@ -44,6 +47,31 @@ def known_machine(*, may_measure: bool = True) -> Machine:
     return machine
 
 
+def table_here() -> Table:
+    """What is measured in the tuning file, with this machine and no other one, which a bound rank knows only in part.
+
+    UserError when the file cannot be understood.
+    """
+    table = read(default_path())
+    if table.machine is not None and is_same_processor(table.machine.hardware, hardware()):
+        return table
+    return table.on(known_machine(may_measure=False))
+
+
+def _on_other_cores(folder: Path, unmeasured: Machine) -> Machine:
+    """As measured on the most of them, but with the cores that there are here."""
+    every = [known for file in folder.glob(_FILES) if (known := _read(file)) is not None]
+    alike = [known for known in every if is_same_processor(known.hardware, unmeasured.hardware)]
+    most = max(alike, key=lambda known: known.cores or 0, default=unmeasured)
+    return most.model_copy(update={"hardware": unmeasured.hardware, "cores": unmeasured.cores})
+
+
+def _read(path: Path) -> Machine | None:
+    with suppress(OSError, ValueError):
+        return Machine.model_validate_json(path.read_bytes())
+    return None
+
+
 def _is_quiet(meter: LoadMeter) -> bool:
     """Whether hardly anything else ran meanwhile; true also where the system does not tell."""
     load = meter.read()
@@ -55,7 +83,7 @@ def _is_quiet(meter: LoadMeter) -> bool:
 def _path(here: str) -> Path:
     """For this hardware, which names the cores: two agents may share a home and not have the same ones."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(os.path.expanduser(home), "ringscope", f"machine-{sha256(here.encode()).hexdigest()[:12]}.json")  # noqa: PTH111  # which raises without a home
+    return Path(os.path.expanduser(home), "ringscope", _FILES.replace("*", sha256(here.encode()).hexdigest()[:12]))  # noqa: PTH111  # which raises without a home
 
 
 def _write(path: Path, machine: Machine) -> None:

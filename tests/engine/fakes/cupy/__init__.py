@@ -51,7 +51,13 @@ class ndarray:
     nbytes = property(lambda self: self._host.nbytes)
     itemsize = property(lambda self: self._host.itemsize)
     flags = property(lambda self: self._host.flags)
-    data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data, device_id=fake.device))
+    data = property(lambda self: SimpleNamespace(ptr=self._host.ctypes.data, device_id=fake.device, mem=self._mem))
+
+    @property
+    def _mem(self):
+        if self._owner is None:
+            return self._host if self._host.base is None else self._host.base
+        return self._owner.mem
 
     @property
     def __cuda_array_interface__(self):  # what MPI sends; without memory of its own a real one tells address 0

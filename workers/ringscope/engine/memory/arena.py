@@ -28,7 +28,7 @@ class Arena:
 
     def take(self, size_bytes: int) -> Piece | None:
         """The first free part that is large enough; None where a slab must be added."""
-        size = _aligned(size_bytes)
+        size = aligned(size_bytes)
         for slab, parts in enumerate(self._free):
             for at, (start, stop) in enumerate(parts):
                 if stop - start >= size:
@@ -38,7 +38,7 @@ class Arena:
 
     def slab_bytes(self, size_bytes: int) -> int:
         """How large the next slab should be, for a piece that did not fit: twice the last, so that they stay few."""
-        return max(self._next_slab_bytes, _aligned(size_bytes))
+        return max(self._next_slab_bytes, aligned(size_bytes))
 
     def add_slab(self, slab_bytes: int) -> None:
         """One more slab, all of it free."""
@@ -57,5 +57,6 @@ class Arena:
         parts.insert(at, (start, stop))
 
 
-def _aligned(size_bytes: int) -> int:
+def aligned(size_bytes: int) -> int:
+    """What a piece of so many bytes takes."""
     return max(1, -(-size_bytes // ALIGNMENT_BYTES)) * ALIGNMENT_BYTES

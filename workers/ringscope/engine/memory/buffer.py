@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from platform import node
 from typing import Any, Protocol
 
 import numpy as np
 
 from ringscope.contracts.devices import MPI_ON_GPUS
+from ringscope.contracts.units import format_size
 from ringscope.engine.base import Array
+from ringscope.engine.errors import OutOfMemoryError
 from ringscope.engine.memory import arithmetic, cuda
 from ringscope.engine.memory.arithmetic import Reduction
 from ringscope.engine.memory.kernels import divide, pairwise
@@ -47,8 +50,14 @@ class HostMemory:
     name = "mpi"
 
     def allocate(self, size_bytes: int) -> Array:
-        """From NumPy."""
-        return np.zeros(size_bytes, np.uint8)
+        """From NumPy. OutOfMemoryError where the process may not have so much."""
+        try:
+            return np.zeros(size_bytes, np.uint8)
+        except MemoryError as error:
+            raise OutOfMemoryError(
+                f"A buffer needs {format_size(size_bytes)} but a rank on {node()} may not have so much; raise its "
+                "ulimit -v, or lower max_bytes."
+            ) from error
 
     def empty(self, size: int, dtype: str) -> Array:
         """From NumPy."""

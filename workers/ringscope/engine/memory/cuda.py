@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from platform import node
 from typing import TYPE_CHECKING, Any
 
 from ringscope.contracts.record import LOOPBACK
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 TIMEOUT_SECONDS = 60.0
+_NO_MEMORY = 2  # what CUDA answers where no memory is left
 _NOT_READY = 600  # what CUDA answers of a stream that is not done: no error
 _SPINS = 200  # looks at a stream before the core is offered to others: small calls end within 20 us
 _REMEDY = "pip install 'ringscope[cuda12]' or 'ringscope[cuda13]' on a machine with an NVIDIA GPU, or choose device cpu"
@@ -136,22 +138,25 @@ def allocate(size_bytes: int, pooled: bool) -> Any:
     """Zeroed bytes on the current GPU as a flat CuPy array.
 
     ``pooled`` ones come from CuPy's pool; others are a cudaMalloc of their own, whose address an IPC handle means.
-    Raises OutOfMemoryError when the GPU has not so much left.
+    Raises OutOfMemoryError when the GPU has not so much left, EngineError when it is lost.
     """
     cupy = load()
-    try:
-        if pooled:
-            return cupy.zeros(size_bytes, "uint8")
-        memory = cupy.cuda.Memory(size_bytes)
-    except (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
-        free_bytes = cupy.cuda.runtime.memGetInfo()[0]
-        raise OutOfMemoryError(
-            f"A buffer needs {format_size(size_bytes)} but the GPU has {format_size(free_bytes)} free; "
-            "lower max_bytes or the number of ranks per GPU."
-        ) from error
-    array = cupy.ndarray((size_bytes,), "uint8", cupy.cuda.MemoryPointer(memory, 0))
-    array.fill(0)
-    return array
+    with telling(f"A rank on {node()}"):
+        try:
+            if pooled:
+                return cupy.zeros(size_bytes, "uint8")
+            memory = cupy.cuda.Memory(size_bytes)
+        except (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
+            if getattr(error, "status", _NO_MEMORY) != _NO_MEMORY:
+                raise
+            free_bytes = cupy.cuda.runtime.memGetInfo()[0]
+            raise OutOfMemoryError(
+                f"A buffer needs {format_size(size_bytes)} but the GPU has {format_size(free_bytes)} free; "
+                "lower max_bytes or the number of ranks per GPU."
+            ) from error
+        array = cupy.ndarray((size_bytes,), "uint8", cupy.cuda.MemoryPointer(memory, 0))
+        array.fill(0)
+        return array
 
 
 def errors() -> tuple[type[Exception], ...]:

@@ -31,3 +31,12 @@ class Lease:
         owned = cupy.cuda.UnownedMemory(pointer.ptr, self._memory.nbytes, self, pointer.device_id)
         found: Array = cupy.ndarray(self._memory.shape, np.uint8, cupy.cuda.MemoryPointer(owned, 0))
         return found
+
+
+def holder(x: Any) -> object:
+    """What keeps the memory of an array: the same for all views of a lease's array, and of nothing else."""
+    if is_on_gpu(x):
+        return x.data.mem
+    while isinstance(x, np.ndarray) and x.base is not None:
+        x = x.base
+    return x

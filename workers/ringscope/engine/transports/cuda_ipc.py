@@ -22,7 +22,7 @@ from ringscope.engine.memory.arrays import address, module_of
 from ringscope.engine.memory.kernels import combine, finishing, has_kernel, pairwise
 from ringscope.engine.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.engine.transports.progress import Progress
-from ringscope.engine.waiting.failures import share
+from ringscope.engine.waiting.failures import shared_failure
 from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 
 _FINISHED = ENTERED + 1
@@ -98,14 +98,9 @@ class CudaIpcTransport:
 
 @contextmanager
 def _shared_failure(node: MPI.Intracomm) -> Iterator[None]:
-    """What fails inside on one rank fails on all, none of which leaves before the others (collective)."""
-    failure = None
-    try:
-        with cuda.telling(f"cuda_ipc: rank {node.rank}"):
-            yield
-    except EngineError as error:
-        failure = error
-    share(node, failure)
+    """What CUDA refuses inside to one rank fails on all, none of which leaves before the others (collective)."""
+    with shared_failure(node), cuda.telling(f"cuda_ipc: rank {node.rank}"):
+        yield
 
 
 class _Gate:
@@ -115,11 +110,13 @@ class _Gate:
         self._cuda, self._timeout = cuda.load().cuda, timeout_seconds
         runtime = self._cuda.runtime
         self.rank, self.size = node.rank, node.size
-        self.stream = self._cuda.Stream(non_blocking=True)
-        self._ready = self._cuda.Event(disable_timing=True)
         self.scratch = Scratch(cuda.load().empty)
-        self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
-        everyone = node.allgather([runtime.ipcGetEventHandle(event.ptr) for event in self._own])
+        with _shared_failure(node):
+            self.stream = self._cuda.Stream(non_blocking=True)
+            self._ready = self._cuda.Event(disable_timing=True)
+            self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
+            handles = [runtime.ipcGetEventHandle(event.ptr) for event in self._own]
+        everyone = node.allgather(handles)
         with _shared_failure(node):
             self._peers = {
                 rank: [runtime.ipcOpenEventHandle(handle) for handle in handles]

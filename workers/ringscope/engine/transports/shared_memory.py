@@ -21,6 +21,7 @@ from ringscope.engine.stopwatch import Stopwatch
 from ringscope.engine.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.engine.transports.progress import Progress, free_window, memory, shared_window
 from ringscope.engine.transports.traces import of_hubs, pulled
+from ringscope.engine.waiting.failures import shared_failure
 from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 
 # Measured best of 64 KiB … 512 KiB with 1 MiB of L2, 2 and 4 ranks, 256 KiB … 64 MiB: 3 to 8 % above 128 KiB, as fewer
@@ -55,7 +56,8 @@ class SharedMemoryTransport:
 
     def allocate(self, size_bytes: int) -> Buffer:
         """A window with ``size_bytes`` of every rank, mapped by all of them."""
-        require_memory(size_bytes * self._node.size, "/dev/shm")
+        with shared_failure(self._node):
+            require_memory(size_bytes * self._node.size, "/dev/shm")
         buffer = _mapped(self._window(size_bytes), self._node.rank, self._node.size)
         self._node.Barrier()  # every part lies in its owner's memory now
         for part in buffer.parts:

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ringscope.engine.errors import EngineError
+from ringscope.engine.errors import EngineError, OutOfMemoryError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 
 def share(comm: MPI.Intracomm, failure: EngineError | None) -> None:
-    """Raise on every rank when one gives a failure, whose sentence should name that rank (collective)."""
-    sentences = comm.allgather("" if failure is None else str(failure))
-    if failure is not None:
+    """Raise on every rank when one gives a failure, whose sentence should name that rank (collective).
+
+    It is OutOfMemoryError on all ranks or on none, so that all of them try something smaller or none.
+    """
+    told = comm.allgather(None if failure is None else (isinstance(failure, OutOfMemoryError), str(failure)))
+    failures = [one for one in told if one is not None]
+    if not failures:
+        return
+    lacks_memory = all(is_memory for is_memory, _ in failures)
+    if failure is not None and isinstance(failure, OutOfMemoryError) == lacks_memory:
         raise failure
-    for sentence in sentences:
-        if sentence:
-            raise EngineError(sentence)
+    raise (OutOfMemoryError if lacks_memory else EngineError)(failures[0][1])
+
+
+@contextmanager
+def shared_failure(comm: MPI.Intracomm) -> Iterator[None]:
+    """What fails inside on one rank fails on all, none of which leaves before the others (collective)."""
+    failure = None
+    try:
+        yield
+    except EngineError as error:
+        failure = error
+    share(comm, failure)

@@ -1,0 +1,60 @@
+"""The end of a program whose ranks are out of step: it ends them all, as MPI's own would wait for those that wait."""
+
+import atexit
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+from ringscope.engine.base import Plan, TraceablePlan
+from ringscope.engine.errors import EngineError, RefusedError
+from ringscope.engine.transports.mpi import abort
+
+Result = TypeVar("Result")
+
+
+def end_all() -> None:
+    """From now on the end of this program is that of all ranks: they are out of step for good."""
+    atexit.register(abort, 1)
+
+
+def end_alone() -> None:
+    """They are in step again."""
+    atexit.unregister(abort)
+
+
+def end_now(rank: int, error: EngineError) -> None:
+    """End all ranks, with the sentence of this one on standard error."""
+    sys.stderr.write(f"rank {rank}: {error}\n")
+    sys.stderr.flush()
+    abort(1)
+
+
+def guarded(plan: Plan) -> Plan:
+    """The same plan, but an error in it ends all ranks when this program ends. Costs some 50 ns a call."""
+    return _TraceableGuarded(plan) if isinstance(plan, TraceablePlan) else _Guarded(plan)
+
+
+class _Guarded:
+    """Functions instead of methods: one call the fewer."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.run = _watched(plan.run)
+        self.free = plan.free
+
+
+class _TraceableGuarded(_Guarded):
+    def __init__(self, plan: TraceablePlan) -> None:
+        super().__init__(plan)
+        self.trace = _watched(plan.trace)
+
+
+def _watched(call: Callable[[], Result]) -> Callable[[], Result]:
+    def watched() -> Result:
+        try:
+            return call()
+        except EngineError as error:
+            if not isinstance(error, RefusedError):  # of which nothing had started
+                end_all()
+            raise
+
+    return watched

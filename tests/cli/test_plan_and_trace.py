@@ -56,6 +56,18 @@ def test_plan_of_another_collective_takes_all_its_algorithms() -> None:
     assert results["ring"]["busbw_gb_per_s"] == pytest.approx(1, rel=0.2), "pipelined: nearly the link's rate"
 
 
+def test_plan_compares_with_nccls_model_where_it_knows_the_gpus(tmp_path: Path) -> None:
+    def last(*arguments: str) -> str:
+        found: str = json.loads(ringscope("plan", *arguments, "--bytes", "1MiB", "--json"))["results"][-1]["algorithm"]
+        return found
+
+    assert last("--topology", "2x8", "--link", "ib400") == "nccl"
+    assert last("--topology", "2x8", "--link", "ib400", "--intra", "450GB/s") == "naive", "whatever GPUs these are"
+    assert last("broadcast", "--topology", "2x8") == "naive"
+    assert last("--ranks", "8") == "naive", "no links inside nodes"
+    assert last("--topology", "2x4", "--fit", str(_fit(tmp_path))) == "naive"
+
+
 def test_plan_of_racks() -> None:
     arguments = ("plan", "--algorithm", "ring", "--topology", "2x2x4", "--link", "ib200", "--nics", "1", "--json")
     fair, slow = (
@@ -79,14 +91,19 @@ def _busbw(printed: str) -> list[str]:
 
 
 def test_plan_with_a_fit_of_processes_takes_one_channel(tmp_path: Path) -> None:
-    file = tmp_path / "fit.json"
+    arguments = ("plan", "--algorithm", "ring", "--topology", "2x4", "--fit", str(_fit(tmp_path)), "--json")
+    assert json.loads(ringscope(*arguments))["results"][0]["channels"] == 1
+    assert json.loads(ringscope(*arguments, "--channels", "4"))["results"][0]["channels"] == 4
+
+
+def _fit(folder: Path) -> Path:
+    """Of processes."""
+    file = folder / "fit.json"
     document = {"transport": "mpi", "ranks_per_node": 1, "nics_per_node": None, "median_error": 0.1, "r_squared": 1.0}
     regime = {"below_bytes": None, "latency_s": 1e-6, "send_s_per_byte": 1e-9, "reduce_s_per_byte": None}
     regime |= {"intra_latency_s": None, "intra_send_s_per_byte": None}
     file.write_text(json.dumps(document | {"regimes": [regime], "residuals": []}))
-    arguments = ("plan", "--algorithm", "ring", "--topology", "2x4", "--fit", str(file), "--json")
-    assert json.loads(ringscope(*arguments))["results"][0]["channels"] == 1
-    assert json.loads(ringscope(*arguments, "--channels", "4"))["results"][0]["channels"] == 4
+    return file
 
 
 @pytest.mark.parametrize(

@@ -4101,7 +4101,7 @@ export interface components {
         PlanQuestion: {
             /**
              * Algorithms
-             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule.
+             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule, and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.
              * @default []
              */
             algorithms: string[];
@@ -5028,7 +5028,7 @@ export interface components {
         SensitivityQuestion: {
             /**
              * Algorithms
-             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule.
+             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule, and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.
              * @default []
              */
             algorithms: string[];

@@ -2096,7 +2096,7 @@ export interface components {
             latency_us?: number | null;
             /**
              * Link
-             * @description Between nodes: 10gbe, 25gbe, 50gbe, 100gbe, 200gbe, 400gbe, roce100, roce200, roce400, roce800, efa, ib100, ib200, ib400, ib800, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
+             * @description Between nodes: 10gbe, 25gbe, 50gbe, 100gbe, 200gbe, 400gbe, roce100, roce200, roce400, roce800, efa, efa400, ib100, ib200, ib400, ib800, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
              * @default 10gbe
              */
             link: string;

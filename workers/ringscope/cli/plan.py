@@ -36,7 +36,7 @@ from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, u
 T = TypeVar("T")
 # docs/planner.md, by which it is held.
 ACCURACY = (
-    "Line rates, of which libraries reach about 80 %; nccl, NCCL's own model, has a median error of 5.5 %"
+    "Line rates, of which libraries reach about 80 % on NVLink; nccl, NCCL's own model, has a median error of 5.5 %"
     " (docs/planner.md)."
 )
 
@@ -75,6 +75,7 @@ def plan(
     """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.
 
     Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
+    Where a link's figures come from is told in docs/planner.md; latencies between nodes are recalled, not measured.
     With --fit the parameters are measured ones; a fit that does not know links inside nodes leaves --intra to be.
     """
     size_bytes = _parsed("--bytes", parse_size, size)

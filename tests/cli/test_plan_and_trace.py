@@ -162,6 +162,14 @@ def test_trace_exports_for_perfetto(tmp_path: Path) -> None:
     assert sum(event["ph"] == "s" for event in document["traceEvents"]) == 2 * 3 * 4
 
 
+def test_trace_draws_the_schedule_that_plan_prices(tmp_path: Path) -> None:
+    file = tmp_path / "ring.json"
+    ringscope("trace", "ring", "--topology", "2x2", "--perfetto", str(file))
+    assert json.loads(file.read_text())["otherData"]["title"] == "ring in 2 channels, 4 ranks, 32 bytes"
+    ringscope("trace", "ring", "--topology", "2x2", "--channels", "1", "--perfetto", str(file))
+    assert json.loads(file.read_text())["otherData"]["title"] == "ring, 4 ranks, 16 bytes"
+
+
 def test_trace_knows_nodes_and_roots() -> None:
     steps = [s for s in ringscope("trace", "hierarchical", "--topology", "2x2").splitlines() if s.startswith("step")]
     assert [step.partition(": ")[2] for step in steps] == [
@@ -177,7 +185,9 @@ def test_trace_knows_nodes_and_roots() -> None:
 
 def test_trace_follows_every_channel() -> None:
     """Of two nodes of two: in the first channel ranks 0 and 2 leave their nodes, in the second 1 and 3."""
-    lines = ringscope("trace", "ring", "--topology", "2x2", "--channels", "2").splitlines()
+    first, *lines = ringscope("trace", "ring", "--topology", "2x2").splitlines()
+    assert first == "ring in 2 channels, each out of a node by another rank"
+    assert ringscope("trace", "ring", "--topology", "2x2", "--channels", "2").splitlines() == [first, *lines]
     assert lines[0] == "rank 0 starts with 1,1,1,1,1,1,1,1"
     sent = {tuple(line.split()[1:5:3]) for line in lines if "->" in line}
     assert {(src, dst.strip(":")) for src, dst in sent} == {

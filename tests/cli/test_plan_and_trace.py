@@ -56,6 +56,18 @@ def test_plan_of_another_collective_takes_all_its_algorithms() -> None:
     assert results["ring"]["busbw_gb_per_s"] == pytest.approx(1, rel=0.2), "pipelined: nearly the link's rate"
 
 
+def test_plan_compares_with_nccls_model_where_it_knows_the_gpus(tmp_path: Path) -> None:
+    def last(*arguments: str) -> str:
+        found: str = json.loads(ringscope("plan", *arguments, "--bytes", "1MiB", "--json"))["results"][-1]["algorithm"]
+        return found
+
+    assert last("--topology", "2x8", "--link", "ib400") == "nccl"
+    assert last("--topology", "2x8", "--link", "ib400", "--intra", "450GB/s") == "naive", "whatever GPUs these are"
+    assert last("broadcast", "--topology", "2x8") == "naive"
+    assert last("--ranks", "8") == "naive", "no links inside nodes"
+    assert last("--topology", "2x4", "--fit", str(_fit(tmp_path))) == "naive"
+
+
 def test_plan_of_racks() -> None:
     arguments = ("plan", "--algorithm", "ring", "--topology", "2x2x4", "--link", "ib200", "--nics", "1", "--json")
     fair, slow = (
@@ -79,14 +91,19 @@ def _busbw(printed: str) -> list[str]:
 
 
 def test_plan_with_a_fit_of_processes_takes_one_channel(tmp_path: Path) -> None:
-    file = tmp_path / "fit.json"
+    arguments = ("plan", "--algorithm", "ring", "--topology", "2x4", "--fit", str(_fit(tmp_path)), "--json")
+    assert json.loads(ringscope(*arguments))["results"][0]["channels"] == 1
+    assert json.loads(ringscope(*arguments, "--channels", "4"))["results"][0]["channels"] == 4
+
+
+def _fit(folder: Path) -> Path:
+    """Of processes."""
+    file = folder / "fit.json"
     document = {"transport": "mpi", "ranks_per_node": 1, "nics_per_node": None, "median_error": 0.1, "r_squared": 1.0}
     regime = {"below_bytes": None, "latency_s": 1e-6, "send_s_per_byte": 1e-9, "reduce_s_per_byte": None}
     regime |= {"intra_latency_s": None, "intra_send_s_per_byte": None}
     file.write_text(json.dumps(document | {"regimes": [regime], "residuals": []}))
-    arguments = ("plan", "--algorithm", "ring", "--topology", "2x4", "--fit", str(file), "--json")
-    assert json.loads(ringscope(*arguments))["results"][0]["channels"] == 1
-    assert json.loads(ringscope(*arguments, "--channels", "4"))["results"][0]["channels"] == 4
+    return file
 
 
 @pytest.mark.parametrize(
@@ -145,6 +162,14 @@ def test_trace_exports_for_perfetto(tmp_path: Path) -> None:
     assert sum(event["ph"] == "s" for event in document["traceEvents"]) == 2 * 3 * 4
 
 
+def test_trace_draws_the_schedule_that_plan_prices(tmp_path: Path) -> None:
+    file = tmp_path / "ring.json"
+    ringscope("trace", "ring", "--topology", "2x2", "--perfetto", str(file))
+    assert json.loads(file.read_text())["otherData"]["title"] == "ring in 2 channels, 4 ranks, 32 bytes"
+    ringscope("trace", "ring", "--topology", "2x2", "--channels", "1", "--perfetto", str(file))
+    assert json.loads(file.read_text())["otherData"]["title"] == "ring, 4 ranks, 16 bytes"
+
+
 def test_trace_knows_nodes_and_roots() -> None:
     steps = [s for s in ringscope("trace", "hierarchical", "--topology", "2x2").splitlines() if s.startswith("step")]
     assert [step.partition(": ")[2] for step in steps] == [
@@ -160,7 +185,9 @@ def test_trace_knows_nodes_and_roots() -> None:
 
 def test_trace_follows_every_channel() -> None:
     """Of two nodes of two: in the first channel ranks 0 and 2 leave their nodes, in the second 1 and 3."""
-    lines = ringscope("trace", "ring", "--topology", "2x2", "--channels", "2").splitlines()
+    first, *lines = ringscope("trace", "ring", "--topology", "2x2").splitlines()
+    assert first == "ring in 2 channels, each out of a node by another rank"
+    assert ringscope("trace", "ring", "--topology", "2x2", "--channels", "2").splitlines() == [first, *lines]
     assert lines[0] == "rank 0 starts with 1,1,1,1,1,1,1,1"
     sent = {tuple(line.split()[1:5:3]) for line in lines if "->" in line}
     assert {(src, dst.strip(":")) for src, dst in sent} == {

@@ -55,3 +55,11 @@ def test_ranks_alone_are_a_flat_cluster() -> None:
 )
 def test_what_makes_no_simulation_is_refused(arguments: tuple[str, ...], sentence: str) -> None:
     assert_refused(run_ringscope("bench", *arguments, environment=clean_environment()), sentence)
+
+
+def test_channels_that_nothing_would_take_are_refused() -> None:
+    arguments = ("bench", "broadcast", "--algorithm", "tree", "--channels", "2")
+    assert_refused(
+        run_ringscope(*arguments, environment=clean_environment()),
+        "--channels: nothing of broadcast goes in several by tree; name ring, or leave it out.",
+    )

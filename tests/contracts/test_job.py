@@ -294,6 +294,22 @@ def test_channels_are_asked_for_where_it_is_known_how_many_ranks_each_node_has()
     assert JobSpec.model_validate(in_two), "`ringscope bench` runs where it is, and what is stored stays readable"
 
 
+def test_channels_are_refused_where_nothing_goes_in_several() -> None:
+    new, placed = TypeAdapter(NewJob), {"placement": {"ranks": 4, "nodes": 2}}
+    for collective, algorithm in (("broadcast", "ring"), ("reduce", "auto"), ("all_reduce", "tree")):
+        benchmark = {"collective": collective, "algorithms": [algorithm, "mpi"], "channels": 2}
+        new.validate_python(placed | {"benchmark": benchmark})
+    one_way = {"collective": "broadcast", "algorithms": ["tree", "mpi"], "channels": 2}
+    with pytest.raises(ValidationError) as caught:
+        new.validate_python(placed | {"benchmark": one_way})
+    (error,) = field_errors(caught.value)
+    assert (error.pointer, error.detail) == (
+        "/benchmark/channels",
+        "benchmark.channels: nothing of broadcast goes in several by tree or mpi; name ring, or leave it out.",
+    )
+    assert JobSpec.model_validate({"benchmark": one_way} | placed), "what is stored stays readable"
+
+
 def test_channels_are_told_only_where_somebody_asked() -> None:
     """Agents of earlier versions refuse what they do not know."""
     asked = JobSpec.model_validate({"benchmark": {"channels": 2}})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.topology import ALIASES, PRESETS, Link, Path, SharedLink, Topology, flat
 
 INTRA, INTER = Link(1e-6, 100e9), Link(5e-6, 10e9)
@@ -76,7 +77,14 @@ def test_links_between_nodes_have_the_rate_in_their_name(name):
     assert PRESETS[name].link.bytes_per_s == gbit_per_s * 1e9 / 8
 
 
+@pytest.mark.parametrize(("link", "cards", "tbit_per_s"), [("efa", 4, 0.4), ("efa400", None, 3.2)], ids=["P4", "P5"])
+def test_nodes_with_fewer_cards_than_gpus_and_with_more_are_described(link, cards, tbit_per_s):
+    node = ClusterSpec(shape="2x8", link=link, nics_per_node=cards).topology
+    assert node.cards * node.inter.bytes_per_s * 8 / 1e12 == pytest.approx(tbit_per_s)
+
+
 def test_the_links_that_people_name_are_there():
-    between = "10gbe 25gbe 50gbe 100gbe 200gbe 400gbe roce100 roce200 roce400 roce800 efa ib100 ib200 ib400 ib800"
+    between = "10gbe 25gbe 50gbe 100gbe 200gbe 400gbe roce100 roce200 roce400 roce800 efa efa400"
+    between += " ib100 ib200 ib400 ib800"
     assert set(ALIASES.values()) <= set(PRESETS)
     assert set(PRESETS) == {*between.split(), *(f"nvlink{generation}" for generation in range(1, 6))}

@@ -43,7 +43,7 @@ def even_count(named: tuple[str, str], topology: Topology, per_chunk: int) -> in
     if algorithm == "double_tree" and per_chunk % 2:
         return 2 * SEGMENT_ELEMENTS * topology.rails * (1 + per_chunk // 2 % 2)
     if algorithm == "ring" and collective in ROOTED:
-        return chain.SEGMENT_ELEMENTS * (per_chunk * 2)
+        return chain.SEGMENT_ELEMENTS * topology.rails * (per_chunk * 2)
     return per_chunk * 2 * topology.ranks * topology.rails << (topology.ranks.bit_length() - 1)
 
 

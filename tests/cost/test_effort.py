@@ -40,6 +40,17 @@ def test_each_channel_has_its_own(algorithm: str, elements: int) -> None:
     assert moving <= 1.1 * message_count(algorithm, 8, elements, channels=4)
 
 
+@pytest.mark.parametrize("collective", ["broadcast", "reduce"])
+def test_a_chain_in_channels_costs_more_the_more_ranks_it_passes(collective: str) -> None:
+    few, many = (ClusterSpec(shape=shape).topology for shape in ("8x8", "2048x8"))
+    work = [followed_count("ring", topology, 1 << 28, 1, collective) for topology in (few, many)]
+    assert work[0] < 1_200 and 20_000 < work[1] < 50_000
+    racks = ClusterSpec(shape="2x4x8", oversubscription=4).topology
+    assert followed_count("ring", racks, 1 << 28, 1, collective) == message_count(
+        "ring", 64, 1 << 28, collective=collective, channels=8
+    ), "its messages meet on the uplinks as they come"
+
+
 def test_messages_that_share_cards_are_followed_up_to_so_many() -> None:
     """What has classes costs little; beyond 100,000 messages a bound is all that is told, which costs as little."""
     few, many = (ClusterSpec(shape=f"{nodes}x8").topology for nodes in (8, 16))

@@ -5,8 +5,10 @@ from statistics import median
 
 import pytest
 
+from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.topology import PRESETS, Link, Topology
 from ringscope.cost.nccl_model import H100_NODE, Machine, machine_of, predictions
+from ringscope.cost.prices import bus_limit_gb_per_s, prices
 
 KIB, MIB = 1 << 10, 1 << 20
 # The same NVSwitch node: an H200 differs from an H100 in its memory only. size -> measured us
@@ -55,6 +57,17 @@ def test_large_messages_between_nodes_are_within_15_percent(size_bytes, measured
     cluster = Topology(32, Link(0.0, 50e9), PRESETS["nvlink5"].link, 8)
     best = predictions(machine_of(cluster, "blackwell"), size_bytes)[0]
     assert size_bytes / best.time_us / 1e3 * 62 / 32 == pytest.approx(measured_busbw, rel=0.15)
+
+
+def test_rings_leave_a_rack_by_its_uplinks():
+    shapes = [("2x2x8", 4.0, 200), ("2x2x8", 1.0, 360), ("1x4x8", 1.0, 360), ("2x16x8", 4.0, 360)]
+    for shape, oversubscription, gb_per_s in shapes:
+        cluster = ClusterSpec(shape=shape, link="ib400", oversubscription=oversubscription).topology
+        machine = machine_of(cluster, "hopper")
+        assert machine.channels * machine.intra_gb_per_s == pytest.approx(gb_per_s), shape
+    cluster = ClusterSpec(shape="2x2x8", link="ib400", oversubscription=4).topology
+    (price,) = prices(["nccl"], 16 << 30, cluster, architecture="hopper")
+    assert price.busbw_gb_per_s < bus_limit_gb_per_s(cluster)
 
 
 def test_between_nodes_nvls_goes_on_as_a_tree():

@@ -156,6 +156,20 @@ def test_a_ring_goes_through_every_card() -> None:
     assert half.time_s == pytest.approx(2 * by_card.time_s, rel=0.05)
 
 
+@pytest.mark.parametrize("collective", ["broadcast", "reduce"])
+def test_a_chain_goes_through_every_card_too(collective: str) -> None:
+    """Its 64 segments pass 63 hops, each as fast as a card, or as NVLink with all parts but one."""
+    by_card, by_one = (
+        next(
+            prices(["ring"], 10**9, ClusterSpec(shape="8x8", link="ib400", channels=n).topology, collective=collective)
+        )
+        for n in (None, 1)
+    )
+    assert (by_card.channels, by_one.channels) == (8, 1)
+    assert by_card.time_s == pytest.approx(126 * (10**9 / 8 / 64 / 50e9 + 1.3e-6), rel=0.05)
+    assert by_card.time_s < by_one.time_s / 4
+
+
 @pytest.mark.parametrize("algorithm", ["tree", "double_tree"])
 def test_trees_through_every_card_are_faster(algorithm: str) -> None:
     cluster = Topology(16, PRESETS["ib400"].link, PRESETS["nvlink4"].link, 4)

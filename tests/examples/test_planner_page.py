@@ -6,8 +6,9 @@ from statistics import median
 
 import pytest
 
-from ringscope.cli.plan import ACCURACY
+from ringscope.cli.plan import ACCURACY, plan
 from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.topology import PRESETS
 from ringscope.contracts.units import parse_size
 from ringscope.cost.nccl_model import ARCHITECTURES, machine_of, predictions
 from ringscope.cost.prices import prices
@@ -25,7 +26,7 @@ def tables() -> list[list[Row]]:
     return found
 
 
-MACHINES, CURVE, SCHEDULES = tables()
+MACHINES, CURVE, SCHEDULES, LINKS = tables()
 
 
 def by_nccl(row: Row) -> tuple[str, float]:
@@ -72,7 +73,27 @@ def test_the_page_says_how_far_off_it_is() -> None:
     assert (float(said[1]), float(said[2])) == (round(median(errors), 1), max(errors))
 
 
-def test_no_row_of_the_issue_is_missing() -> None:
+def test_every_link_is_there_with_its_figures_and_their_source() -> None:
+    assert [
+        {
+            "link": name,
+            "rate": f"{link.bytes_per_s / 1e9:g} GB/s",
+            "latency": f"{link.latency_s * 1e6:g} us",
+            "where from": source,
+        }
+        for name, (link, source) in PRESETS.items()
+    ] == LINKS
+
+
+def test_whoever_plans_is_told_that_latencies_between_nodes_are_recalled() -> None:
+    between = [row for row in LINKS if not row["link"].startswith("nvlink")]
+    assert all(row["where from"].endswith("[R]") for row in between), "else the page and the help say too much"
+    assert "so is every latency between nodes" in PAGE
+    assert "latencies between nodes are recalled" in " ".join((plan.__doc__ or "").split())
+
+
+def test_the_machines_that_people_rent_are_there() -> None:
+    """Of four H100 nothing is published; four H200 have the same NVLink, and stand in for them."""
     assert {row["machine"] for row in MACHINES} >= {"8x A100", "8x H100", "4x H200", "2x 8x H100", "4x 8x B200"}
     assert [row["size"] for row in CURVE] == [
         *(f"{32 << i} KiB" for i in range(5)),
@@ -83,9 +104,10 @@ def test_no_row_of_the_issue_is_missing() -> None:
 
 def test_who_plans_is_told_how_far_off_it_is() -> None:
     """On the command line and on the page, with the figures of this document."""
-    said = re.search(r"the error has a median of ([\d.]+ %)", PAGE), re.search(r"of NVLink it gets (about \d+ %)", PAGE)
+    median_error = re.search(r"the error has a median of ([\d.]+ %)", PAGE)
+    of_nvlink = re.search(r"of NVLink it gets (about \d+ %)", PAGE)
+    assert median_error and of_nvlink
     page = (Path(__file__).parents[2] / "frontend" / "src" / "pages" / "plan" / "PriceTable.tsx").read_text()
-    for figure in said:
-        assert figure is not None
-        assert figure[1] in ACCURACY and figure[1] in page
+    for figure in (median_error[1], f"{of_nvlink[1]} on NVLink"):
+        assert figure in ACCURACY and figure in page
     assert "docs/planner.md" in ACCURACY and "docs/planner.md" in page

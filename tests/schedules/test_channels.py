@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.schedules.test_schedule import COUNTS, NODES, assert_everyone_has_everything, contributions
 
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.schedules.algorithms import IN_CHANNELS, build, channels_of
+from ringscope.contracts.collectives import IN_CHANNELS, SCHEDULED
+from ringscope.schedules.algorithms import build, channels_of
 from ringscope.schedules.schedule import partition
 
 SUMMING = sorted(name for collective, name in IN_CHANNELS if collective == "all_reduce")
@@ -79,6 +79,35 @@ def test_each_channel_of_a_ring_leaves_every_node_by_another_rank_and_enters_it_
     for found in (left, entered):
         assert set(found.values()) == {2 * (ranks - 1)}
         assert all(len([rank for rank in node if rank in found]) == channels for node in where)
+
+
+@given(st.sampled_from(["broadcast", "reduce"]), places(), COUNTS, st.data())
+def test_a_chain_carries_all_from_its_root_or_to_it(collective, place, count, data):
+    nodes, channels = place
+    ranks = sum(map(len, nodes))
+    root = data.draw(st.integers(0, ranks - 1))
+    schedule = build("ring", ranks, count, nodes, collective, root, channels)
+    wanted = Counter([root]) if collective == "broadcast" else Counter(range(ranks))
+    held = contributions(schedule)
+    for rank in range(ranks):
+        for i, chunk in enumerate(schedule.chunks):
+            is_asked = collective == "broadcast" or rank == root
+            assert schedule.is_output(rank, i) == is_asked
+            assert not is_asked or not chunk.length or held[rank][i] == wanted
+    assert sum(schedule.elements_sent()) == (ranks - 1) * count, "each element goes once to each"
+
+
+@pytest.mark.parametrize("collective", ["broadcast", "reduce"])
+@pytest.mark.parametrize("root", [0, 3, 6])
+def test_each_channel_of_a_chain_takes_another_card(collective, root):
+    where = [range(4), range(4, 8), range(8, 12)]
+    schedule = build("ring", 12, 4 << 20, where, collective, root, channels=4)
+    by_card = Counter()
+    for t in schedule.transfers():
+        if t.src // 4 != t.dst // 4:
+            by_card["out", t.src] += schedule.chunks[t.chunk].length
+            by_card["in", t.dst] += schedule.chunks[t.chunk].length
+    assert set(by_card.values()) == {1 << 20}, "none carries more than a channel"
 
 
 @pytest.mark.parametrize(("collective", "algorithm"), [(c, a) for c, names in SCHEDULED.items() for a in names])

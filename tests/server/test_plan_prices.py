@@ -1,11 +1,16 @@
 """POST /plan and /plan/sensitivity."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.conftest import clean_environment, run_ringscope
 from tests.server.conftest import Server
+
+from ringscope.contracts.topology import ALIASES, PRESETS
+from ringscope.cost.nccl_model import ARCHITECTURES
 
 LECTURE = {"algorithms": ["naive", "ring", "gather"], "cluster": {"shape": "10", "link": "1GB/s"}}
 
@@ -40,6 +45,7 @@ async def test_it_is_what_ringscope_plan_prints(server: Server) -> None:
     flags = ("--topology", "2x4", "--link", "ib200", "--nics", "2", "--gamma", "50GB/s", "--servers", "2")
     printed = run_ringscope("plan", "--bytes", "1MiB", *flags, "--json", environment=clean_environment())
     assert cell["results"] == json.loads(printed.stdout)["results"]
+    assert cell["results"][-1]["algorithm"] == "nccl"
 
 
 async def test_many_sizes_of_a_ring_through_every_card_are_not_too_much(server: Server) -> None:
@@ -85,6 +91,25 @@ async def test_thousands_of_ranks_are_priced_by_their_work_alone(server: Server)
         "ring": False,
         "direct": True,
         "tree": False,
+    }
+
+
+async def test_nccls_model_is_left_out_beside_a_fit_and_where_it_knows_no_gpus(server: Server) -> None:
+    regime = {"below_bytes": None, "latency_s": 0, "send_s_per_byte": 1e-9, "reduce_s_per_byte": None}
+    regime |= {"intra_latency_s": None, "intra_send_s_per_byte": None}
+    for intra, parameters in (("nvlink4", [regime]), ("450GB/s", [])):
+        cluster = {"shape": "2x4", "intra": intra}
+        (cell,) = (await plan(server, cluster=cluster, parameters=parameters))["cells"]
+        assert "nccl" not in {price["algorithm"] for price in cell["results"]}
+
+
+def test_the_page_knows_the_same_gpus() -> None:
+    form = (Path(__file__).parents[2] / "frontend" / "src" / "lib" / "planForm.ts").read_text()
+    written = re.search(r"NCCL_KNOWS = /(.*)/;", form)
+    assert written is not None
+    assert {name for name in (*PRESETS, *ALIASES) if re.search(written[1], name)} == {
+        *ARCHITECTURES,
+        *(name for name, meant in ALIASES.items() if meant in ARCHITECTURES),
     }
 
 

@@ -143,13 +143,13 @@ async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Serv
 
 async def test_what_is_usual_is_of_jobs_that_asked_for_the_same_channels(server: Server) -> None:
     agent = await server.node()
-    sweep = {"algorithms": ["direct"], "min_bytes": 1024, "max_bytes": 1024}
+    sweep = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}
     both: list[dict[str, Any]] = [{}, {"channels": 2}]
     usual, asked = ({"benchmark": sweep | more, "placement": {"ranks": 2, "nodes": 1}} for more in both)
-    direct = [measurement("direct", in_place=place) for place in (False, True)]
+    ring = [measurement("ring", in_place=place) for place in (False, True)]
     for _ in range(3):
         for spec, rate in ((usual, 1.0), (asked, 2.0)):
-            await run_sweep(server, agent, [row | {"busbw_gb_per_s": rate} for row in direct], **spec)
+            await run_sweep(server, agent, [row | {"busbw_gb_per_s": rate} for row in ring], **spec)
     found = []
     for spec in (usual, asked):
         job = await server.submit(**spec)

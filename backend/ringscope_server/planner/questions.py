@@ -6,11 +6,13 @@ from typing import Annotated
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import SCHEDULED, Collective
+from ringscope.contracts.collectives import Collective
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.cost.effort import followed_count
 from ringscope.cost.fit_document import RegimeFigures
+from ringscope.cost.nccl_model import ARCHITECTURES
+from ringscope.cost.prices import usual
 
 MAX_SERVERS = 128
 MAX_CELLS = 200
@@ -29,7 +31,8 @@ class Question(SpecModel):
     algorithms: tuple[Annotated[str, Field(max_length=40)], ...] = Field(
         (),
         max_length=20,
-        description="Compared side by side, those of `ringscope plan`; empty: all that have a schedule.",
+        description="Compared side by side, those of `ringscope plan`; empty: all that have a schedule, "
+        "and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.",
     )
     cluster: ClusterSpec = ClusterSpec.model_validate({})
     servers: int = Field(1, ge=1, le=MAX_SERVERS, description="Parameter servers, or helpers of assisted_servers.")
@@ -50,7 +53,10 @@ class Question(SpecModel):
     @property
     def names(self) -> tuple[str, ...]:
         """The algorithms, with the default filled in."""
-        return self.algorithms or tuple(SCHEDULED[self.collective])
+        architecture = ARCHITECTURES.get(self.cluster.intra)
+        return self.algorithms or usual(
+            self.collective, self.cluster.topology, architecture, is_fitted=bool(self.parameters)
+        )
 
     def messages(self, cluster: ClusterSpec, size_bytes: int) -> int:
         """About how many messages are followed for one cell."""

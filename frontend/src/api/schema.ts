@@ -2124,7 +2124,7 @@ export interface components {
             latency_us?: number | null;
             /**
              * Link
-             * @description Between nodes: 10gbe, 25gbe, 50gbe, 100gbe, 200gbe, 400gbe, roce100, roce200, roce400, roce800, efa, ib100, ib200, ib400, ib800, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
+             * @description Between nodes: 10gbe, 25gbe, 50gbe, 100gbe, 200gbe, 400gbe, roce100, roce200, roce400, roce800, efa, efa400, ib100, ib200, ib400, ib800, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
              * @default 10gbe
              */
             link: string;
@@ -4179,7 +4179,7 @@ export interface components {
         PlanQuestion: {
             /**
              * Algorithms
-             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule.
+             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule, and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.
              * @default []
              */
             algorithms: string[];
@@ -5113,7 +5113,7 @@ export interface components {
         SensitivityQuestion: {
             /**
              * Algorithms
-             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule.
+             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule, and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.
              * @default []
              */
             algorithms: string[];

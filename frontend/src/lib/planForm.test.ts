@@ -14,6 +14,19 @@ describe("the planner's URL", () => {
     expect(planSearch({ B: "180", n: 16, fit: "0", metric: "speed", colour: "red" })).toEqual({ B: "180GB/s", n: "16" });
   });
 
+  it("compares with NCCL's model on nodes of GPUs that it knows", () => {
+    const usual = (search: Parameters<typeof planForm>[0]) => planForm(search).algorithms;
+    expect(usual({ n: "4x8" })).toBe(`${STANDARD_PLAN.algorithms},nccl`);
+    expect(usual({ n: "2x4x8", intra: "nvlink" })).toBe(`${STANDARD_PLAN.algorithms},nccl`);
+    const others = [{ n: "8" }, { n: "8x1" }, { n: "4x8", intra: "450GB/s" }, { n: "4x8", fit: "7" }, { n: "4x8", collective: "broadcast" }];
+    for (const search of others) expect(usual(search)).toBe(STANDARD_PLAN.algorithms);
+  });
+
+  it("keeps NCCL's model out where somebody took it out", () => {
+    expect(planSearch({ n: "4x8", algorithms: STANDARD_PLAN.algorithms })).toEqual({ n: "4x8", algorithms: STANDARD_PLAN.algorithms });
+    expect(planSearch({ n: "4x8", algorithms: `${STANDARD_PLAN.algorithms},nccl` })).toEqual({ n: "4x8" });
+  });
+
   it("fills in the standard", () => expect(planForm({ n: "16" })).toEqual({ ...STANDARD_PLAN, n: "16" }));
 });
 

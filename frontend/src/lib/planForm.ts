@@ -44,6 +44,16 @@ export const STANDARD_PLAN: PlanForm = {
   servers: "1",
 };
 
+/** The links inside a node of which NCCL's model knows the GPUs. */
+const NCCL_KNOWS = /^nvlink[345]?$/;
+
+/** Compared where a URL names no algorithms: NCCL's model too, on nodes of several GPUs that it knows, but beside a fit. */
+function usualAlgorithms({ collective, n = STANDARD_PLAN.n, intra = STANDARD_PLAN.intra, fit }: PlanSearch): string {
+  const hasNodes = n.includes("x") && Number(n.slice(n.lastIndexOf("x") + 1)) > 1;
+  const isKnown = (collective ?? "all_reduce") === "all_reduce" && hasNodes && NCCL_KNOWS.test(intra) && fit === undefined;
+  return isKnown ? `${STANDARD_PLAN.algorithms},nccl` : STANDARD_PLAN.algorithms;
+}
+
 /** What the charts show, and what is no field of the model. */
 export interface PlanSearch extends Partial<PlanForm> {
   /** The job that the parameters are fitted to. */
@@ -58,11 +68,12 @@ export function planSearch(search: Record<string, unknown>): PlanSearch {
   const fields = Object.entries(search).flatMap(([key, value]): [string, string][] => {
     if (!Object.hasOwn(STANDARD_PLAN, key) || (typeof value !== "string" && typeof value !== "number")) return [];
     const text = key === "B" && /^\d+(\.\d+)?$/.test(String(value)) ? `${value}GB/s` : String(value);
-    return text === STANDARD_PLAN[key as PlanField] ? [] : [[key, text]];
+    return text === STANDARD_PLAN[key as PlanField] && key !== "algorithms" ? [] : [[key, text]];
   });
+  const said: PlanSearch = { ...Object.fromEntries(fields), ...(/^[1-9]\d*$/.test(String(fit)) && { fit: String(fit) }) };
+  if (said.algorithms === usualAlgorithms(said)) delete said.algorithms;
   return {
-    ...Object.fromEntries(fields),
-    ...(/^[1-9]\d*$/.test(String(fit)) && { fit: String(fit) }),
+    ...said,
     ...(metric === "busbw" && { metric }),
     ...(view === "table" && { view }),
   };
@@ -71,7 +82,7 @@ export function planSearch(search: Record<string, unknown>): PlanSearch {
 /** The fields with the standard where a URL says nothing. */
 export function planForm(search: PlanSearch): PlanForm {
   const said = Object.entries(search).filter(([key]) => Object.hasOwn(STANDARD_PLAN, key));
-  return { ...STANDARD_PLAN, ...Object.fromEntries(said) };
+  return { ...STANDARD_PLAN, algorithms: usualAlgorithms(search), ...Object.fromEntries(said) };
 }
 
 export interface PlanPreset {

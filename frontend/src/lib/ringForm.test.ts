@@ -38,7 +38,7 @@ it("puts each sentence beside its field", () => {
 
 it("says the same to a terminal", () => {
   expect(traceCommand(READY)).toBe("ringscope trace ring --ranks 3 --values '2,4,6;1,2,3;4,8,12'");
-  expect(traceCommand({ ...READY, algorithm: "hierarchical", values: "", n: "2x2" })).toBe("ringscope trace hierarchical --topology 2x2");
+  expect(traceCommand({ ...READY, values: "", n: "2x2" })).toBe("ringscope trace ring --topology 2x2 --channels 1");
   expect(traceCommand({ ...READY, collective: "reduce", algorithm: "tree", values: "", n: "4", root: "2" })).toBe(
     "ringscope trace tree --collective reduce --ranks 4 --root 2",
   );

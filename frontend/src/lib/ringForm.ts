@@ -84,13 +84,13 @@ export function ringProblems(problems: readonly { pointer: string; detail: strin
   return found;
 }
 
-/** The same steps in a terminal. */
+/** The same steps in a terminal, in the one channel that the page follows. */
 export function traceCommand(form: RingForm): string {
   const rows = rowsOf(form.values).length;
   const words = [
     "ringscope", "trace", form.algorithm,
     ...(form.collective === "all_reduce" ? [] : ["--collective", form.collective]),
-    ...(form.n.includes("x") ? ["--topology", form.n] : form.n || rows ? ["--ranks", form.n || String(rows)] : []),
+    ...(form.n.includes("x") ? ["--topology", form.n, "--channels", "1"] : form.n || rows ? ["--ranks", form.n || String(rows)] : []),
     ...(form.root === "0" ? [] : ["--root", form.root]),
     ...(form.values ? ["--values", form.values] : []),
   ];

@@ -1,13 +1,14 @@
-"""Run by test_channels.py on every rank: rings and trees in channels give NumPy's sum, on ranks as if of two nodes."""
+"""Run by test_channels.py on every rank: what goes in channels gives what NumPy does, on ranks as if of two nodes."""
 
 import sys
 from itertools import product
 
 import numpy as np
 
+from ringscope.contracts.collectives import IN_CHANNELS, ROOTED
 from ringscope.engine.base import Array
 from ringscope.engine.communicator import Communicator
-from ringscope.schedules.algorithms import IN_CHANNELS, build
+from ringscope.schedules.algorithms import build
 
 COUNTS = [1, 7, 1009, 65_537]
 
@@ -19,16 +20,20 @@ def main() -> None:
     nodes = [list(range(each)), list(range(each, comm.size))]
     checked = 0
     send, recv = (comm.buffer(4 * max(COUNTS)) for _ in range(2))
-    for algorithm, count, in_place in product(all_reducing(), COUNTS, (False, True)):
+    for (collective, algorithm), count, in_place in product(checkable(), COUNTS, (False, True)):
         target = recv.head(4 * count).view("int32")
         source = target if in_place else send.head(4 * count).view("int32")
-        schedule = build(algorithm, comm.size, count, nodes, channels=each)
+        root = count % comm.size
+        schedule = build(algorithm, comm.size, count, nodes, collective, root, each)
         plan = comm.transport.plan(schedule, "sum", source, target)
         for turn in range(2):
             source.local[:] = values(comm.rank, count, turn)
             plan.run()
             wanted = np.sum([values(rank, count, turn) for rank in range(comm.size)], axis=0)
-            np.testing.assert_array_equal(target.local, wanted, f"{algorithm} {count} {in_place}")
+            if collective == "broadcast":
+                wanted = values(root, count, turn)
+            if collective != "reduce" or comm.rank == root:
+                np.testing.assert_array_equal(target.local, wanted, f"{collective} {algorithm} {count} {in_place}")
         plan.free()
         checked += 1
     comm.free()
@@ -46,8 +51,9 @@ def by_itself(checked: int) -> None:
     comm.free()
 
 
-def all_reducing() -> list[str]:
-    return [name for collective, name in IN_CHANNELS if collective == "all_reduce"]
+def checkable() -> list[tuple[str, str]]:
+    """Those whose result is a whole buffer."""
+    return sorted(pair for pair in IN_CHANNELS if pair[0] in ("all_reduce", *ROOTED))
 
 
 def values(rank: int, count: int, turn: int) -> Array:

@@ -15,4 +15,4 @@ import pytest
 def test_every_channel_carries_its_part(gang, ranks, transport):
     done = gang(ranks, "channels_main.py", transport)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("checked 32, 2 channels, alone 1") == ranks
+    assert done.stdout.count("checked 48, 2 channels, alone 1") == ranks

@@ -57,6 +57,27 @@ def test_its_tests_are_found_without_our_plugins():
     assert re.search(r"\b\d\d tests collected", done.stdout)
 
 
+@pytest.mark.parametrize(
+    ("version", "answer"),
+    [
+        (22809, "skipped, because nccl: ranks 0, 1 share one GPU, which NCCL 2.28.9 cannot; start one rank per GPU"),
+        (23007, "possible"),
+    ],
+)
+def test_an_old_nccl_is_skipped_where_ranks_share_a_gpu(version, answer):
+    done = subprocess.run(
+        [sys.executable, str(GPU / "possible.py"), "2"],
+        env=os.environ | {"PYTHONPATH": PYTHONPATH, "FAKE_NCCL_VERSION": str(version)},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_SECONDS,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    first, *others = done.stdout.splitlines()
+    assert first.startswith(f"nccl: {answer}")
+    assert others[0] == "cuda_ipc: possible"
+
+
 @pytest.mark.long
 def test_it_finds_its_tests_without_our_plugins_and_sweeps_what_is_possible(tmp_path):
     done = run(tmp_path, "2", "8", PYTHONPATH=PYTHONPATH, PYTEST_ADDOPTS="--collect-only -p no:asyncio")

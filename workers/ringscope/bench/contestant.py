@@ -16,14 +16,13 @@ import numpy as np
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
 from ringscope.bench.timing import Block, Notes, joined, spaced_block, timed_block
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import AUTO, bus_factor
+from ringscope.contracts.collectives import AUTO, IN_CHANNELS, bus_factor
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.traced import RankTrace
 from ringscope.engine.base import Buffer, TraceablePlan
 from ringscope.engine.memory.arrays import to_host, write
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS
 from ringscope.engine.step_ring import StepRing, described
-from ringscope.schedules.algorithms import IN_CHANNELS
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

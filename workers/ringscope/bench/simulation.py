@@ -11,14 +11,14 @@ import numpy as np
 
 from ringscope.bench.timing import spread
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import REDUCING, bus_factor, elements
+from ringscope.contracts.collectives import IN_CHANNELS, REDUCING, bus_factor, elements
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.record import Measurement, Record, Steps, Trace
 from ringscope.cost.modelled_trace import modelled
 from ringscope.cost.timeline import Timeline
 from ringscope.engine.transports.simulated import SimulatedTransport
-from ringscope.schedules.algorithms import IN_CHANNELS, build
+from ringscope.schedules.algorithms import build
 
 _STEPS_PER_RECORD = 1000
 

@@ -9,12 +9,15 @@ from ringscope.contracts.machine import REFERENCE, Machine
 from ringscope.contracts.topology import PRESETS, Link, Topology, flat
 from ringscope.cost.classes import by_classes
 from ringscope.cost.core_time import Cores, crowded_seconds, hub_seconds
+from ringscope.cost.effort import message_count
 from ringscope.cost.regimes import Regime, message_bytes
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule, hubs
 
 STEPWISE_RANKS = 32  # the schedules of more take longer to price message by message than most sweeps to run
+# What hubs or crowds take is a sum over a schedule's messages, some 3 us each: those of `direct` on 128 ranks.
+_MAX_SUMMED_MESSAGES = 33_000
 LIBRARY = "library"  # the MPI library's own messages, as a carrier in the model
 
 
@@ -92,17 +95,20 @@ def seconds_on(
     """The time of a schedule on the links that messages of its own size see, on any number of ranks.
 
     Of many ranks by classes; where these do not tell it exactly an upper bound. None for what has no classes. With
-    ``cores`` the ranks are on one node, and wait for these as well.
+    ``cores`` the ranks are on one node, and wait for these as well, unless their messages are too many.
     """
     ranks = sum(map(len, nodes))
-    if ranks <= STEPWISE_RANKS:
+    is_few = ranks <= STEPWISE_RANKS
+    is_summed = is_few or message_count(algorithm, ranks, count, collective=collective) <= _MAX_SUMMED_MESSAGES
+    if is_few or (cores is not None and is_summed):
         schedule = build(algorithm, ranks, count, nodes, collective)
         on = links(max(chunk.length for chunk in schedule.chunks) * itemsize_bytes)
         if cores is not None and cores.is_shared_memory and (of := hubs(schedule)):
             return CallTime(hub_seconds(schedule, of, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores))
         if cores is not None and cores.are_shared:
             return CallTime(crowded_seconds(schedule, itemsize_bytes, on.inter, on.reduce_s_per_byte, cores))
-        return CallTime(timeline_on(links, schedule, itemsize_bytes).seconds)
+        if is_few:
+            return CallTime(timeline_on(links, schedule, itemsize_bytes).seconds)
     found = by_classes(collective, algorithm, count, itemsize_bytes, shortest := links(0.0))
     if found is None:
         return None

@@ -16,7 +16,7 @@ from ringscope.choice.chooser import Chooser
 from ringscope.choice.links import IN_HOST_MEMORY, STEPWISE_RANKS
 from ringscope.choice.situation import Situation, base_of
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import AUTO, bus_factor, elements
+from ringscope.contracts.collectives import AUTO, IN_CHANNELS, bus_factor, elements
 from ringscope.contracts.devices import MPI_ON_GPUS, SIMULATED, carrier, usual_channels
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.machine import REFERENCE, Machine
@@ -24,7 +24,7 @@ from ringscope.contracts.tuning import Table
 from ringscope.cost.classes import by_classes
 from ringscope.cost.knee import knee_bytes
 from ringscope.cost.timeline import simulate
-from ringscope.schedules.algorithms import IN_CHANNELS, build
+from ringscope.schedules.algorithms import build
 
 MAX_SIZES = 30  # of a sweep with more of them some are told
 # Somebody waits for it: so many messages are followed, 1 us each to 30 where links are shared. Between the sizes that

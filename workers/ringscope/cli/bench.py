@@ -172,6 +172,8 @@ def bench(
         benchmark["topology"] = cluster
     placement = {} if is_simulated or ranks is None else {"ranks": ranks}
     job = validated({"benchmark": benchmark, "placement": placement})
+    if channels not in (None, 1) and not is_simulated and (sentence := job.sweep.goes_one_way):
+        raise UserError(f"--channels: {sentence}")
     tuning = path_in(data_dir)
     if AUTO in job.sweep.algorithms and not is_simulated:
         on_this_machine(tuning)  # that it is damaged is better told here than by a rank

@@ -31,12 +31,12 @@ from ringscope.contracts.topology import Link, Topology
 from ringscope.contracts.units import format_duration, format_size, parse_rate, parse_size
 from ringscope.cost.fit_document import FitDocument
 from ringscope.cost.nccl_model import ARCHITECTURES
-from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices
+from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, usual
 
 T = TypeVar("T")
 # docs/planner.md, by which it is held.
 ACCURACY = (
-    "Line rates, of which libraries reach about 80 %; nccl, NCCL's own model, has a median error of 5.5 %"
+    "Line rates, of which libraries reach about 80 % on NVLink; nccl, NCCL's own model, has a median error of 5.5 %"
     " (docs/planner.md)."
 )
 
@@ -49,7 +49,11 @@ def register(app: typer.Typer) -> None:
 def plan(
     collective: Annotated[str, typer.Argument(help=f"{', '.join(SCHEDULED)}.")] = "all_reduce",
     algorithm: Annotated[
-        str | None, typer.Option(help=f"Compared side by side: {', '.join(PRICED)}. Default: all with a schedule.")
+        str | None,
+        typer.Option(
+            help=f"Compared side by side: {', '.join(PRICED)}. "
+            "Default: all with a schedule, and of all_reduce nccl where nodes have GPUs."
+        ),
     ] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; default: those of the topology, or 8.")] = None,
     size: Annotated[str, typer.Option("--bytes", help="On each rank: 1.2GB is decimal, 64MiB binary.")] = "64MiB",
@@ -71,6 +75,7 @@ def plan(
     """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.
 
     Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
+    Where a link's figures come from is told in docs/planner.md; latencies between nodes are recalled, not measured.
     With --fit the parameters are measured ones; a fit that does not know links inside nodes leaves --intra to be.
     """
     size_bytes = _parsed("--bytes", parse_size, size)
@@ -83,15 +88,17 @@ def plan(
     if channels is None and fitted is not None and fitted.is_of_processes:
         channels = 1
     where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))
-    names = tuple(SCHEDULED.get(collective, ())) if algorithm is None else algorithm.split(",")
+    architecture = ARCHITECTURES.get(where.intra)
     regimes = fitted.parameters() if fitted else ()
+    if algorithm is None:
+        names = usual(collective, where.topology, architecture, is_fitted=fitted is not None)
+    else:
+        names = tuple(algorithm.split(","))
     found: list[Price] = []
     left_out: list[str] = []
     for name in names:
         try:
-            found += prices(
-                [name], size_bytes, where.topology, servers, ARCHITECTURES.get(where.intra), collective, regimes
-            )
+            found += prices([name], size_bytes, where.topology, servers, architecture, collective, regimes)
         except TooManyMessagesError as error:
             if algorithm is not None:
                 raise UserError(f"--{error}") from error

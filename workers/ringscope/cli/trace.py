@@ -37,7 +37,10 @@ def trace_algorithm(
         int | None, typer.Option(min=1, max=MAX_RANKS, help="Ranks; default: those of the topology, or 3.")
     ] = None,
     topology: Shape = None,
-    channels: Annotated[int, typer.Option(min=1, help="Of rings and trees, each by another rank out of a node.")] = 1,
+    channels: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of rings and trees, each by another rank out of a node; default: one for each."),
+    ] = None,
     root: Annotated[int, typer.Option("-r", "--root", min=0, help="Of broadcast and reduce.")] = 0,
     values: Annotated[str | None, typer.Option(help='A row of numbers for each rank: "2,4,6;1,2,3;4,8,12".')] = None,
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
@@ -72,15 +75,17 @@ def trace_algorithm(
         raise UserError(f"--topology: {shape.ranks} ranks are too many to read; give {MAX_RANKS} or fewer.")
     if root >= shape.ranks:
         raise UserError(f"--root: {root} is not one of {shape.ranks} ranks; give 0 to {shape.ranks - 1}.")
-    channels = channels_of(collective, algorithm, channels)
-    rows = _rows(values) if values is not None else usual_values(shape.ranks, channels)
+    several = channels_of(collective, algorithm, shape.rails)
+    rows = _rows(values) if values is not None else usual_values(shape.ranks, several)
     try:
-        schedule = build(algorithm, shape.ranks, len(rows[0]), shape.nodes, collective, root, channels)
+        schedule = build(algorithm, shape.ranks, len(rows[0]), shape.nodes, collective, root, several)
         steps = list(trace(schedule, rows))
     except ValueError as error:
         raise UserError(f"--{error}") from error
     if perfetto is not None:
-        _export(perfetto, algorithm, schedule, shape)
+        _export(perfetto, f"{algorithm}{_in_channels(several)}", schedule, shape)
+    if several > 1:
+        say(f"{algorithm}{_in_channels(several)}, each out of a node by another rank")
     for rank, row in enumerate(rows):
         say(f"rank {rank} starts with {_numbers(row)}")
     for number, step in enumerate(steps):
@@ -100,6 +105,10 @@ def _tell(number: int, step: TraceStep) -> None:
         say(f"  rank {rank} holds {_numbers(row)}")
 
 
+def _in_channels(channels: int) -> str:
+    return f" in {channels} channels" if channels > 1 else ""
+
+
 def _range(chunk: tuple[int, int]) -> str:
     return f"[{chunk[0]}:{chunk[0] + chunk[1]}]"
 
@@ -115,7 +124,7 @@ def _rows(text: str) -> list[list[float]]:
         raise UserError(f'--values: {text!r} is not rows of numbers; write for example "2,4,6;1,2,3".') from error
 
 
-def _export(path: Path, algorithm: str, schedule: Schedule, shape: Topology) -> None:
+def _export(path: Path, what: str, schedule: Schedule, shape: Topology) -> None:
     timeline = example_timeline(schedule, shape, _ELEMENT_BYTES)
-    title = f"{algorithm}, {schedule.ranks} ranks, {schedule.length * _ELEMENT_BYTES} bytes"
+    title = f"{what}, {schedule.ranks} ranks, {schedule.length * _ELEMENT_BYTES} bytes"
     write_perfetto(path, json.dumps(to_perfetto(timeline, title)))

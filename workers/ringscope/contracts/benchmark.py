@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field, field_validator, model_validator
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS, ClusterSpec
-from ringscope.contracts.collectives import AUTO, REDUCING, SCHEDULED, Algorithm, Collective, nameable
+from ringscope.contracts.collectives import AUTO, IN_CHANNELS, REDUCING, SCHEDULED, Algorithm, Collective, nameable
 from ringscope.contracts.columns import is_null
 from ringscope.contracts.devices import SIMULATED, Device, TransportName, settle
 from ringscope.contracts.dtypes import DType, Op, check_dtype, check_op
@@ -222,6 +222,15 @@ class BenchmarkSpec(SpecModel):
     def traced_algorithms(self) -> tuple[Algorithm, ...]:
         """Those with a schedule, as auto may take one."""
         return tuple(name for name in self.algorithms if name == AUTO or name in SCHEDULED[self.collective])
+
+    @property
+    def goes_one_way(self) -> str:
+        """That none of its algorithms goes in channels, and what would; empty where one does, or auto may take one."""
+        some = [name for name in SCHEDULED[self.collective] if (self.collective, name) in IN_CHANNELS]
+        if {AUTO, *some}.intersection(self.algorithms):
+            return ""
+        instead = f"name {' or '.join(some)}, or " if some else ""
+        return f"nothing of {self.collective} goes in several by {' or '.join(self.algorithms)}; {instead}leave it out."
 
     @property
     def is_simulated(self) -> bool:

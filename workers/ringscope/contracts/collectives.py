@@ -47,6 +47,20 @@ SCHEDULED: dict[str, tuple[str, ...]] = {
     "alltoall": ("direct",),
     "sendrecv": ("ring",),
 }
+# Those whose schedules go in channels (``ringscope.schedules.algorithms.channels``). A root's tree does not: by its own
+# card the root would send or get every channel's part, which is as much as in one.
+IN_CHANNELS: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("all_reduce", "ring"),
+        ("all_reduce", "ring_pipelined"),
+        ("all_reduce", "tree"),
+        ("all_reduce", "double_tree"),
+        ("reduce_scatter", "ring"),
+        ("all_gather", "ring"),
+        ("broadcast", "ring"),
+        ("reduce", "ring"),
+    }
+)
 REDUCING: frozenset[str] = frozenset({"all_reduce", "reduce_scatter", "reduce"})
 ROOTED: frozenset[str] = frozenset({"broadcast", "reduce"})
 PER_RANK: frozenset[str] = frozenset({"reduce_scatter", "all_gather", "alltoall"})  # a part of the buffer for each rank

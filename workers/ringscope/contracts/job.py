@@ -278,6 +278,8 @@ def _new(spec: JobSpec) -> JobSpec:
         except ValueError as error:
             raise _at(place, str(error), labels) from error
     channels, placement = spec.benchmark.channels if spec.benchmark else None, spec.placement
+    if spec.benchmark and channels not in (None, 1) and (sentence := spec.benchmark.goes_one_way):
+        raise _at(("benchmark", "channels"), sentence, channels)
     if channels not in (None, 1) and not (placement.nodes or placement.ranks_per_node):
         raise _at(
             ("benchmark", "channels"),

@@ -43,7 +43,8 @@ class Path(NamedTuple):
 
 # Rates are of one direction, those of the standard or the data sheet; what a program reaches is less (docs/engine.md,
 # section 7). [V]: read in the named document (stas00: github.com/stas00/ml-engineering, network/README.md);
-# [R]: recalled or assumed, replace it by a fit (`ringscope.cost.fit`) before relying on it.
+# [R]: recalled or assumed, replace it by a fit (`ringscope.cost.fit`) before relying on it. docs/planner.md has it all
+# as a table.
 PRESETS: dict[str, Preset] = {
     "10gbe": Preset(Link(25e-6, 1.25e9), "rate IEEE 802.3ae; latency of TCP [R]"),
     "25gbe": Preset(Link(10e-6, 3.125e9), "rate IEEE 802.3by; latency of TCP [R]"),
@@ -55,7 +56,8 @@ PRESETS: dict[str, Preset] = {
     "roce200": Preset(Link(2e-6, 25e9), "rate of 200gbe; latency as roce100 [R]"),
     "roce400": Preset(Link(2e-6, 50e9), "rate of 400gbe; latency as roce100 [R]"),
     "roce800": Preset(Link(2e-6, 100e9), "rate IEEE 802.3df; latency as roce100 [R]"),
-    "efa": Preset(Link(15.5e-6, 12.5e9), "a card of 100 Gbit/s, 4 in a P4 node, 32 in a P5 [V stas00]; latency [R]"),
+    "efa": Preset(Link(15.5e-6, 12.5e9), "a card of 100 Gbit/s, 4 in a P4 node of 8 GPUs [V stas00]; latency [R]"),
+    "efa400": Preset(Link(15.5e-6, 50e9), "32 cards of a P5 node, 4 to each GPU [V stas00]; latency as efa [R]"),
     "ib100": Preset(Link(1.5e-6, 12.5e9), "rate InfiniBand EDR 4x [V stas00]; latency of an MPI message [R]"),
     "ib200": Preset(Link(1.3e-6, 25e9), "rate InfiniBand HDR 4x [V stas00]; latency of an MPI message [R]"),
     "ib400": Preset(Link(1.3e-6, 50e9), "rate InfiniBand NDR 4x [V stas00]; latency as ib200, none is published [R]"),

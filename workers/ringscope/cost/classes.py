@@ -206,10 +206,14 @@ def _chain(call: _Call) -> Rounds:
 
     Links and adders are stations that all segments pass in turn, and each takes as long for every segment: the last
     one is through after one way past all stations and, for each segment before it, the time of the slowest one.
+    In several channels they are not, and followed one by one.
     """
     rounds, ranks, is_sum = call.rounds(call.ranks), call.ranks, call.collective == "reduce"
-    segments = len(chain_segments(call.length))
-    size_bytes = call.chunk_bytes(segments)
+    segments = len(chain_segments(-(-call.length // call.channels)))
+    size_bytes = call.chunk_bytes(segments * call.channels)
+    if call.channels > 1:
+        tree_rounds.chain(rounds, call.topology, call.channels, call.collective, segments, size_bytes)
+        return rounds
     src = (np.arange(ranks - 1) + is_sum) % ranks
     way = rounds.way(src, (src + 1) % ranks)  # one of them leaves a node, so that none shares a link
     message_s = way.latency_s + size_bytes / way.bytes_per_s

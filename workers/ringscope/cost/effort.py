@@ -1,6 +1,7 @@
 """How much work a price is, so that a server can refuse what would keep it busy for minutes. Pure."""
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
+from ringscope.contracts.collectives import ROOTED
 from ringscope.contracts.topology import Topology
 from ringscope.schedules.algorithms import channels_of
 from ringscope.schedules.algorithms.chain import MAX_SEGMENTS as CHAIN_SEGMENTS
@@ -17,11 +18,13 @@ _MAX_STEPWISE_IN_CHANNELS = 4_000  # those of several channels; what comes of cl
 # Those of links that they share, where classes give no more than a bound; beyond it that is what there is.
 _MAX_CONTENDED_MESSAGES = 100_000
 # What prices by classes of equal ranks cost, in messages that are followed: any of them, for each rank of a node or
-# rack a rotation through all of them, for so many messages of a double tree one, and a round in which all ranks meet.
+# rack a rotation through all of them, for so many messages of a double tree one, a round in which all ranks meet, and a
+# hop of a chain in channels.
 _BY_CLASSES = 1_000
 _BY_ROTATION = 60
 _TREE_MESSAGES = 100
 _BY_MEETING = 10
+_BY_HOP = 2
 
 
 def message_count(
@@ -55,7 +58,7 @@ def followed_count(algorithm: str, topology: Topology, elements: int, servers: i
         return messages
     if algorithm == SEPARATE or (algorithm == "parameter_server" and servers > 1):
         return messages  # no rank is like another
-    has_classes = algorithm == "ring" and channels == topology.ranks_per_node > 1
+    has_classes = algorithm == "ring" and collective not in ROOTED and channels == topology.ranks_per_node > 1
     if topology.shares_links and not has_classes and not is_bound_enough(messages, ranks):
         return messages
     return _BY_CLASSES + _class_work(algorithm, topology, messages, collective)
@@ -69,8 +72,10 @@ def _class_work(algorithm: str, topology: Topology, messages: int, collective: s
             return messages // _TREE_MESSAGES
         case "direct" if collective == "alltoall":
             return _BY_MEETING * topology.ranks
-        case "ring" if collective not in ("broadcast", "reduce"):
+        case "ring" if collective not in ROOTED:
             return _BY_ROTATION * period
+        case "ring" if topology.rails > 1:
+            return _BY_HOP * topology.ranks
         case "ring_pipelined" | "direct":
             return 3 * _BY_ROTATION * period
         case _:
@@ -81,7 +86,7 @@ def _message_count(algorithm: str, ranks: int, elements: int, servers: int, coll
     pairs = ranks * (ranks - 1)
     if algorithm in (*FORMULAS, "nccl"):
         return 0
-    if collective in ("broadcast", "reduce"):
+    if collective in ROOTED:
         return ranks * (CHAIN_SEGMENTS if algorithm == "ring" else 1)
     match algorithm:
         case "tree" | "naive":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Literal, NamedTuple
 
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.topology import SharedLink, Topology
 
 Protocol = Literal["LL", "LL128", "Simple"]
 Architecture = Literal["ampere", "hopper", "blackwell"]
@@ -89,7 +89,10 @@ def machine_of(topology: Topology, architecture: Architecture) -> Machine:
     wire = (topology.intra or topology.inter).bytes_per_s / 1e9
     channels, nvls_channels = H100_NODE.channels, H100_NODE.nvls_channels
     ring = 0.8 * wire / channels
-    inter = topology.cards * topology.inter.bytes_per_s / 1e9 / channels
+    out_of_node = topology.cards * topology.inter.bytes_per_s
+    if topology.nodes_per_rack is not None and topology.nodes_per_rack < topology.node_count:
+        out_of_node = min(out_of_node, topology.capacity(SharedLink("rack up", 0)))  # all rings leave each rack once
+    inter = out_of_node / 1e9 / channels
     return Machine(
         architecture,
         topology.node_count,

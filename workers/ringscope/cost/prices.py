@@ -63,6 +63,15 @@ class Price:
     is_bound: bool = False
 
 
+def usual(collective: str, topology: Topology, architecture: Architecture | None, is_fitted: bool) -> tuple[str, ...]:
+    """What is priced where nobody names an algorithm: what has a schedule, and NCCL's model where it knows the nodes.
+
+    ``architecture`` is that of the GPUs, if the link inside a node tells it; ``is_fitted``: parameters are measured.
+    """
+    knows = collective == "all_reduce" and architecture is not None and topology.ranks_per_node > 1 and not is_fitted
+    return (*SCHEDULED.get(collective, ()), *([NCCL] if knows else []))
+
+
 def prices(
     algorithms: Sequence[str],
     size_bytes: int,

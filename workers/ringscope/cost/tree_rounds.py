@@ -1,7 +1,7 @@
-"""Trees as rounds of whole messages, in one channel or several: each rank is a class of its own. Pure.
+"""Trees, and chains as trees without branches, as rounds of whole messages, in one channel or several. Pure.
 
-What a rank sends in one step to another one is a message, however many channels have a part in it. The schedules are
-those of ``ringscope.schedules.algorithms``, in the channels of its ``channels``.
+Each rank is a class of its own. What a rank sends in one step to another one is a message, however many channels have a
+part in it. The schedules are those of ``ringscope.schedules.algorithms``, in the channels of its ``channels``.
 """
 
 from itertools import pairwise
@@ -25,7 +25,7 @@ def binomial(rounds: Rounds, topology: Topology, channels: int, collective: str,
     down = [Edges(one.dst, one.src, ~one.is_sum) for one in reversed(up)]
     steps = [*(up if collective != "broadcast" else ()), *(down if collective != "reduce" else ())]
     edges = Edges(*(np.concatenate(column) for column in zip(*steps, strict=True)))
-    trees = _Trees(rounds, topology, channels, edges, 1, 1, size_bytes)
+    trees = _Trees(rounds, _rank_at(topology, channels), edges, 1, 1, size_bytes)
     first = 0
     for step in steps:
         trees.send(np.arange(first, first := first + len(step.src)), np.zeros(len(step.src), np.int64))
@@ -34,32 +34,46 @@ def binomial(rounds: Rounds, topology: Topology, channels: int, collective: str,
 def double(rounds: Rounds, topology: Topology, channels: int, segments: int, size_bytes: int) -> None:
     """Both trees, each with ``segments`` of its half; ``size_bytes``: a channel's part of one."""
     packed = packed_trees(topology.ranks, segments)
-    trees = _Trees(rounds, topology, channels, packed.edges, 2, segments, size_bytes)
+    trees = _Trees(rounds, _rank_at(topology, channels), packed.edges, 2, segments, size_bytes)
     for edges, chunk in packed.steps:
         trees.send(edges.astype(np.int64), chunk.astype(np.int64))
 
 
+def chain(rounds: Rounds, topology: Topology, channels: int, collective: str, segments: int, size_bytes: int) -> None:
+    """From rank 0 around or around to it; ``size_bytes``: a channel's part of a segment."""
+    ranks, is_sum = topology.ranks, collective == "reduce"
+    at = _rank_at(topology, channels)
+    turn = np.arange(ranks)[:, None] + (at == 0).argmax(axis=0) + is_sum
+    edge = np.arange(ranks - 1)
+    edges = Edges(edge, edge + 1, np.full(ranks - 1, is_sum))
+    chains = _Trees(rounds, np.take_along_axis(at, turn % ranks, axis=0), edges, 1, segments, size_bytes)
+    for step in range(ranks - 2 + segments):
+        moving = edge[max(0, step - segments + 1) : step + 1]
+        chains.send(moving, step - moving)
+
+
 class _Trees:
-    """Edges of trees in each channel, which carry ``segments`` chunks, and when each was last added up at each rank."""
+    """Edges of trees between places, at which ``rank_at`` has the rank of each channel.
+
+    They carry ``segments`` chunks; it is known when each was last added up at each place.
+    """
 
     def __init__(
         self,
         rounds: Rounds,
-        topology: Topology,
-        channels: int,
+        rank_at: Ranks,
         edges: Edges,
         trees: int,
         segments: int,
         size_bytes: int,
     ) -> None:
-        self._rounds, self._channels, self._size_bytes = rounds, channels, size_bytes
-        self._edges, self._ranks = edges, topology.ranks
-        rank_at = _rank_at(topology, channels)
+        self._ranks, self._channels = ranks, channels = rank_at.shape
+        self._rounds, self._edges, self._size_bytes = rounds, edges, size_bytes
         src, dst = rank_at[edges.src], rank_at[edges.dst]
         # Messages that there may be, and of each edge and channel which one it is part of.
-        known, message = np.unique((src * self._ranks + dst) * 2 + edges.is_sum[:, None], return_inverse=True)
+        known, message = np.unique((src * ranks + dst) * 2 + edges.is_sum[:, None], return_inverse=True)
         pair, is_sum = known // 2, known % 2 == 1
-        src, dst = pair // self._ranks, pair % self._ranks
+        src, dst = pair // ranks, pair % ranks
         rounds.expect(src, dst)
         order, self._ends = _by_turns(rounds.way(src, dst))
         number = np.empty_like(order)
@@ -67,7 +81,7 @@ class _Trees:
         self._message = number[message].reshape(-1, channels)
         self._way, self._is_sum = rounds.way(src[order], dst[order]), is_sum[order]
         self._other = number[_others(pair)[order]]
-        self._ended_s = np.zeros((trees * segments * self._ranks, channels))  # of each chunk at each place
+        self._ended_s = np.zeros((trees * segments * ranks, channels))  # of each chunk at each place
         # Of each message: whether it is in the step, its place there, and the first piece that it carries.
         self._is_moving = np.zeros(len(known), bool)
         self._place, self._piece = (np.zeros(len(known), np.int64) for _ in range(2))

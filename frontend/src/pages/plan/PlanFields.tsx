@@ -4,7 +4,7 @@ import { DraftInput } from "../../components/DraftInput";
 import { Swatch } from "../../components/Swatch";
 import { digits } from "../../lib/amount";
 import { COLLECTIVES } from "../../lib/collectives";
-import { type PlanField, type PlanForm, type PlanSearch, STANDARD_PLAN } from "../../lib/planForm";
+import { type PlanField, type PlanForm, type PlanSearch } from "../../lib/planForm";
 import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 import { Slider } from "./Slider";
@@ -117,7 +117,7 @@ function Algorithms({ form, engine, problems, onChange }: AlgorithmsProps) {
     if (next.length > 0) onChange({ algorithms: all.filter((one) => next.includes(one)).join(",") });
   };
   const take = (name: string): void =>
-    onChange({ collective: name, algorithms: name === "all_reduce" ? STANDARD_PLAN.algorithms : (engine?.collectives[name as Collective]?.priced ?? []).join(",") });
+    onChange({ collective: name, algorithms: name === "all_reduce" ? undefined : (engine?.collectives[name as Collective]?.priced ?? []).join(",") });
   return (
     <div className={classes.algorithms}>
       <NativeSelect

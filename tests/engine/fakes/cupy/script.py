@@ -16,7 +16,7 @@ class Fake:
         self.bus_ids = None  # of the GPUs that this process sees, where it does not see all
         self.device = 0  # the current one
         self.has_nccl = self.has_nvrtc = True
-        self.nccl_version = 23007
+        self.nccl_version = int(os.environ.get("FAKE_NCCL_VERSION", 23007))  # of ranks in processes of their own
         self.refused = {}  # name of an NCCL call -> status that it raises
         self.async_error = 0
         self.stuck_from = None  # what the stream does from this enqueued event on never ends

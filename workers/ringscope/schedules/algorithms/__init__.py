@@ -8,7 +8,7 @@ chunk r of p.
 from collections.abc import Callable
 from functools import partial
 
-from ringscope.contracts.collectives import ROOTED
+from ringscope.contracts.collectives import IN_CHANNELS, ROOTED
 from ringscope.schedules.algorithms import all_gather, alltoall, broadcast, reduce, reduce_scatter, sendrecv
 from ringscope.schedules.algorithms.channels import in_channels
 from ringscope.schedules.algorithms.direct import direct
@@ -46,15 +46,7 @@ BUILDERS: dict[str, dict[str, Builder]] = {
     "alltoall": {"direct": alltoall.direct},
     "sendrecv": {"ring": sendrecv.ring},
 }
-# What goes in channels, and whether its chunks belong to the ranks in turn. Collectives with a root go one way as yet.
-IN_CHANNELS: dict[tuple[str, str], bool] = {
-    ("all_reduce", "ring"): True,
-    ("all_reduce", "ring_pipelined"): True,
-    ("all_reduce", "tree"): False,
-    ("all_reduce", "double_tree"): False,
-    ("reduce_scatter", "ring"): True,
-    ("all_gather", "ring"): True,
-}
+_CHUNKS_ARE_RANKS = (ring, ring_pipelined, reduce_scatter.ring, all_gather.ring)  # they belong to the ranks in turn
 
 
 def channels_of(collective: str, algorithm: str, channels: int) -> int:
@@ -79,7 +71,8 @@ def build(
     builder = BUILDERS[collective][algorithm]
     if channels_of(collective, algorithm, channels) != 1:
         where = [range(ranks)] if nodes is None else nodes
-        return in_channels(builder, ranks, count, where, channels, IN_CHANNELS[collective, algorithm])
+        rooted = root if collective in ROOTED else None
+        return in_channels(builder, ranks, count, where, channels, builder in _CHUNKS_ARE_RANKS, rooted)
     if builder is hierarchical:
         builder = partial(builder, nodes=nodes)
     if collective in ROOTED:

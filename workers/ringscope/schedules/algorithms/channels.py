@@ -3,7 +3,8 @@
 A ring through several nodes leaves each of them by one rank, and so by one of its network cards. In channel k the ranks
 of every node are rotated by k+1, so that it leaves by local rank k and enters the next node by local rank k+1: with as
 many channels as cards all of them are busy. NCCL does the same (its "rings", one for each card or more). What rank r
-owns stays its own, and every rank sends as much as without channels.
+owns stays its own, and every rank sends as much as without channels. A chain from a root or to it begins or ends at the
+root's place in each of these rings.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,29 +15,38 @@ Nodes = Sequence[Sequence[int]]
 
 
 def in_channels(
-    builder: Callable[[int, int], Schedule], ranks: int, count: int, nodes: Nodes, channels: int, chunks_are_ranks: bool
+    builder: Callable[..., Schedule],
+    ranks: int,
+    count: int,
+    nodes: Nodes,
+    channels: int,
+    chunks_are_ranks: bool,
+    root: int | None = None,
 ) -> Schedule:
     """``builder``'s schedule for ``ranks`` in ``channels``; ValueError where a node has fewer ranks than these.
 
     ``chunks_are_ranks``: the builder's chunks belong to its ranks in turn, equally many to each, and go where these go.
+    A builder that takes a ``root`` has as many steps whichever rank it is.
     """
     fewest = min(map(len, nodes))
     if not 1 <= channels <= fewest:
         raise ValueError(
             f"channels: {channels} cannot each leave a node of {fewest} by another rank; give 1 to {fewest}."
         )
-    base = builder(ranks, -(-count // channels))
+    places = [rotated(nodes, channel + 1) for channel in range(channels)]
+    roots = [{} if root is None else {"root": rank_at.index(root)} for rank_at in places]
+    bases = [builder(ranks, -(-count // channels), **given) for given in roots]
+    base = bases[0]
     each = len(base.chunks) // ranks if chunks_are_ranks else 0
     steps: list[list[Transfer]] = [[] for _ in base.steps]
     outputs: list[set[int]] = [set() for _ in range(ranks)]
-    for channel in range(channels):
-        rank_at = rotated(nodes, channel + 1)
+    for channel, (rank_at, own) in enumerate(zip(places, bases, strict=True)):
         chunks = range(len(base.chunks))
         moved = [rank_at[chunk // each] * each + chunk % each for chunk in chunks] if each else chunks
         piece = [chunk * channels + channel for chunk in moved]
-        for step, found in zip(base.steps, steps, strict=True):
+        for step, found in zip(own.steps, steps, strict=True):
             found += [Transfer(t.phase, t.step, piece[t.chunk], rank_at[t.src], rank_at[t.dst], t.reduce) for t in step]
-        for rank, owned in zip(rank_at, base.outputs or (), strict=False):
+        for rank, owned in zip(rank_at, own.outputs or (), strict=False):
             outputs[rank].update(piece[chunk] for chunk in owned)
     return Schedule(
         ranks,

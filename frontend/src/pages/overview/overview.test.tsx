@@ -60,11 +60,12 @@ it("tells what needs attention below the lists, which it must not move", async (
 });
 
 /** The height of the bar of each job, from the oldest on, and what is told on hover; undefined: there is no bar. */
-async function bars(jobs: JobView[]): Promise<{ heights: (string | undefined)[]; titles: (string | null)[]; caption: string }> {
+async function bars(jobs: JobView[]) {
   const figure = await drawn(<JobBars jobs={jobs} />, "/");
   const links = [...figure.querySelectorAll("a")];
   return {
     heights: links.map((link) => link.querySelector<HTMLElement>("[style]")?.style.height),
+    outlined: links.map((link) => link.querySelector("[style]")?.hasAttribute("data-tone") === false),
     titles: links.map((link) => link.getAttribute("title")),
     caption: figure.querySelector("figcaption")?.textContent ?? "",
   };
@@ -87,6 +88,20 @@ it("has no bar for a job without a value, and only what holds up sets the height
     measured(1, 10),
   ]);
   expect(heights).toEqual(["50%", "100%", undefined, undefined, undefined, undefined]);
-  expect(caption).toContain("the tallest is 20.0 GB/s");
+  expect(caption).toContain("the tallest of these, 20.0 GB/s");
   expect(titles[2]).toContain("80.0 GB/s\ndisturbed: Job 9 ran there.");
+  expect(titles[1]).toContain("20.0 GB/s\nthe rate of its links is not known");
+});
+
+it("holds a bar against its own links' limit, and one without it against others of these alone", async () => {
+  const limited = (id: number, busbw: number, limit: number) => {
+    const job = measured(id, busbw);
+    return { ...job, summary: { ...job.summary, limit_gb_per_s: limit } } as JobView;
+  };
+  const { heights, titles, caption, outlined } = await bars([limited(4, 120, 100), limited(3, 50, 200), measured(2, 20), measured(1, 10)]);
+  expect(heights).toEqual(["50%", "100%", "25%", "100%"]);
+  expect(outlined).toEqual([true, true, false, false]);
+  expect(titles[2]).toContain("50.0 GB/s\n25.0 % of its links' limit");
+  expect(caption).toContain("of their links' limit");
+  expect(caption).toContain("the tallest of these, 20.0 GB/s");
 });

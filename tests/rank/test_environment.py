@@ -113,6 +113,12 @@ def test_a_rank_is_bound_to_a_numa_node_only_when_all_its_processors_are(monkeyp
     assert [numa_node(cpus) for cpus in ([0, 1], [6], [3, 4], [])] == [0, 1, None, None]
 
 
+@pytest.mark.parametrize(("commit", "told"), [("c0ffee", "c0ffee"), ("", None)])
+def test_two_builds_of_one_version_are_told_apart_where_their_commits_are_known(monkeypatch, commit, told):
+    monkeypatch.setattr("ringscope.rank.environment.revision", lambda: commit)
+    assert take_environment(0, (0,), {}, {}).versions.get("ringscope_commit") == told
+
+
 def test_the_record_of_this_machine():
     told = take_environment(3, (3, 4), {"mpi": "5.0"}, {"NCCL_ALGO": "Ring", "NCCL_TOKEN": "hunter2"})
     assert (told.rank, told.ranks, told.versions["mpi"], told.cores) == (3, [3, 4], "5.0", os.cpu_count())

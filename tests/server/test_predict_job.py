@@ -91,6 +91,24 @@ async def test_what_would_spoil_the_result_is_told(server: Server) -> None:
     assert "With 2 ranks ring and direct send the same messages" in " ".join(same["warnings"])
 
 
+async def test_buffers_on_gpus_are_held_against_the_memory_of_gpus(server: Server) -> None:
+    agent = await server.node(slots=4)
+    sizes = [1 << 30, 1 << 31]
+    gpus = [{"index": i, "uuid": f"GPU-{i}", "model": "H100", "memory_bytes": size} for i, size in enumerate(sizes)]
+    node = {"hostname": "n1", "os": "Linux", "cpu_model": "x", "cores": 8, "memory_bytes": 1 << 22, "gpus": gpus}
+    await agent.register(inventory=node)
+
+    async def told(ranks: int, max_bytes: int, device: str = "cuda") -> str:
+        benchmark = {"algorithms": ["ring"], "max_bytes": max_bytes, "device": device, "iterations": 1}
+        found = await ask(server, benchmark=benchmark, placement={"ranks": ranks})
+        return " ".join(warning for warning in found["warnings"] if "buffers" in warning)
+
+    assert await told(2, 1 << 29) == "", "1 GiB each, and each has a GPU"
+    assert "The buffers of 1 rank need 2 GiB, and a GPU of n1 has 1 GiB: lower" in await told(2, 1 << 30)
+    assert "The buffers of 2 ranks need 2 GiB, and a GPU of n1 has 1 GiB: lower" in await told(4, 1 << 29)
+    assert "The buffers of 2 ranks need 2 GiB, and n1 has 4 MiB: lower" in await told(2, 1 << 29, "cpu")
+
+
 async def test_an_empty_cluster_gets_a_prediction_and_the_refusal_as_a_warning(server: Server) -> None:
     found = await ask(server, **SWEEP)
     assert found["model"]["rows"] and found["nodes"] == []

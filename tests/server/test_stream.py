@@ -1,5 +1,7 @@
 """The live stream: fan-out, resume, reset."""
 
+import asyncio
+
 import pytest
 from tests.server.conftest import ONE_SIZE, Server
 from tests.server.statements import asked
@@ -247,3 +249,24 @@ async def test_when_nothing_changed_while_nobody_listened_a_reader_resumes(serve
     await publish_nodes(database, stream, [], server.services.now())
     with stream.subscription(["jobs"], seen.id) as again:
         assert (await anext(again)).data == "missed"
+
+
+# On PostgreSQL the stream starts over by itself once the server hears of others, at any time after its start.
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_who_reconnects_with_the_header_goes_on_where_it_was(server: Server) -> None:
+    stream = server.services.stream
+    with stream.subscription(["jobs"], None) as reader:
+        for data in ("a", "b", "c"):
+            stream.publish(("jobs",), "job", data)
+        seen = stream.event_id(await anext(reader))
+    headers: list[dict[str, str]] = [{"Last-Event-ID": seen}, {"Last-Event-ID": "7-another"}, {}]
+    asked_for = [server.admin.get("/api/v1/stream?topics=jobs", headers=header) for header in headers]
+    answers = [asyncio.create_task(asking) for asking in asked_for]
+    async with asyncio.timeout(30):
+        while stream.subscribers < len(answers):  # noqa: ASYNC110  # it tells nobody that it stands
+            await asyncio.sleep(0.01)
+        stream.close()
+        texts = [answer.text for answer in await asyncio.gather(*answers)]
+    told = [[line for line in text.splitlines() if line.startswith("data: ")] for text in texts]
+    assert told == [['data: "b"', 'data: "c"'], ["data: {}"], []]
+    assert "event: reset" in texts[1]

@@ -60,6 +60,25 @@ def test_ten_thousand_jobs_are_scrolled_through(browser: Browser, full_site: Sit
         visit.shoot("jobs-many")
 
 
+def test_the_way_back_leads_to_where_the_list_was_left(browser: Browser, full_site: Site) -> None:
+    with visiting(browser, full_site) as visit:
+        page = visit.open("/jobs")
+        expect(page.get_by_role("link", name=f"copy {COUNT - 2}", exact=True)).to_be_visible()
+        # So far down that it is not in the page before; once it is, the page has heard of the scroll.
+        row = page.get_by_role("link", name=f"copy {COUNT - 2 - 45}", exact=True)
+        page.evaluate("scrollTo(0, 1200)")
+        expect(row).to_be_in_viewport()
+        left = page.evaluate("scrollY")
+        assert left > 0
+        row.click()
+        expect(page).to_have_url(re.compile(r"/jobs/\d+$"))
+        expect(page.get_by_text("Configuration").first).to_be_visible()
+        page.wait_for_function("scrollY === 0")
+        page.go_back()
+        expect(row).to_be_in_viewport()
+        page.wait_for_function("left => scrollY === left", arg=left)
+
+
 def test_facets_sorting_and_search_are_the_servers(browser: Browser, full_site: Site) -> None:
     with visiting(browser, full_site) as visit:
         page = visit.open("/jobs")

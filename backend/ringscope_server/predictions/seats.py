@@ -37,7 +37,13 @@ async def taken(session: AsyncSession, attempt_id: int) -> Gang:
 
 def seats_of(gang: Gang) -> list[Seats]:
     """The same with what a warning needs to know."""
-    return [Seats(node.name, ranks, node.inventory["cores"], node.inventory["memory_bytes"]) for node, ranks in gang]
+    return [_seats_on(node, ranks) for node, ranks in gang]
+
+
+def _seats_on(node: Node, ranks: int) -> Seats:
+    its = node.inventory
+    gpus = [gpu["memory_bytes"] for gpu in its.get("gpus", [])]
+    return Seats(node.name, ranks, its["cores"], its["memory_bytes"], gpus)
 
 
 def machine_of(gang: Gang) -> Machine | None:

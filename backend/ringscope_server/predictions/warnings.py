@@ -1,11 +1,12 @@
 """What would make a benchmark's result less than it seems, in sentences. Pure."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ringscope.choice.prediction import Prediction
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.units import format_duration, format_size
+from ringscope.contracts.units import format_duration, format_size, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +17,18 @@ class Seats:
     ranks: int
     cores: int
     memory_bytes: int
+    gpu_memory_bytes: Sequence[int]  # of each of its GPUs
 
 
 def warnings(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> list[str]:
     """All that apply, the most important first."""
-    return [*_time(spec, found), *_nodes(found, seats), *_ranks(spec), *_unpredicted(spec, found)]
+    return [
+        *_time(spec, found),
+        *_memory(spec, found, seats),
+        *_cores(seats),
+        *_ranks(spec),
+        *_unpredicted(spec, found),
+    ]
 
 
 def _time(spec: JobSpec, found: Prediction) -> Iterator[str]:
@@ -32,14 +40,22 @@ def _time(spec: JobSpec, found: Prediction) -> Iterator[str]:
         )
 
 
-def _nodes(found: Prediction, seats: Sequence[Seats]) -> Iterator[str]:
+def _memory(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> Iterator[str]:
+    is_on_gpus = spec.settled_device == "cuda"
     for seat in seats:
-        needed = seat.ranks * found.buffer_bytes
-        if needed > seat.memory_bytes > 0:
+        # Ranks are dealt out to the GPUs of their node.
+        ranks = math.ceil(seat.ranks / max(1, len(seat.gpu_memory_bytes))) if is_on_gpus else seat.ranks
+        there = min(seat.gpu_memory_bytes, default=0) if is_on_gpus else seat.memory_bytes
+        needed = ranks * found.buffer_bytes
+        if needed > there > 0:
+            whose = f"a GPU of {seat.node}" if is_on_gpus else seat.node
             yield (
-                f"The buffers of {seat.ranks} ranks need {format_size(needed)}, and {seat.node} has "
-                f"{format_size(seat.memory_bytes)}: lower the largest size."
+                f"The buffers of {plural(ranks, 'rank')} need {format_size(needed)}, and {whose} has "
+                f"{format_size(there)}: lower the largest size."
             )
+
+
+def _cores(seats: Sequence[Seats]) -> Iterator[str]:
     crowded = [seat for seat in seats if seat.ranks > seat.cores]
     if crowded:
         worst = max(crowded, key=lambda seat: seat.ranks / seat.cores)

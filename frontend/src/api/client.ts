@@ -40,6 +40,13 @@ export const api = createClient<paths>({
   headers: { "X-Ringscope-Client": "web" },
 });
 
+const UNREACHED = "The server could not be reached; check that it runs, then try again.";
+
+// What browsers say of it differs, and helps nobody. It is no ApiError, as the server has said nothing.
+api.use({
+  onError: ({ error, request }) => (request.signal.aborted ? undefined : new Error(UNREACHED, { cause: error })),
+});
+
 /** The data of an answer, or a thrown ApiError. */
 export function unwrap<T>(answer: { data?: T; error?: unknown; response: Response }): T {
   if (!answer.response.ok) throw apiError(answer.response.status, answer.error);

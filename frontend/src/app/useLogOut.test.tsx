@@ -38,7 +38,7 @@ it("says what the server refused, and that it could not be reached", async () =>
   answer = () => Promise.resolve(new Response(JSON.stringify({ detail: "The disk is full." }), { status: 503 }));
   expect(await loggedOut()).toBe("The disk is full.");
   answer = () => Promise.reject(new TypeError("Failed to fetch"));
-  expect(await loggedOut()).toBe("Failed to fetch");
+  expect(await loggedOut()).toBe("The server could not be reached; check that it runs, then try again.");
 });
 
 it("is no failure where the session is over, in this way or another", async () => {

@@ -26,9 +26,9 @@ export function useBaseline(): JobView | undefined {
   return useQuery({ ...query, ...(baseline === null && { queryFn: skipToken }) }).data;
 }
 
-/** The same as jobs; those that are gone are left out. */
-export function useMarkedJobs(): { pinned: readonly JobView[]; baseline: JobView | undefined } {
-  const [{ pinned, baseline }] = useMarks();
+/** The pinned ones as jobs, and the baseline before them; those that are gone are left out. */
+export function useMarkedJobs(baseline: number | null): { pinned: readonly JobView[]; baseline: JobView | undefined } {
+  const [{ pinned }] = useMarks();
   const ids = [...new Set([...(baseline === null ? [] : [baseline]), ...pinned])];
   const { jobs } = useJobs(ids);
   return { pinned: jobs, baseline: jobs.find((job) => job.id === baseline) };

@@ -1,8 +1,10 @@
 // @vitest-environment jsdom
-import { QueryClient } from "@tanstack/react-query";
+import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "../api/client";
 import { aBlock, aJob, aRow, aTraining, someSteps } from "../lib/fixtures";
-import { applyEvents } from "./deltas";
+import { applyEvents, refetchAll } from "./deltas";
+import { jobsQuery } from "./jobs";
 import type { JobView, MeasurementView, NewestSteps } from "../api/types";
 
 const key = ["job", 1, "measurements"];
@@ -131,5 +133,27 @@ describe("jobs", () => {
     expect(list({ q: "sweep" })).toEqual([2]);
     expect(list({ q: "x" })).toEqual([]);
     expect(client.getQueryData<JobView[]>(["jobs", "arrived"])?.map((job) => job.id)).toEqual([2]);
+  });
+});
+
+describe("all that is asked for again", () => {
+  const key = ["jobs", "list", {}, undefined];
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it("changes the rows of a list in place, and offers what is new beside it", async () => {
+    const told = [aJob({ id: 4 }), aJob({ id: 3, state: "succeeded" }), aJob({ id: 2 })];
+    const ended = aJob({ id: 1, state: "failed" });
+    vi.spyOn(api, "GET").mockImplementation(((path: string) =>
+      Promise.resolve({ data: path.endsWith("{job_id}") ? ended : { items: told, next: "more" }, response: new Response() })) as never);
+    client.setQueryData(key, { pages: [{ items: [3, 2, 1].map((id) => aJob({ id })), next: null }], pageParams: [null] });
+    const stop = new InfiniteQueryObserver(client, { ...jobsQuery({}), staleTime: Infinity }).subscribe(() => undefined);
+    await refetchAll(client);
+    const rows = client.getQueryData<{ pages: { items: JobView[] }[] }>(key)?.pages.flatMap(({ items }) => items);
+    expect(rows?.map(({ id, state }) => `${id} ${state}`)).toEqual(["3 succeeded", "2 running", "1 failed"]);
+    expect(client.getQueryData<JobView[]>(["jobs", "arrived"])?.map(({ id }) => id)).toEqual([4]);
+    stop();
   });
 });

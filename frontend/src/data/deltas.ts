@@ -1,10 +1,10 @@
 /** Stream events written into the query cache. */
-import type { InfiniteData, QueryClient } from "@tanstack/react-query";
-import { type JobFilter, matches } from "../lib/jobFilter";
-import { isBenchmark } from "../lib/state";
+import { hashKey, type InfiniteData, type Query, type QueryClient, type QueryKey } from "@tanstack/react-query";
+import { type JobFilter, matches, type Sort } from "../lib/jobFilter";
+import { isBenchmark, isTerminal } from "../lib/state";
 import { mergeById, newerJob, newerSteps, upsertJob, withActive, withChanged } from "./merge";
 import { jobQuery } from "./job";
-import { activeJobsQuery, arrivedQuery, MOST_RECENT, recentJobsQuery } from "./jobs";
+import { activeJobsQuery, arrivedQuery, askJobs, MOST_RECENT, recentJobsQuery } from "./jobs";
 import { FILTER_PLACE, jobKey, type JobPart, jobsKey } from "./keys";
 import { clusterQuery, nodesQuery, seenNow } from "./nodes";
 import { meQuery } from "./server";
@@ -35,9 +35,47 @@ export function applyEvents(client: QueryClient, events: readonly StreamEvent[])
   }
 }
 
-/** Everything on the page is asked for again. */
-export function refetchAll(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== meQuery.queryKey[0] });
+/** Everything on the page is asked for again. In a list of jobs the rows keep their places, as they do with deltas. */
+export async function refetchAll(client: QueryClient): Promise<void> {
+  const lists = client.getQueryCache().findAll({ queryKey: jobsKey("list"), type: "active", predicate: hasRows });
+  const spared = new Set([meQuery.queryKey, arrivedQuery.queryKey, ...lists.map(({ queryKey }) => queryKey)].map(hashKey));
+  await Promise.all([
+    client.invalidateQueries({ predicate: ({ queryHash }) => !spared.has(queryHash) }),
+    // Without an answer the rows stay as they are until the next look.
+    ...lists.map(({ queryKey }) => lookAgain(client, queryKey).catch(() => undefined)),
+  ]);
+}
+
+function hasRows({ state }: Query): boolean {
+  return rowsOf(state.data as InfiniteData<JobPage> | undefined).length > 0;
+}
+
+function rowsOf(list: InfiniteData<JobPage> | undefined): JobView[] {
+  return list?.pages.flatMap((page) => page.items) ?? [];
+}
+
+/** The rows of a list as the server has them now; what the list lacks is offered beside it. */
+async function lookAgain(client: QueryClient, key: QueryKey): Promise<void> {
+  const [filter, sort] = key.slice(FILTER_PLACE) as [JobFilter, Sort?];
+  const rows = rowsOf(client.getQueryData(key));
+  const found: JobView[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: JobPage = await askJobs(filter, sort, cursor);
+    found.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== null && found.length < rows.length);
+  // Those that match no more, or that new ones have pushed out of reach, and that may have gone on.
+  const others = rows.filter((row) => !isTerminal(row.state) && !found.some(({ id }) => id === row.id));
+  found.push(...(await Promise.all(others.map(({ id }) => client.fetchQuery(jobQuery(id))))));
+  for (const job of found) {
+    client.setQueryData<InfiniteData<JobPage>>(key, (list) => list && applyToPages(list, job, filter));
+    if (!rows.some(({ id }) => id === job.id)) arrive(client, job);
+  }
+}
+
+function arrive(client: QueryClient, job: JobView): void {
+  client.setQueryData(arrivedQuery.queryKey, (jobs = []) => withChanged(jobs, job).slice(0, MOST_ARRIVED));
 }
 
 const MOST_ARRIVED = 200;
@@ -63,7 +101,7 @@ function applyJob(client: QueryClient, job: JobView): void {
   for (const [key, data] of client.getQueriesData<InfiniteData<JobPage>>({ queryKey: jobsKey("list") })) {
     if (data) client.setQueryData(key, applyToPages(data, job, key[FILTER_PLACE] as JobFilter));
   }
-  client.setQueryData(arrivedQuery.queryKey, (jobs = []) => withChanged(jobs, job).slice(0, MOST_ARRIVED));
+  arrive(client, job);
   if (!isBenchmark(job)) redraw(client, job.id);
   if (before?.state !== job.state) {
     void client.invalidateQueries({ queryKey: jobKey(job.id, "events") });

@@ -51,15 +51,18 @@ export function paletteJobsQuery(text: string) {
   });
 }
 
+/** The page of a list that a cursor leads to; null: the first one. */
+export async function askJobs(filter: JobFilter, sort: Sort | undefined, cursor: string | null): Promise<JobPage> {
+  const query = { ...asQuery(filter), limit: JOBS_PAGE, ...(sort && { sort }), ...(cursor && { cursor }) };
+  return unwrap(await api.GET("/api/v1/jobs", { params: { query } }));
+}
+
 /** The job list under a filter and in an order, page by page. */
 export function jobsQuery(filter: JobFilter, sort?: Sort) {
   return infiniteQueryOptions({
     queryKey: jobsKey("list", filter, sort),
     initialPageParam: null as string | null,
-    queryFn: async ({ pageParam }): Promise<JobPage> => {
-      const query = { ...asQuery(filter), limit: JOBS_PAGE, ...(sort && { sort }), ...(pageParam && { cursor: pageParam }) };
-      return unwrap(await api.GET("/api/v1/jobs", { params: { query } }));
-    },
+    queryFn: ({ pageParam }) => askJobs(filter, sort, pageParam),
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
   });

@@ -1,4 +1,5 @@
 /** What is wrong with a form, in the form's own words. Pure. */
+import { labelsProblem } from "./labels";
 import { parseSize } from "./size";
 import type { Form, Problems, Reading, Table } from "./specForm";
 
@@ -22,6 +23,7 @@ function unreadableText(text: string, reads: Reading): string | null {
     case "size": return parseSize(text) === null ? SIZE : null;
     case "whole number": return /^\s*-?\d+\s*$/.test(text) ? null : `A whole number is needed${got(text)}.`;
     case "number": return !isEmpty && Number.isFinite(Number(text)) ? null : `A number is needed${got(text)}.`;
+    case "labels": return labelsProblem(text);
     case "JSON": return noJson(text);
     default: return null;
   }

@@ -3,13 +3,14 @@ import { aJob, anEngine } from "./fixtures";
 import {
   collectiveOf, countRows, fromSpec, hiddenFields, STANDARD, SWEEP_FIELDS, sweepProblems, toSpec, withCollective, withTransport,
 } from "./form";
+import { unreadable } from "./fieldWords";
 import { formChanges, formSearch, opened, withChanges } from "./formSearch";
 
 describe("toSpec", () => {
   it("writes sizes in bytes and numbers as numbers", () => {
     const spec = toSpec({ ...STANDARD, min: "1K", max: "16 MiB", ranks: "4" });
     expect(spec.benchmark).toMatchObject({ min_bytes: 1024, max_bytes: 16_777_216, iterations: 20, check: true });
-    expect(spec.placement).toEqual({ ranks: 4, ranks_per_node: null, selector: {} });
+    expect(spec.placement).toEqual({ ranks: 4, nodes: null, ranks_per_node: null, selector: {} });
   });
 
   it("leaves text that is no number to the server", () => {
@@ -43,6 +44,27 @@ describe("toSpec", () => {
     const { spec } = aJob();
     const asked = { ...spec, placement: { ...spec.placement, ranks_per_node: 1 } };
     expect(toSpec(fromSpec(asked), asked)).toEqual(asked);
+  });
+
+  it("says how many nodes and which, and opens again with them", () => {
+    const form = { ...STANDARD, nodes: "2", selector: " rack=3,zone = a=b, " };
+    expect(toSpec(form).placement).toMatchObject({ nodes: 2, selector: { rack: "3", zone: "a=b" } });
+    expect(fromSpec(toSpec(form))).toMatchObject({ nodes: "2", selector: "rack=3, zone=a=b" });
+    expect(withChanges(STANDARD, formSearch(formChanges(form, STANDARD)))).toEqual(form);
+    expect(toSpec({ ...form, transport: "simulated" }).placement).toMatchObject({ nodes: null, selector: { rack: "3" } });
+  });
+
+  it("takes the nodes of the earlier job for what the form says, and no commas for others", () => {
+    const { spec } = aJob();
+    const base = { ...spec, placement: { ...spec.placement, nodes: 2, selector: { team: "a, b" } } };
+    expect(toSpec({ ...fromSpec(base), nodes: "", selector: "" }, base).placement).toMatchObject({ nodes: null, selector: {} });
+    expect(toSpec(fromSpec(base), base)).toEqual(base);
+  });
+
+  it.each(["rack", "=3", "rack=3, zone"])("takes %s for no labels", (selector) => {
+    expect(unreadable(SWEEP_FIELDS, { ...STANDARD, selector })).toEqual({
+      selector: "Labels are written as rack=3, with commas between several.",
+    });
   });
 
   it("gives back the specification that the form came from, also what the form does not show", () => {
@@ -148,7 +170,7 @@ describe("the server's sentences", () => {
 
   it("have a field of the table for each field of the form", () => {
     expect(Object.keys(SWEEP_FIELDS).sort()).toEqual(Object.keys(STANDARD).sort());
-    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "perNode", "rails", "factor"]);
+    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "nodes", "perNode", "rails", "factor"]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** The submit form: text as typed, in the URL and as the job specification that the server validates. */
 import type { FieldProblem } from "../api/client";
 import type { BenchmarkSpec, Engine } from "../api/types";
+import { labelsFrom, labelsText } from "./labels";
 import { formatSize, parseSize, sweepSizes } from "./size";
 import { type Problems, problemsAt, type Table } from "./specForm";
 
@@ -23,8 +24,11 @@ export type JobForm = {
   oversubscription: string;
   adding: string;
   ranks: string;
-  /** Ranks on each node, where somebody says so. */
+  /** How many nodes, and ranks on each of them, where somebody says so. */
+  nodes: string;
   perNode: string;
+  /** Labels of its nodes, as `labelsFrom` reads them. */
+  selector: string;
   min: string;
   max: string;
   factor: string;
@@ -67,7 +71,9 @@ export const STANDARD: JobForm = {
   oversubscription: "1",
   adding: "",
   ranks: "2",
+  nodes: "",
   perNode: "",
+  selector: "",
   min: "8 B",
   max: "64 MiB",
   factor: "2",
@@ -125,7 +131,9 @@ export const SWEEP_FIELDS = {
   step: { pointer: "/benchmark/step_bytes", label: "Step", reads: "optional size" },
   cycles: { pointer: "/benchmark/cycles", label: "Cycles", reads: "whole number" },
   aggregate: { pointer: "/benchmark/aggregate", label: "Aggregate", reads: "whole number" },
+  nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
   perNode: { pointer: "/placement/ranks_per_node", label: "Ranks per node", reads: "optional whole number" },
+  selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
   rails: { pointer: "/benchmark/channels", label: "Channels", reads: "optional whole number" },
   blocking: { pointer: "/benchmark/blocking", label: "Waiting", reads: "whole number" },
   average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
@@ -137,7 +145,7 @@ export const SWEEP_FIELDS = {
 
 /** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
 export const ADVANCED: readonly Field[] = [
-  "step", "cycles", "aggregate", "perNode", "rails", "blocking", "average", "skip", "timeout", "rotate", "trace",
+  "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout", "rotate", "trace",
 ];
 
 /**
@@ -179,8 +187,9 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
     },
     placement: {
       ...base?.placement,
-      selector: base?.placement.selector ?? {},
+      selector: labelsFrom(form.selector, base?.placement.selector),
       ranks: isSimulation(form) ? 1 : numberOr(form.ranks),
+      nodes: isSimulation(form) ? null : numberOrNull(form.nodes),
       ranks_per_node: isSimulation(form) ? null : numberOrNull(form.perNode),
     },
     priority: numberOr(form.priority),
@@ -223,6 +232,8 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     oversubscription: String(topology?.oversubscription ?? STANDARD.oversubscription),
     adding: String(topology?.reduce_gb_per_s ?? STANDARD.adding),
     ranks: topology ? STANDARD.ranks : String(spec.placement.ranks),
+    nodes: String((topology ? null : spec.placement.nodes) ?? STANDARD.nodes),
+    selector: labelsText(spec.placement.selector ?? {}),
     perNode: String((topology ? null : spec.placement.ranks_per_node) ?? STANDARD.perNode),
     min: formatSize(benchmark.min_bytes, true),
     max: formatSize(benchmark.max_bytes, true),
@@ -288,7 +299,7 @@ export function isSimulation({ transport }: JobForm): boolean {
 /** Fields that the page does not show, of which nothing can be wrong. */
 export function hiddenFields(form: JobForm): readonly Field[] {
   const others: Field[] = isSimulation(form)
-    ? ["ranks", "check", "device", "perNode", "rails"]
+    ? ["ranks", "check", "device", "nodes", "perNode", "rails"]
     : ["shape", "link", "latency", "intra", "nics", "channels", "oversubscription", "adding"];
   return form.step === "" ? others : [...others, "factor"];
 }

@@ -66,6 +66,15 @@ describe("matrix", () => {
     expect([found.least, found.most, found.measured, found.pairs]).toEqual([2, 5, 2, 3]);
   });
 
+  it("of very many nodes has only measured ones, the slowest first", () => {
+    const many = Array.from({ length: 256 }, (_, i) => aNode({ id: i, name: `n${i}` }));
+    const few = matrix(many, [link("n1", "n2", 9), link("n4", "n3", 2), link("n1", "n3", 5), link("n3", "gone", 1)]);
+    expect(few.names).toEqual(["n4", "n3", "n1", "n2"]);
+    expect(few).toMatchObject({ total: 256, measured: 3, pairs: 32_640 });
+    const all = matrix(many, many.slice(1).map(({ name }, i) => link("n0", name, 1000 - i)));
+    expect([all.names.length, all.names.slice(0, 3)]).toEqual([32, ["n0", "n255", "n254"]]);
+  });
+
   it("of nothing has no largest value", () => expect(matrix([], [])).toMatchObject({ most: 0, least: 0, measured: 0, pairs: 0 }));
 });
 

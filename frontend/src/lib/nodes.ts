@@ -82,8 +82,14 @@ export function versionsOf(node: NodeView, usual: ReadonlyMap<string, string>): 
   });
 }
 
+/** A square of more cannot be read, and takes seconds to draw. */
+export const MOST_IN_MATRIX = 32;
+
 export interface Matrix {
+  /** In their order; of very many those with the slowest links, the slowest first. */
   names: string[];
+  /** Nodes that there are. */
+  total: number;
   /** Of the pair in a row and column; null where it is the node itself or was never measured. */
   at: (a: string, b: string) => LinkView | null;
   /** Of all measured pairs, in 1e9 bytes/s. */
@@ -100,13 +106,20 @@ export function matrix(nodes: readonly NodeView[], links: readonly LinkView[]): 
   const byPair = new Map(known.map((link) => [key(link.nodes[0] ?? "", link.nodes[1] ?? ""), link]));
   const values = known.map((link) => link.busbw_gb_per_s);
   return {
-    names,
+    names: names.length > MOST_IN_MATRIX ? slowest(known) : names,
+    total: names.length,
     at: (a, b) => byPair.get(key(a, b)) ?? null,
     most: Math.max(0, ...values),
     least: values.length > 0 ? Math.min(...values) : 0,
     measured: byPair.size,
     pairs: (names.length * Math.max(0, names.length - 1)) / 2,
   };
+}
+
+/** The ends of the links, each in the place of its slowest one. */
+function slowest(links: readonly LinkView[]): string[] {
+  const inOrder = [...links].sort((a, b) => a.busbw_gb_per_s - b.busbw_gb_per_s);
+  return [...new Set(inOrder.flatMap((link) => link.nodes))].slice(0, MOST_IN_MATRIX);
 }
 
 function key(a: string, b: string): string {

@@ -35,6 +35,7 @@ it("keeps a known state, and what can be read of the rest", () => {
   expect(jobsSearch({ state: "", q: "", chosen: "x", kind: "", sort: "colour", algorithm: "a b" })).toEqual({});
   const whole = { state: "failed", kind: "training", collective: "all_gather", algorithm: "ring", user: "a", node: "n", q: "x" };
   expect(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" })).toEqual({ ...whole, sort: "-busbw", chosen: "3,1" });
+  expect([jobsSearch({ base: "5" }), jobsSearch({ base: "five" }), listSearch({ base: "5" })]).toEqual([{ base: "5" }, {}, {}]);
   expect(filterOf(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" }))).toEqual(whole);
   expect(listSearch(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" }))).toEqual({ ...whole, sort: "-busbw" });
 });

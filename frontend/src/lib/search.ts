@@ -28,6 +28,8 @@ export interface JobsSearch extends JobFilter {
   sort?: Sort;
   /** Numbers of the chosen jobs, with commas. */
   chosen?: string;
+  /** The job that differences are to; the one that is kept in the browser when absent. */
+  base?: string;
 }
 
 /** The words of which a filter takes one. */
@@ -38,7 +40,7 @@ const KNOWN = {
 const WORD = /^[a-z_]+$/;
 
 export function jobsSearch(search: Record<string, unknown>): JobsSearch {
-  const { state, kind, collective, algorithm, user, node, q, sort, chosen } = search;
+  const { state, kind, collective, algorithm, user, node, q, sort, chosen, base } = search;
   return {
     // What is no state stays in the address, so that the page can say so.
     ...(typeof state === "string" && state !== "" && { state: state as JobState }),
@@ -50,12 +52,15 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
     ...(typeof q === "string" && q !== "" && { q }),
     ...(SORTS.includes(sort as Sort) && { sort: sort as Sort }),
     ...(typeof chosen === "string" && JOBS.test(chosen) && { chosen }),
+    ...(isNumber(base) && { base }),
   };
 }
 
-/** What says which list it is, without what is chosen in it. */
+const BESIDE_THE_LIST = ["chosen", "base"];
+
+/** What says which list it is, without what is chosen in it and what that is compared with. */
 export function listSearch(search: JobsSearch): JobsSearch {
-  return Object.fromEntries(Object.entries(search).filter(([key, value]) => key !== "chosen" && !isStrange(key, String(value))));
+  return Object.fromEntries(Object.entries(search).filter(([key, value]) => !BESIDE_THE_LIST.includes(key) && !isStrange(key, String(value))));
 }
 
 /** That an address asks for a state or a kind that there is none of, and what was done instead; empty for any other. */

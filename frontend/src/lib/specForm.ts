@@ -2,11 +2,12 @@
 import type { FieldProblem } from "../api/client";
 import type { JobSpec } from "../api/types";
 import { formWords } from "./fieldWords";
+import { labelsFrom, labelsText } from "./labels";
 import { formatSize, parseSize } from "./size";
 
 type Amount = "number" | "whole number" | "size";
 /** How text is read. What is empty and optional is null; text that is no number goes as it is, for the server to refuse. */
-export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "sizes by name" | "lines" | "JSON";
+export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "labels" | "sizes by name" | "lines" | "JSON";
 
 export interface Place {
   /** From the specification's root, as in the server's problems: "/training/epochs". */
@@ -100,6 +101,7 @@ function read(text: string, reads: Reading): unknown {
     case "flag": return text === "on";
     case "sizes by name": return argumentsOf(text);
     case "names": return text.split(",").filter(Boolean);
+    case "labels": return labelsFrom(text);
     case "lines": return text.split("\n").filter((line) => line !== "");
     case "JSON": return JSON.parse(text);
   }
@@ -113,6 +115,7 @@ function write(value: unknown, reads: Reading): string {
     case "flag": return value === true ? "on" : "off";
     case "sizes by name": return argumentsText(value as Record<string, unknown>);
     case "names": return (value as string[]).join(",");
+    case "labels": return labelsText(value as Record<string, string>);
     case "lines": return (value as string[]).join("\n");
     case "JSON": return JSON.stringify(value, null, 2);
     default: return String(value as string | number);

@@ -14,6 +14,7 @@ import psutil
 
 from ringscope.contracts.rank_process import SOCKET_VARIABLE, SPEC_VARIABLE
 from ringscope.contracts.record import MOST_VARIABLES, Environment
+from ringscope.rank.revision import revision
 
 _NUMA = Path("/sys/devices/system/node")
 _CPUS = Path("/sys/devices/system/cpu")
@@ -56,7 +57,7 @@ def take_environment(
         rank=rank,
         host=socket.gethostname(),
         ranks=list(ranks),
-        versions=installed_versions() | dict(mpi) | _system_versions(),
+        versions=installed_versions() | _commit() | dict(mpi) | _system_versions(),
         variables=telling_variables(variables),
         cpu_model=cpu_model(),
         cores=psutil.cpu_count() or 1,
@@ -122,6 +123,11 @@ def _version(distribution: str) -> str | None:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _commit() -> dict[str, str]:
+    commit = revision()
+    return {"ringscope_commit": commit} if commit else {}
 
 
 def _system_versions() -> dict[str, str]:

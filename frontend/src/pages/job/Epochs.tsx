@@ -23,7 +23,7 @@ function EpochsTable({ epochs, done }: { epochs: readonly EpochView[]; done: num
         <h2 id="epochs">Epochs</h2>
         {epochs.length === MOST_EPOCHS && done > MOST_EPOCHS && <p className="dim">the newest {MOST_EPOCHS} of {done}</p>}
       </div>
-      <ScrollX label="Epochs, one row each">
+      <ScrollX label="Epochs, one row each" isTall>
         <table>
           <thead>
             <tr>

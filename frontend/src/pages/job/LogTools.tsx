@@ -1,8 +1,9 @@
 /** Which lines of the log are shown, and how. */
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useCallback, useRef, useState } from "react";
 import type { JobView } from "../../api/types";
+import { useShortcut } from "../../components/shortcuts";
 import { STREAMS } from "../../lib/search";
 import classes from "./Log.module.css";
 import { useView } from "./useView";
@@ -66,8 +67,11 @@ function Search({ text, isRegex, problem, onChange }: SearchProps) {
     onChange(value);
     setTyped(null);
   }, TYPING_MS);
+  const input = useRef<HTMLInputElement>(null);
+  useShortcut("filter", useCallback(() => input.current?.focus(), []));
   return (
     <TextInput
+      ref={input}
       type="search"
       size="xs"
       className={classes.search ?? ""}

@@ -1,5 +1,6 @@
 /** What happens now, always in one place: how far each node is, what each rank is at, what is left of that in the end. */
 import { Button } from "@mantine/core";
+import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type CSSProperties, useState } from "react";
 import type { JobView, NewestSteps } from "../../api/types";
@@ -37,12 +38,15 @@ function titleOf({ state }: JobView): string {
   return isTerminal(state) ? "Last steps" : "Steps now";
 }
 
-/** Told by the stream, twice a second at most. */
+/** Numbers that change more often are not read; the stream tells them twice a second at most. */
+const PACE_MS = 1000;
+
 function Steps({ job, title }: { job: JobView; title: string }) {
   const hasRanks = job.state === "running" || job.state === "stopping";
   const query = useQuery({ ...newestStepsQuery(job.id), enabled: hasRanks });
+  const told = useThrottledValue(query.data, PACE_MS);
   const [held, setHeld] = useState<NewestSteps | null>(null);
-  const newest = hasRanks || isTerminal(job.state) ? shownSteps(job, held ?? query.data) : null;
+  const newest = hasRanks || isTerminal(job.state) ? shownSteps(job, held ?? told) : null;
   const isSimulated = newest?.items.some((block) => block.transport === "simulated") ?? false;
   return (
     <>
@@ -55,7 +59,7 @@ function Steps({ job, title }: { job: JobView; title: string }) {
             variant="default"
             size="compact-sm"
             disabled={newest === null && held === null}
-            onClick={() => setHeld(held ? null : (query.data ?? null))}
+            onClick={() => setHeld(held ? null : (told ?? null))}
           >
             {held ? "Go on" : "Hold"}
           </Button>
@@ -63,7 +67,7 @@ function Steps({ job, title }: { job: JobView; title: string }) {
       </div>
       <QueryError what="The newest steps could not be loaded" query={query} />
       <div className={classes.body}>
-        <Body job={job} newest={newest} isLoaded={query.data !== undefined} />
+        <Body job={job} newest={newest} isLoaded={told !== undefined} />
       </div>
       <p className={`dim ${classes.about}`}>
         {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}

@@ -3,13 +3,13 @@ import { Buckets } from "./Buckets";
 import { Curve } from "./Curve";
 import { Epochs } from "./Epochs";
 
-/** What training told of itself: its curve, its epochs, and where its steps waited for the network. */
+/** What training told of itself: its curve, where its steps waited for the network, and last its epochs, which grow. */
 export function TrainingResults({ job }: { job: JobView }) {
   return (
     <>
       <Curve job={job} />
-      <Epochs job={job} />
       <Buckets job={job} />
+      <Epochs job={job} />
     </>
   );
 }

@@ -21,6 +21,7 @@ import { Filters } from "./Filters";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import { SelectionBar } from "./SelectionBar";
 import { useMarkedJobs } from "../../components/useMarks";
+import { useListBaseline } from "./useListBaseline";
 import { Views } from "./Views";
 
 const route = getRouteApi("/jobs");
@@ -39,7 +40,8 @@ export function JobsPage() {
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
   // The rows of another filter stay until those of this one have come.
   const isSettled = data === jobs.data && !jobs.isPlaceholderData;
-  const { pinned, baseline } = useMarkedJobs();
+  const [base, putBase] = useListBaseline();
+  const { pinned, baseline } = useMarkedJobs(base);
   const { chosen, toggle, clear } = useChoice(items);
   const known = useMemo(() => [...items, ...pinned], [items, pinned]);
   const isFiltered = Object.keys(filter).length > 0;
@@ -81,7 +83,7 @@ export function JobsPage() {
         />
       )}
       {(items.length > 0 || isFiltered || jobs.error) && <ServerCommand text={jobsCommand(search)} />}
-      <SelectionBar ids={chosen} jobs={known} onClear={clear} />
+      <SelectionBar ids={chosen} jobs={known} baseline={base} onBaseline={putBase} onClear={clear} />
     </div>
   );
 }

@@ -20,14 +20,18 @@ interface Props {
   ids: readonly number[];
   /** Those that are loaded; of the chosen jobs the others are asked for. */
   jobs: readonly JobView[];
+  /** What differences are to. */
+  baseline: number | null;
+  onBaseline: (baseline: number | null) => void;
   onClear: () => void;
 }
 
 /** What can be done with the chosen jobs; stands over the end of the list, so that nothing moves when it comes. */
-export const SelectionBar = memo(function SelectionBar({ ids, jobs, onClear }: Props) {
+export const SelectionBar = memo(function SelectionBar({ ids, jobs, baseline, onBaseline, onClear }: Props) {
   const me = useQuery(meQuery);
   const [isAsking, setAsking] = useState(false);
-  useCompareKey(ids);
+  const comparison = comparisonOf(ids, baseline);
+  useCompareKey(comparison);
   const loaded = new Map(jobs.map((job) => [job.id, job]));
   // A link can choose jobs that are on no page of the list that is loaded.
   const others = useJobs(ids.filter((id) => !loaded.has(id)));
@@ -42,8 +46,8 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, onClear }: P
     <section className={classes.selection} aria-label="Chosen jobs">
       <span>{ids.length} chosen</span>
       {others.missing > 0 && <span className="dim">{others.missing} of them could not be loaded.</span>}
-      <Compare ids={ids} />
-      <Marks ids={ids} />
+      <Compare ids={ids} search={comparison} />
+      <Marks ids={ids} baseline={baseline} onBaseline={onBaseline} />
       {mayCancel && <Button onClick={ask}>Cancel {plural(going.length, "job")} …</Button>}
       <Button variant="subtle" color="gray" onClick={onClear}>
         Choose none
@@ -53,22 +57,15 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, onClear }: P
   );
 });
 
-/** Where the chosen jobs are compared. */
-function useComparison(ids: readonly number[]): CompareSearch | null {
-  const [{ baseline }] = useMarks();
-  return comparisonOf(ids, baseline);
-}
-
-function useCompareKey(ids: readonly number[]): void {
+function useCompareKey(search: CompareSearch | null): void {
   const navigate = useNavigate();
-  const search = useComparison(ids);
   const text = search && stringifySearch({ ...search });
   const compare = useCallback(() => void navigate({ href: `/compare${text}` }), [navigate, text]);
   useShortcut("compare", text === null ? null : compare);
 }
 
-function Compare({ ids }: { ids: readonly number[] }) {
-  const search = useComparison(ids);
+/** Where the chosen jobs are compared. */
+function Compare({ ids, search }: { ids: readonly number[]; search: CompareSearch | null }) {
   if (!search) return <span className="dim">No more than {MOST_JOBS} can be compared.</span>;
   return (
     <Button variant="filled" renderRoot={(props) => <Link to="/compare" search={search} {...props} />}>
@@ -78,7 +75,7 @@ function Compare({ ids }: { ids: readonly number[] }) {
 }
 
 /** Pin, and the baseline. */
-function Marks({ ids }: { ids: readonly number[] }) {
+function Marks({ ids, baseline, onBaseline }: Pick<Props, "ids" | "baseline" | "onBaseline">) {
   const [marks, setMarks] = useMarks();
   const { pinned } = marks;
   const areAllPinned = ids.every((id) => pinned.includes(id));
@@ -93,7 +90,7 @@ function Marks({ ids }: { ids: readonly number[] }) {
       ) : (
         <span className="dim">No more than {MOST_PINNED} can be pinned.</span>
       )}
-      {ids.length === 1 && only !== undefined && <BaselineButton id={only} />}
+      {ids.length === 1 && only !== undefined && <BaselineButton id={only} shown={baseline} onChange={onBaseline} />}
     </>
   );
 }

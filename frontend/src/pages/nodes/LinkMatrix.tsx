@@ -37,7 +37,7 @@ function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: read
           </div>
         )}
       </div>
-      {found.measured > 0 ? <Measured matrix={found} rows={only ? [only] : found.names} /> : <NothingMeasured count={nodes.length} />}
+      {found.measured > 0 ? <Measured matrix={found} only={only} /> : <NothingMeasured count={nodes.length} />}
     </section>
   );
 }
@@ -61,9 +61,9 @@ function NothingMeasured({ count }: { count: number }) {
   );
 }
 
-function Measured({ matrix: found, rows }: { matrix: Matrix; rows: readonly string[] }) {
-  const { names, at, least, most, measured } = found;
-  const pairs = rows.length === names.length ? found.pairs : names.length - 1;
+function Measured({ matrix: found, only }: { matrix: Matrix; only: string | undefined }) {
+  const { names, total, at, least, most, measured } = found;
+  const [rows, pairs] = only ? [[only], total - 1] : [names, found.pairs];
   return (
     <figure className={classes.links}>
       <ScrollX label="Bus bandwidth between nodes in GB/s">
@@ -90,7 +90,8 @@ function Measured({ matrix: found, rows }: { matrix: Matrix; rows: readonly stri
       </ScrollX>
       <figcaption className="dim">
         Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
-        {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured. The stronger the colour, the faster the link; – was never measured.
+        {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured.{" "}
+        {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}The stronger the colour, the faster the link; – was never measured.
       </figcaption>
     </figure>
   );

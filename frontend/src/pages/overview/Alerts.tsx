@@ -1,19 +1,18 @@
 import { Link } from "@tanstack/react-router";
-import type { JobView, NodeView } from "../../api/types";
 import { StateBadge } from "../../components/StateBadge";
-import { alertsOf } from "../../lib/alerts";
+import type { Alert } from "../../lib/alerts";
 import classes from "./Alerts.module.css";
 
 const MOST = 8;
+export const ALERTS_ID = "alerts";
 
-/** What wants attention; nothing while nothing does. */
-export function Alerts({ nodes, jobs }: { nodes: readonly NodeView[]; jobs: readonly JobView[] }) {
-  const alerts = alertsOf(nodes, jobs);
+/** What wants attention; nothing while nothing does. Below the lists, so that none of them moves when it comes. */
+export function Alerts({ alerts }: { alerts: readonly Alert[] }) {
   if (alerts.length === 0) return null;
   return (
-    <section className="card" aria-labelledby="alerts">
+    <section className="card" aria-labelledby={ALERTS_ID}>
       <div className="card-head">
-        <h2 id="alerts">Needs attention</h2>
+        <h2 id={ALERTS_ID}>Needs attention</h2>
       </div>
       <ul className={classes.alerts}>
         {alerts.slice(0, MOST).map((alert) => (

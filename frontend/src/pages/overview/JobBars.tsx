@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
 import { caveats } from "../../lib/caveats";
-import { threeDigits } from "../../lib/format";
+import { percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
 
@@ -9,11 +9,13 @@ import classes from "./JobBars.module.css";
 const MIN_HEIGHT_PERCENT = 6;
 
 /**
- * The last jobs, oldest on the left: height is the best busbw that may be held up, against the tallest, of training the
- * accuracy; colour and glyph the state. Without such a value there is no bar.
+ * The last jobs, oldest on the left; colour and glyph are the state. A bar's height is the share that the best busbw
+ * which may be held up has of its links' limit, of training the accuracy. Where the limit is not known the bar is only
+ * an outline, against the tallest of these; without a value there is none.
  */
 export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
-  const tallest = Math.max(0, ...jobs.map((job) => heldUp(job)?.busbw_gb_per_s ?? 0));
+  const tallest = Math.max(0, ...jobs.filter((job) => limitOf(job) === null).map((job) => heldUp(job)?.busbw_gb_per_s ?? 0));
+  const hasShare = jobs.some((job) => heldUp(job) && limitOf(job) !== null);
   const hasTraining = jobs.some((job) => accuracyOf(job) !== null);
   return (
     <figure className={classes.figure}>
@@ -24,26 +26,36 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
       </ol>
       <figcaption className="dim">
         Oldest to newest.{" "}
-        {tallest > 0 && `Height: best bus bandwidth of benchmarks that succeeded undisturbed; the tallest is ${threeDigits(tallest)} GB/s. `}
+        {hasShare && "Height: best bus bandwidth of benchmarks that succeeded undisturbed, of their links' limit. "}
+        {tallest > 0 && `Outlined, where that limit is not known: against the tallest of these, ${threeDigits(tallest)} GB/s. `}
         {hasTraining && "Height of training: share of held-out samples told right. "}
-        {tallest === 0 && !hasTraining && "No job has measured anything yet that holds up."}
+        {tallest === 0 && !hasShare && !hasTraining && "No job has measured anything yet that holds up."}
       </figcaption>
     </figure>
   );
 }
 
+/** Bus bandwidth that a job's links allow, in GB/s; null: not known. */
+function limitOf(job: JobView): number | null {
+  return (isBenchmark(job) && job.summary.limit_gb_per_s) || null;
+}
+
 function Bar({ job, tallest }: { job: JobView; tallest: number }) {
   const look = JOB_STATES[job.state];
-  const best = heldUp(job)?.busbw_gb_per_s;
-  const share = accuracyOf(job) ?? (best !== undefined && tallest > 0 ? best / tallest : null);
+  const [best, limit] = [heldUp(job)?.busbw_gb_per_s, limitOf(job)];
+  const full = limit ?? tallest;
+  const share = accuracyOf(job) ?? (best !== undefined && full > 0 ? Math.min(1, best / full) : null);
   const label = [
     `${simulatedPrefix(job)}Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${workTitle(job)}, ${result(job)}`,
+    ...(best === undefined ? [] : [limit === null ? "the rate of its links is not known" : `${percent(best / limit)} of its links' limit`]),
     ...caveats(job).map(({ word, why }) => `${word}: ${why}`),
   ].join("\n");
+  const isOutline = best !== undefined && limit === null;
+  const height = `${Math.max(MIN_HEIGHT_PERCENT, 100 * (share ?? 0))}%`;
   return (
     <li>
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={classes.bar} aria-label={label} title={label}>
-        {share === null ? <span /> : <span className={classes.fill} data-tone={look.tone} style={{ height: `${Math.max(MIN_HEIGHT_PERCENT, 100 * share)}%` }} />}
+        {share === null ? <span /> : <span className={classes.fill} data-tone={isOutline ? undefined : look.tone} style={{ height }} />}
         <span className={classes.glyph} data-tone={look.tone} aria-hidden="true">
           {look.glyph}
         </span>

@@ -3,29 +3,26 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
 import { clusterQuery, nodesQuery } from "../../data/nodes";
-import type { JobView, NodeView } from "../../api/types";
+import type { NodeView } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
 import { Fact, factsClass } from "../../components/Fact";
-import { NoJobs } from "../../components/NoJobs";
 import { NoNodes } from "../../components/NoNodes";
 import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { useSlots } from "../../components/useSlots";
 import { useTimeWords } from "../../components/useNow";
 import { usePageTitle } from "../../components/usePageTitle";
+import { alertsOf } from "../../lib/alerts";
 import { caveats } from "../../lib/caveats";
 import { COLLECTIVES } from "../../lib/collectives";
-import { plural, threeDigits } from "../../lib/format";
+import { threeDigits } from "../../lib/format";
 import { beyondWords, gpuUse } from "../../lib/nodes";
 import { heldUp } from "../../lib/state";
-import { JobsTable } from "../../components/jobs/JobsTable";
 import pageCommands from "../../lib/pageCommands.json";
 import { jobsCommand } from "../../lib/views";
-import { Alerts } from "./Alerts";
-import { JobBars } from "./JobBars";
+import { Alerts, ALERTS_ID } from "./Alerts";
+import { RecentJobs } from "./RecentJobs";
 import { NodeStrip } from "../../components/NodeStrip";
-
-const LATEST = 8;
 
 export function OverviewPage() {
   usePageTitle("overview");
@@ -37,6 +34,7 @@ export function OverviewPage() {
   // One that runs for long is not among the newest.
   const atWork = active.data ?? [];
   const known = [...atWork, ...(jobs.data ?? []).filter((job) => !atWork.some(({ id }) => id === job.id))];
+  const alerts = alertsOf(nodes.data ?? [], known);
   return (
     <div className="page">
       <h1 className="hidden-visually">Overview</h1>
@@ -64,11 +62,15 @@ export function OverviewPage() {
             value={cluster.data.jobs_running}
             note={`${cluster.data.jobs_queued} queued, ${cluster.data.jobs_finished} finished`}
           />
+          <Fact
+            label="Needs attention"
+            value={alerts.length}
+            note={alerts.length > 0 ? <a href={`#${ALERTS_ID}`}>what it is</a> : "no node, and no job that runs"}
+          />
           <GpusFact nodes={nodes.data ?? []} />
           <BestFact />
         </dl>
       )}
-      {nodes.data && jobs.data && <Alerts nodes={nodes.data} jobs={known} />}
       {nodes.data && (
         <section className="card" aria-labelledby="slots">
           <div className="card-head">
@@ -83,6 +85,7 @@ export function OverviewPage() {
       {nodes.isPending && <Skeleton rows={3} />}
       {jobs.isPending && <Skeleton rows={10} />}
       {jobs.data && <RecentJobs jobs={jobs.data} active={atWork} />}
+      <Alerts alerts={alerts} />
       {jobs.data && jobs.data.length > 0 && <ServerCommand text={[pageCommands.nodes, jobsCommand({})]} />}
     </div>
   );
@@ -122,29 +125,5 @@ function BestFact() {
         </>
       }
     />
-  );
-}
-
-/** Those that run first, which the newest need not be; then the newest of the others. */
-function RecentJobs({ jobs, active }: { jobs: readonly JobView[]; active: readonly JobView[] }) {
-  const running = active.slice(0, LATEST);
-  const others = jobs.filter((job) => !running.some(({ id }) => id === job.id));
-  return (
-    <section className="card" aria-labelledby="recent">
-      <div className="card-head">
-        <h2 id="recent">{jobs.length > 1 ? `Last ${plural(jobs.length, "job")}` : "Jobs"}</h2>
-        <Link to="/jobs" className="spread">
-          All jobs
-        </Link>
-      </div>
-      {jobs.length > 0 ? (
-        <>
-          <JobBars jobs={jobs} />
-          <JobsTable jobs={[...running, ...others].slice(0, LATEST)} />
-        </>
-      ) : (
-        <NoJobs />
-      )}
-    </section>
   );
 }

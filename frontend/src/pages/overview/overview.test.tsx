@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { expect, it } from "vitest";
 import type { BenchmarkJob, JobView } from "../../api/types";
 import { activeJobsQuery, recentJobsQuery } from "../../data/jobs";
+import { applyEvents } from "../../data/deltas";
 import { clusterQuery, nodesQuery, seenNow } from "../../data/nodes";
 import { aJob, aNode, anAttempt } from "../../lib/fixtures";
 import { Answers, drawn } from "../../testing/page";
@@ -21,12 +23,49 @@ it("tells what is wrong with a job that runs, however many newer ones there are"
   expect(page.querySelector("[aria-labelledby=alerts]")?.textContent).toContain("job 3: No rank moves.");
 });
 
+/** The numbers of the jobs as their bars stand, and as their rows do. */
+function places(page: HTMLElement): { bars: string; rows: string } {
+  const links = (where: string): string => [...page.querySelectorAll(where)].map((link) => link.getAttribute("href")?.slice("/jobs/".length)).join();
+  return { bars: links("figure a"), rows: links("tbody a") };
+}
+
+it.each([
+  ["pointed at", () => new MouseEvent("pointerover", { bubbles: true }), () => new MouseEvent("pointerout", { bubbles: true })],
+  ["in focus", () => new FocusEvent("focusin", { bubbles: true }), () => new FocusEvent("focusout", { bubbles: true })],
+])("moves no job while the list is %s, and says what waits", async (_, enter, leave) => {
+  const answers = new Answers()
+    .of(recentJobsQuery, [aJob({ id: 2, state: "queued" }), aJob({ id: 1, state: "queued" })])
+    .of(activeJobsQuery, []);
+  const page = await drawn(<OverviewPage />, "/", answers);
+  const told = (job: JobView) => act(async () => applyEvents(answers.client, [{ name: "job", data: job }]));
+  const bars = page.querySelector("figure") as HTMLElement;
+  await act(async () => bars.dispatchEvent(enter()));
+  await told(aJob({ id: 1, state: "running" }));
+  await told(aJob({ id: 3, state: "queued" }));
+  expect(places(page)).toEqual({ bars: "1,2", rows: "2,1" });
+  expect(page.querySelector("tbody")?.textContent).toContain("running");
+  expect(page.querySelector("[role=status]")?.textContent).toContain("1 new job");
+  await act(async () => bars.dispatchEvent(leave()));
+  expect(places(page)).toEqual({ bars: "1,2,3", rows: "1,3,2" });
+  expect(page.querySelector("[role=status]")?.textContent).toBe("");
+});
+
+it("tells what needs attention below the lists, which it must not move", async () => {
+  const page = await drawn(<OverviewPage />, "/", new Answers()
+    .of(nodesQuery, [seenNow(aNode({ observed: "lost" }))])
+    .of(recentJobsQuery, [aJob()])
+    .of(activeJobsQuery, []));
+  const sections = [...page.querySelectorAll("section")].map((section) => section.getAttribute("aria-labelledby"));
+  expect(sections).toEqual(["slots", "recent", "alerts"]);
+});
+
 /** The height of the bar of each job, from the oldest on, and what is told on hover; undefined: there is no bar. */
-async function bars(jobs: JobView[]): Promise<{ heights: (string | undefined)[]; titles: (string | null)[]; caption: string }> {
+async function bars(jobs: JobView[]) {
   const figure = await drawn(<JobBars jobs={jobs} />, "/");
   const links = [...figure.querySelectorAll("a")];
   return {
     heights: links.map((link) => link.querySelector<HTMLElement>("[style]")?.style.height),
+    outlined: links.map((link) => link.querySelector("[style]")?.hasAttribute("data-tone") === false),
     titles: links.map((link) => link.getAttribute("title")),
     caption: figure.querySelector("figcaption")?.textContent ?? "",
   };
@@ -49,6 +88,20 @@ it("has no bar for a job without a value, and only what holds up sets the height
     measured(1, 10),
   ]);
   expect(heights).toEqual(["50%", "100%", undefined, undefined, undefined, undefined]);
-  expect(caption).toContain("the tallest is 20.0 GB/s");
+  expect(caption).toContain("the tallest of these, 20.0 GB/s");
   expect(titles[2]).toContain("80.0 GB/s\ndisturbed: Job 9 ran there.");
+  expect(titles[1]).toContain("20.0 GB/s\nthe rate of its links is not known");
+});
+
+it("holds a bar against its own links' limit, and one without it against others of these alone", async () => {
+  const limited = (id: number, busbw: number, limit: number) => {
+    const job = measured(id, busbw);
+    return { ...job, summary: { ...job.summary, limit_gb_per_s: limit } } as JobView;
+  };
+  const { heights, titles, caption, outlined } = await bars([limited(4, 120, 100), limited(3, 50, 200), measured(2, 20), measured(1, 10)]);
+  expect(heights).toEqual(["50%", "100%", "25%", "100%"]);
+  expect(outlined).toEqual([true, true, false, false]);
+  expect(titles[2]).toContain("50.0 GB/s\n25.0 % of its links' limit");
+  expect(caption).toContain("of their links' limit");
+  expect(caption).toContain("the tallest of these, 20.0 GB/s");
 });

@@ -9,7 +9,7 @@ import { type TraceFilter, tracePath, traceQuery, tracesQuery } from "../../data
 import type { JobView, TracedOperation } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
 import { FailedJob } from "../../components/FailedJob";
-import { PageSkeleton } from "../../components/Skeleton";
+import { PageSkeleton, Skeleton } from "../../components/Skeleton";
 import { Reference } from "../../components/Reference";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { usePageTitle } from "../../components/usePageTitle";
@@ -60,6 +60,7 @@ function JobRing({ job }: { job: JobView }) {
         {chosen && <Reference id={String(job.id)} command={jobTraceCommand(job.id, chosen)} path={tracePath(job.id, filterOf(chosen))} />}
       </header>
       <QueryError what="The traces of the job could not be loaded" query={traces} />
+      {traces.isPending && <Waiting job={job} />}
       {traces.data && !chosen && <WithoutTrace job={job} />}
       {chosen && <Traced job={job} options={options} chosen={chosen} search={search} />}
     </div>
@@ -68,6 +69,11 @@ function JobRing({ job }: { job: JobView }) {
 
 function filterOf({ size_bytes, algorithm, in_place }: TracedOperation): TraceFilter {
   return { size_bytes, algorithm, in_place };
+}
+
+function Waiting({ job }: { job: JobView }) {
+  usePageTitle("ring", jobWord(job));
+  return <Skeleton rows={28} />;
 }
 
 function WithoutTrace({ job }: { job: JobView }) {
@@ -96,6 +102,7 @@ function Traced({ job, options, chosen, search }: TracedProps) {
     <>
       <TraceChoice options={options} chosen={chosen} onChoose={(next) => go({ ...next, step: undefined }, false)} />
       <QueryError what="The trace could not be loaded" query={trace} />
+      {trace.isPending && <Skeleton rows={28} />}
       {run && trace.data && <TraceView job={job} trace={trace.data} filter={filter} run={run} step={step} search={search} onChange={(change) => go(change, true)} />}
     </>
   );

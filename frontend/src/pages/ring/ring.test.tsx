@@ -31,3 +31,9 @@ it("says in the title of a simulated job's ring that it is simulated", async () 
   await drawn(<JobRingPage />, "/jobs/7/ring", new Answers().of(engineQuery, anEngine()).of(jobQuery(7), job).of(tracesQuery(7, true), []));
   expect(document.title).toBe("ring · SIMULATED job 7 · ringscope");
 });
+
+it("has its title and a skeleton while the traces of a job are on their way", async () => {
+  const page = await drawn(<JobRingPage />, "/jobs/7/ring", new Answers().of(jobQuery(7), aJob({ id: 7 })));
+  expect(page.querySelectorAll("[aria-busy=true]")).toHaveLength(1);
+  expect(document.title).toBe("ring · job 7 · ringscope");
+});

@@ -18,7 +18,7 @@ const AVERAGES = [
 ];
 
 /** What a simulation has not, as its cluster says it. */
-const OF_RANKS: readonly Field[] = ["perNode", "rails"];
+const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails"];
 
 interface Props {
   form: JobForm;
@@ -43,13 +43,17 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
       <div className={classes.row}>
         <NativeSelect data={BLOCKING} {...bind("blocking")} />
         <NativeSelect data={AVERAGES} {...bind("average")} />
-        {isSimulation(form) ? null : (
+        {!isSimulation(form) && <TextInput description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
+        <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+      </div>
+      <div className={classes.row}>
+        {!isSimulation(form) && (
           <>
+            <TextInput description="Exactly so many" placeholder="any" inputMode="numeric" {...bind("nodes")} />
             <TextInput description="Exactly so many" placeholder="any" inputMode="numeric" {...bind("perNode")} />
-            <TextInput description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />
           </>
         )}
-        <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+        <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
       </div>
       <Checkbox
         name="rotate"

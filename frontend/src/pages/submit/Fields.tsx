@@ -14,10 +14,12 @@ interface Props {
   engine: Engine;
   form: JobForm;
   problems: Problems;
+  /** What of its placement is taken over from an earlier job, beside the fields. */
+  carried: string | null;
   onChange: (field: Field, value: string) => void;
 }
 
-export function Fields({ engine, form, problems, onChange }: Props) {
+export function Fields({ engine, form, problems, carried, onChange }: Props) {
   const bind = binder(SWEEP_FIELDS, form, problems, onChange);
   const simulation = isSimulation(form);
   return (
@@ -49,6 +51,7 @@ export function Fields({ engine, form, problems, onChange }: Props) {
           )}
           <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
         </div>
+        {carried && <p className="dim">As in the earlier job: {carried}.</p>}
       </section>
       <section aria-labelledby="sizes" className={classes.group}>
         <h2 id="sizes">Message sizes</h2>

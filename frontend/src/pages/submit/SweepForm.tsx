@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { useSlots } from "../../components/useSlots";
 import type { BenchmarkSpec, Engine } from "../../api/types";
+import { carriedWords } from "../../lib/carried";
 import {
   countRows, type Field, fromSpec, hiddenFields, type JobForm, PRESETS, STANDARD, SWEEP_FIELDS, sweepProblems, toSpec, withCollective,
   withTransport,
@@ -47,6 +48,7 @@ export function SweepForm({ engine, base, from }: Props) {
           engine={engine}
           form={form}
           problems={problems}
+          carried={base ? carriedWords(base) : null}
           onChange={(field: Field, value: string) => change(changed(form, field, value, engine))}
         />
       )}

@@ -1,0 +1,24 @@
+// @vitest-environment jsdom
+import { expect, it, vi } from "vitest";
+import type { EpochView } from "../../api/types";
+import scroll from "../../components/ScrollX.module.css";
+import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../data/training";
+import { aPoint, aTraining, someBuckets } from "../../lib/fixtures";
+import { Answers, drawn } from "../../testing/page";
+import { TrainingResults } from "./TrainingResults";
+
+vi.mock("uplot", () => ({ default: vi.fn() }));
+
+it("has what grows with the epochs last, in a height of its own", async () => {
+  const job = aTraining();
+  const done = job.summary.kind === "benchmark" ? 0 : job.summary.epochs_done;
+  const epoch = { id: 1, epoch: 1, step: 5, samples: 100, duration_us: 1000, training_loss: 1, attempt: 1 } as EpochView;
+  const answers = new Answers()
+    .of(curveQuery(job.id, false), { points: [aPoint()], steps_per_point: 1, attempts: [], epochs: [] })
+    .of(bucketsQuery(job.id, false), someBuckets())
+    .of(newestEpochsQuery(job.id, done), [epoch]);
+  const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}?view=table&inside=table`, answers);
+  const sections = [...page.querySelectorAll("section")].map((section) => section.getAttribute("aria-labelledby"));
+  expect(sections).toEqual(["curve", "buckets", "epochs"]);
+  expect(page.querySelector("[aria-labelledby=epochs] [role=region]")?.className.split(" ")).toContain(scroll.tall);
+});

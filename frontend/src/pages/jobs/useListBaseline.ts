@@ -1,0 +1,33 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useCallback, useEffect } from "react";
+import { useMarks } from "../../components/useMarks";
+import type { JobsSearch } from "../../lib/search";
+
+const route = getRouteApi("/jobs");
+
+/** What this tab has put into an address by itself: it follows the browser's own, which may be another one meanwhile. */
+const own: { put: number | null } = { put: null };
+
+/**
+ * The job that differences are to: the one that the address names, whatever is kept in this browser. That is put into
+ * an address that names none, so that whoever opens it sees the same.
+ */
+export function useListBaseline(): readonly [number | null, (baseline: number | null) => void] {
+  const base = route.useSearch({ select: (search) => search.base });
+  const navigate = route.useNavigate();
+  const [{ baseline: kept }] = useMarks();
+  const named = base === undefined ? null : Number(base);
+  const baseline = named === null || named === own.put ? kept : named;
+  const put = useCallback(
+    (next: number | null): void => {
+      own.put = next;
+      const changed = (old: JobsSearch): JobsSearch => ({ ...old, base: next === null ? undefined : String(next) }) as JobsSearch;
+      void navigate({ search: changed, replace: true, resetScroll: false });
+    },
+    [navigate],
+  );
+  useEffect(() => {
+    if (baseline !== named) put(baseline);
+  }, [baseline, named, put]);
+  return [baseline, put];
+}

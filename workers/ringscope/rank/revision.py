@@ -1,0 +1,44 @@
+"""Which commit this library is of. It is read from git's files: ranks start no process once MPI is up."""
+
+import json
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+
+def revision() -> str:
+    """The commit that pip installed from, or that of the checkout; empty for a wheel from elsewhere."""
+    return _installed() or _checked_out(Path(__file__).parent)
+
+
+def _installed() -> str:
+    try:
+        direct = distribution("ringscope").read_text("direct_url.json")
+        return str(json.loads(direct or "{}").get("vcs_info", {}).get("commit_id", ""))
+    except (PackageNotFoundError, ValueError, AttributeError):
+        return ""
+
+
+def _checked_out(folder: Path) -> str:
+    # Some other project's checkout may hold the virtual environment that this lies in.
+    if "site-packages" in folder.parts:
+        return ""
+    try:
+        top = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+        return "" if top is None else _head(top / ".git")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _head(git: Path) -> str:
+    if git.is_file():  # of a further worktree: it names the folder with its own HEAD, and that the one with the rest
+        git = git.parent / git.read_text().removeprefix("gitdir:").strip()
+    head = (git / "HEAD").read_text().strip()
+    if not head.startswith("ref: "):
+        return head
+    branch = head.removeprefix("ref: ")
+    common = git / (git / "commondir").read_text().strip() if (git / "commondir").exists() else git
+    if (common / branch).exists():
+        return (common / branch).read_text().strip()
+    packed = common / "packed-refs"
+    lines = packed.read_text().splitlines() if packed.exists() else []
+    return next((line.split()[0] for line in lines if line.endswith(f" {branch}")), "")

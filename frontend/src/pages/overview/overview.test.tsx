@@ -37,6 +37,7 @@ it.each([
     .of(recentJobsQuery, [aJob({ id: 2, state: "queued" }), aJob({ id: 1, state: "queued" })])
     .of(activeJobsQuery, []);
   const page = await drawn(<OverviewPage />, "/", answers);
+  await act(async () => void (await new Promise(requestAnimationFrame))); // rows follow with the next frame
   const told = (job: JobView) => act(async () => applyEvents(answers.client, [{ name: "job", data: job }]));
   const bars = page.querySelector("figure") as HTMLElement;
   await act(async () => bars.dispatchEvent(enter()));

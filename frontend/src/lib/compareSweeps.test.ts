@@ -1,14 +1,8 @@
-import { describe, expect, it } from "vitest";
-import type { ComparedRow, Comparison } from "../api/types";
-import { algorithmsOf, comparedLines, comparisonCsv, countWords, deltaOf, rowsOf, sizesOf, sumWords } from "./compareSweeps";
-import { aJob, anAttempt, aSimulation } from "./fixtures";
-
-function row(change: Partial<ComparedRow> = {}): ComparedRow {
-  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p95_us: 16, is_unstable: false, iterations: 20 };
-  return { ...usual, against: null, ...change };
-}
-
-const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, ratio_low: null, ratio_high: null, noise, is_beyond_noise: isReal });
+import { expect, it } from "vitest";
+import type { Comparison } from "../api/types";
+import { rowsOf } from "./comparedRows";
+import { algorithmsOf, comparedLines, comparisonCsv, countWords, sizesOf } from "./compareSweeps";
+import { aComparedRow as row, aJob, anAttempt, aSimulation } from "./fixtures";
 
 const look = { algorithm: "ring", inPlace: false, scale: "busbw", hasBands: true } as const;
 
@@ -16,7 +10,7 @@ const found: Comparison = {
   base: 1,
   jobs: [
     { job_id: 1, obstacles: [], rows: [row({ size_bytes: 2048 }), row(), row({ algorithm: "mpi" }), row({ algorithm: "fastest" })] },
-    { job_id: 2, obstacles: [], rows: [row({ against: against(0.5) }), row({ size_bytes: 4096 }), row({ in_place: true })] },
+    { job_id: 2, obstacles: [], rows: [row({ against: { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_beyond_noise: true } }), row({ size_bytes: 4096 }), row({ in_place: true })] },
   ],
 };
 
@@ -41,31 +35,6 @@ it("has behind each line how far iterations differ, and marks the sizes where th
   expect(line).toMatchObject({ band: [[1024, 1.25, 2.5]], unstable: [1024] });
   expect(comparedLines(two, new Map(), { ...look, scale: "ratio" })[0]?.band).toEqual([[1024, 0.625, 1.25]]);
   expect(comparedLines(two, new Map(), { ...look, hasBands: false })[0]).toMatchObject({ band: [], unstable: [1024] });
-});
-
-describe("a difference", () => {
-  it("is of the time, with the noise beside it", () => {
-    expect(deltaOf(row({ against: against(0.877) }))).toEqual({ text: "−12.3 %", mark: "faster", interval: "", noise: "±5.00 %" });
-    const sure = { ...against(0.877), ratio_low: 0.86, ratio_high: 1.01 };
-    expect(deltaOf(row({ against: sure }))?.interval).toBe("−14.0 % to +1.00 %");
-    expect(deltaOf(row({ against: against(2) }))?.mark).toBe("slower");
-    expect(deltaOf(row({ against: against(2) }))?.text).toBe("+100 %");
-    expect(deltaOf(row())).toBeNull();
-  });
-
-  it("is a multiple where percents would have many digits", () => {
-    const delta = deltaOf(row({ against: against(265, 12) }));
-    expect([delta?.text, delta?.noise]).toEqual(["265×", "±12.0×"]);
-  });
-
-  it("is noise where the server says so, however large", () =>
-    expect(deltaOf(row({ against: against(3, 2.5, false) }))?.mark).toBe("noise"));
-
-  it("is counted", () => {
-    const rows = [row({ against: against(0.5) }), row({ against: against(1.01, 0.05, false) }), row()];
-    expect(sumWords(rows)).toBe("Of 2 sizes 1 faster, 0 slower, 1 within the noise.");
-    expect(sumWords([row()])).toBe("No size in common with the baseline.");
-  });
 });
 
 it("says of how many iterations the times are", () => {

@@ -1,5 +1,5 @@
 /** Whole objects for the tests of this folder; each test names only what it is about. */
-import type { BenchmarkJob, BenchmarkSpec, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView, RankBuckets, StepBlock } from "../api/types";
+import type { BenchmarkJob, BenchmarkSpec, ComparedRow, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView, RankBuckets, StepBlock } from "../api/types";
 
 export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
   return {
@@ -249,6 +249,11 @@ export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
     measured_at: "2026-01-01T00:00:00Z",
     ...change,
   };
+}
+
+export function aComparedRow(change: Partial<ComparedRow> = {}): ComparedRow {
+  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p95_us: 16, is_unstable: false, iterations: 20 };
+  return { ...usual, against: null, ...change };
 }
 
 /** Three iterations of one rank. */

@@ -4,7 +4,7 @@ import { largest } from "./axes";
 import { type Figures, metricOf } from "./series";
 import type { Rule, SizeLine, Span } from "./lines";
 import { colourToken } from "./style";
-import { FASTEST, rowsOf, sumWords } from "./compareSweeps";
+import { FASTEST, rowsOf, sumWords } from "./comparedRows";
 import { threeDigits } from "./format";
 import type { Beside, Metric } from "./search";
 import { formatSize } from "./size";

@@ -115,6 +115,6 @@ TIERS = (
     ),
     Tier("monitoring", 30, folders=("tests/monitoring",), way=PROCESSES, missing=no_prometheus),
     Tier("cluster", 200, folders=("tests/cluster",), way=PROCESSES),
-    Tier("web", 110, folders=("tests/web",), way=BROWSERS, missing=no_browser),
+    Tier("web", 165, folders=("tests/web",), way=BROWSERS, missing=no_browser),
     Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300",)), missing=no_gpu),
 )

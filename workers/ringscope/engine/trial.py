@@ -2,9 +2,9 @@
 
 In two heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
 later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
-a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls in a row: the first
-one finds caches and cores as another algorithm left them. Of each block the slowest rank counts, and of an algorithm's
-blocks the median. Over a slow link fewer are timed, at least one call in each heat.
+a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls in a row, as they
+come in use. Of each block the slowest rank counts, and of an algorithm's blocks the median. Over a slow link fewer are
+timed, at least one call in each heat.
 """
 
 import time
@@ -16,7 +16,7 @@ import numpy as np
 from ringscope.engine.base import Array, Plan
 
 FINALISTS = 4
-_SHORT_US = 50_000.0  # a call that takes longer hardly notices what disturbs the machine for a moment
+_SHORT_US = 50_000.0  # a call that takes longer hardly notices what ran before, or what disturbs for a moment
 
 
 class _Effort(NamedTuple):
@@ -75,10 +75,17 @@ def _heat(names: Sequence[str], turns: int, prepare: _Prepare, slowest: _Slowest
     turns = min(turns, max(1, int(_MOST_US / longest_us)))
     calls = min(_CALLS, max(1, int(_BLOCK_US / longest_us)))
     barrier()
-    times_us = np.array([[_time_us(plan, calls) for plan in plans] for _ in range(turns)])
+    block_us = _warm_us if len(plans) > 1 and longest_us < _SHORT_US else _time_us
+    times_us = np.array([[block_us(plan, calls) for plan in plans] for _ in range(turns)])
     for plan in plans:
         plan.free()
     return slowest(times_us).T
+
+
+def _warm_us(plan: Plan, calls: int) -> float:
+    """After an untimed call: caches and cores are as another algorithm left them."""
+    plan.run()
+    return _time_us(plan, calls)
 
 
 def _time_us(plan: Plan, calls: int) -> float:

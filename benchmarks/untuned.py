@@ -6,10 +6,10 @@ two equal calls. ``model`` is what it takes without trying, as in a program that
 nothing is asked. Inside this machine over shared memory and over messages, with as many ranks as cores and with more;
 then between four hosts with links of 1 Gbit/s.
 
-Reached on 2 cores, in one run on a machine that was 2.4 times slower than usual: 0.9 and more in 127 of 136 places
-(``model``: in 48, 0.26 at worst). The other nine lie between 0.62 and 0.9, most of them at 32 to 256 KiB with three or
-four ranks on the two cores, where the same call takes twice as long from one block to the next; with two ranks most
-of them send the same messages, and what differs is the hour. Between hosts 0.98 at least.
+Reached on 2 cores, in one run on a machine that was 2.4 times slower than usual: 0.9 and more in 133 of 136 places
+(``model``: in 105, 0.34 at worst). The other three lie between 0.69 and 0.87: three ranks at 32 and 256 KiB, where
+what has a root takes half its time for as long as the kernel leaves the root a core of its own, and twice as long after
+that; and four ranks at 16 MiB. Between hosts 0.95 at least.
 """
 
 from collections.abc import Iterable

@@ -42,11 +42,14 @@ export function instantOf({ ranks, started_at_ns: starts, steps_per_column: widt
   return `${toMilliseconds}${String(microseconds % 1000).padStart(3, "0")}Z`;
 }
 
+/** Of a cell without a value: rows in and out of place take turns, and their iterations are counted together. */
+export const UNTOLD = "of another row, or not told by every rank";
+
 /** What a cell says: "rank 3, iteration 12: 45.2 µs late, within what the clocks may err (60 µs)". */
 export function cellWords(found: Lateness, rank: RankLateness, column: number): string {
   const late = rank.late_us[column] ?? null;
   const where = `rank ${rank.rank}, ${columnWords(found, column)}`;
-  if (late === null) return `${where}: not told by every rank`;
+  if (late === null) return `${where}: ${UNTOLD}`;
   const most = found.steps_per_column > 1 ? "at most " : "";
   const words = late < 0 ? `${threeDigits(-late)} µs early` : `${most}${threeDigits(late)} µs late`;
   return `${where}: ${words}${errorWords(rank, late)}`;

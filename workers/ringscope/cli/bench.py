@@ -59,6 +59,7 @@ from ringscope.cli.sweep_options import (
     StepFactor,
     Transport,
     Warmup,
+    listed,
 )
 from ringscope.contracts.collectives import AUTO, COLLECTIVES
 from ringscope.contracts.contest import Contest
@@ -164,7 +165,7 @@ def bench(
         timeout_seconds=timeout_seconds,
         channels=None if is_simulated else channels,
     )
-    benchmark |= {"algorithms": algorithm.split(",")} if algorithm is not None else {}
+    benchmark |= {"algorithms": listed(algorithm)} if algorithm else {}
     ranks_there = ranks if is_simulated else None
     described_in = channels if is_simulated else None
     cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, described_in)

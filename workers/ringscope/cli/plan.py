@@ -23,6 +23,7 @@ from ringscope.cli.cluster import (
     described,
 )
 from ringscope.cli.console import say, stdout_console
+from ringscope.cli.sweep_options import listed
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.devices import SIMULATED
@@ -49,10 +50,11 @@ def register(app: typer.Typer) -> None:
 def plan(
     collective: Annotated[str, typer.Argument(help=f"{', '.join(SCHEDULED)}.")] = "all_reduce",
     algorithm: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
+            metavar="<str>",
             help=f"Compared side by side: {', '.join(PRICED)}. "
-            "Default: all with a schedule, and of all_reduce nccl where nodes have GPUs."
+            "Default: all with a schedule, and of all_reduce nccl where nodes have GPUs.",
         ),
     ] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; default: those of the topology, or 8.")] = None,
@@ -90,10 +92,10 @@ def plan(
     where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))
     architecture = ARCHITECTURES.get(where.intra)
     regimes = fitted.parameters() if fitted else ()
-    if algorithm is None:
+    if not algorithm:
         names = usual(collective, where.topology, architecture, is_fitted=fitted is not None)
     else:
-        names = tuple(algorithm.split(","))
+        names = tuple(listed(algorithm))
     found: list[Price] = []
     left_out: list[str] = []
     for name in names:

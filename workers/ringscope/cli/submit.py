@@ -35,6 +35,7 @@ from ringscope.cli.sweep_options import (
     StepFactor,
     Transport,
     Warmup,
+    listed,
 )
 from ringscope.contracts.devices import SIMULATED
 
@@ -159,7 +160,7 @@ def submit(
         ("placement", "min_gpu_memory_bytes"): size("--min-gpu-memory", min_gpu_memory),
         ("placement", "min_memory_bytes"): size("--min-memory", min_memory),
         ("benchmark", "collective"): collective,
-        ("benchmark", "algorithms"): algorithm.split(",") if algorithm is not None else None,
+        ("benchmark", "algorithms"): listed(algorithm) if algorithm else None,
         ("benchmark", "transport"): transport,
         ("benchmark", "device"): device,
         **{("benchmark", name): value for name, value in sweep.items()},

@@ -1,5 +1,6 @@
 """The options of a sweep, in nccl-tests' letters: the same on every command line that has them."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,10 +11,12 @@ Switch = int | None  # 0, 1, or not given
 
 CollectiveOption = Annotated[str | None, typer.Option("--collective", help=f"{', '.join(COLLECTIVES)}.")]
 Algorithms = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--algorithm",
-        help="Compared side by side, auto among them; default: ring,direct,mpi as far as the collective has them.",
+        metavar="<str>",
+        help="Compared side by side, auto among them, with commas or repeated; default: ring,direct,mpi as far as the "
+        "collective has them.",
     ),
 ]
 Transport = Annotated[
@@ -79,3 +82,8 @@ RankTimeout = Annotated[
     int | None,
     typer.Option("-T", "--timeout", help="Seconds that a rank waits for another one before it names it."),
 ]
+
+
+def listed(given: Sequence[str]) -> list[str]:
+    """What an option names that takes commas and may be repeated."""
+    return [name for text in given for name in text.split(",")]

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from "react";
 import type { BenchmarkJob, Lateness, MeasurementView, RankLateness } from "../../api/types";
 import { HeatStrip } from "../../charts/HeatStrip";
 import { threeDigits } from "../../lib/format";
-import { type Cell, cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate } from "../../lib/lateness";
+import { type Cell, cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate, UNTOLD } from "../../lib/lateness";
 import { CellLinks } from "./CellLinks";
 import classes from "./Stragglers.module.css";
 import { useView } from "./useView";
@@ -91,7 +91,7 @@ function readout(found: Lateness, { row, column }: Cell): string {
   const rank = found.ranks[row];
   if (rank) return cellWords(found, rank, column);
   const after = found.after_us[column];
-  return `after the last rank, ${columnWords(found, column)}: ${after == null ? "not told by every rank" : `${threeDigits(after)} µs`}`;
+  return `after the last rank, ${columnWords(found, column)}: ${after == null ? UNTOLD : `${threeDigits(after)} µs`}`;
 }
 
 interface StripProps {

@@ -8,7 +8,12 @@ from ringscope.contracts.units import plural
 
 def title(job: Job) -> str:
     """The job's name; what nothing was measured of says so before it."""
-    return f"{SIMULATED.upper()} {job.name}".rstrip() if job.spec.is_simulated else job.name
+    return titled(job.name, job.spec.is_simulated)
+
+
+def titled(name: str, is_simulated: bool) -> str:
+    """The same of what is no job yet, or is known by its name alone."""
+    return f"{SIMULATED.upper()} {name}".rstrip() if is_simulated else name
 
 
 def marks(job: Job) -> list[str]:

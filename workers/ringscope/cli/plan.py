@@ -145,6 +145,7 @@ def _source(fitted: FitDocument) -> str:
 
 def _json(found: list[Price], collective: str, size_bytes: int, where: ClusterSpec, fitted: FitDocument | None) -> str:
     facts: dict[str, Any] = {
+        "basis": SIMULATED,
         "collective": collective,
         "ranks": where.ranks,
         "size_bytes": size_bytes,

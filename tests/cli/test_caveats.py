@@ -27,6 +27,15 @@ def test_a_list_marks_numbers_that_are_wrong_or_say_little(api: FakeApi) -> None
     assert "2 GB/s, 3 wrong, unstable" in api.run("jobs").out
 
 
+@pytest.mark.parametrize("command", [("jobs",), ("show", "1"), ("clone", "1")])
+@pytest.mark.parametrize("state", ["running", "stopping", "failed", "cancelled", "succeeded"])
+def test_the_verdict_is_told_of_a_whole_sweep_alone(api: FakeApi, command: tuple[str, ...], state: str) -> None:
+    found = benchmark(state=state)
+    api.answers |= {"GET /jobs": items(found), "POST /jobs/1/clone": found}
+    api.answers |= {"GET /jobs/1": found, "GET /jobs/1/measurements": items()}
+    assert ("ring wins" in api.run(*command).out) is (state == "succeeded")
+
+
 @pytest.mark.parametrize("command", [("show", "1"), ("clone", "1", "--wait")])
 def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
     api.answers |= {"GET /jobs/1": benchmark(), "POST /jobs/1/clone": benchmark(), "GET /jobs/1/measurements": items()}

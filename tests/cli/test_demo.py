@@ -2,13 +2,17 @@
 
 import socket
 from collections.abc import Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from tests.cli.conftest import Server
+from tests.cli.fake_api import FakeApi, items
+from tests.cli.fake_api import job as fake_job
 
-from ringscope.cli.demo import DEMO_JOB, _free_or_any
+from ringscope.cli.demo import DEMO_JOB, _free_or_any, _run
 from ringscope.cli.progress import describe, show_progress
+from ringscope.cli.stack import Stack
 from ringscope.client import Client, Job
 from ringscope.contracts.job import JobSpec
 
@@ -65,3 +69,18 @@ def test_progress_without_a_terminal_is_plain_lines(job: dict[str, Any], capsys:
         "50 of 100 rows",
         "100 of 100 rows",
     ]
+
+
+@pytest.mark.parametrize("state", ["failed", "succeeded"])
+def test_the_verdict_is_told_of_a_whole_sweep_alone(
+    api: FakeApi, capsys: pytest.CaptureFixture[str], state: str
+) -> None:
+    summary = {"verdict": "ring wins", "explanation": "It sends less.", "best": [], "wrong": 0}
+    found = fake_job(1, state=state, summary=summary)
+    link = {"url": "http://here/login", "expires_at": "2036-01-02T03:04:05Z"}
+    api.answers |= {"POST /login-links": link, "POST /jobs": found}
+    api.answers |= {"GET /jobs/1": found, "GET /jobs/1/measurements": items()}
+    with Client(api.url, "secret") as client:
+        _run(cast(Stack, SimpleNamespace(client=client, slots=2)))
+    said = capsys.readouterr().out
+    assert ("ring wins" in said) is ("It sends less." in said) is (state == "succeeded")

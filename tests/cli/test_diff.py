@@ -42,6 +42,15 @@ def environment(mpi: str) -> dict[str, Any]:
     return {"items": [{"attempt": 1, "nodes": [{"host": "n1", "ranks": [0, 1], "versions": {"mpi": mpi}}]}]}
 
 
+RANKS = "ranks is 4, and 2 in the baseline."
+
+
+def compared(*obstacles: str) -> dict[str, Any]:
+    """What the server says of job 2 beside job 1."""
+    told = {1: [], 2: list(obstacles)}
+    return {"base": 1, "jobs": [{"job_id": one, "obstacles": why, "rows": []} for one, why in told.items()]}
+
+
 @pytest.fixture
 def two_jobs(api: FakeApi) -> FakeApi:
     attempts = {name: [{"number": 1, "nodes": [name]}] for name in ("n1", "n2")}
@@ -52,6 +61,7 @@ def two_jobs(api: FakeApi) -> FakeApi:
         "GET /jobs/2/measurements": items(row(8, 10.1), surely(1024, 50.0)),
         "GET /jobs/1/environment": environment("5.0"),
         "GET /jobs/2/environment": environment("5.1"),
+        "GET /comparison": compared(RANKS),
     }
     return api
 
@@ -87,26 +97,79 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
     assert done.out.splitlines()[-1] == "* beyond the noise: 1 of 2 rows; B is faster in 1, slower in 0."
 
 
+CROWD = "It had 4 ranks on 2 cores, and the baseline a core for each rank."
+SIMULATION = "One of them is simulated: the cost model's times beside measured ones."
+CLUSTER = {"benchmark": {"algorithms": ["ring"], "transport": "simulated", "topology": {"shape": "2"}}}
+
+
 def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
     summary = {"kind": "benchmark", "best": [], "wrong": 0, "verdict": "", "ranks": 4, "cores": 2}
     attempts = [{"number": 1, "nodes": ["n1"], "disturbed_by": "It shared node n1 with job 3."}]
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", summary=summary, attempts=attempts, spec={})
+    two_jobs.answers["GET /comparison"] = compared(CROWD, "It was disturbed: It shared node n1 with job 3.")
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 4 ranks on 2 cores: they took turns, which is in every time.\n" in said
     assert "Job 2: It shared node n1 with job 3. So it is no best value" in said
-    assert "Job 2 and job 1, the baseline, do not measure the same: " in said
-    assert "It had 4 ranks on 2 cores, and the baseline a core for each rank.\n" in said
-    cluster = {"benchmark": {"algorithms": ["ring"], "transport": "simulated", "topology": {"shape": "2"}}}
-    two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=cluster)
+    assert f"Job 2 and job 1, the baseline, do not measure the same: {CROWD}\n" in said
+    two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
+    two_jobs.answers["GET /comparison"] = compared(SIMULATION)
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: SIMULATED: times of the cost model, nothing was measured.\n" in said
-    assert "One of them is simulated" in said
+    assert f"do not measure the same: {SIMULATION}\n" in said
+
+
+def test_the_server_says_what_is_in_the_way_as_on_the_page(two_jobs: FakeApi) -> None:
+    found = (
+        "Job 2 has not succeeded.",
+        "The ranks lay on their nodes as 2x1 (nodes x ranks), and as 1x2 in the baseline.",
+    )
+    two_jobs.answers["GET /comparison"] = compared(*found)
+    assert f"do not measure the same: {' '.join(found)}\n" in two_jobs.run("diff", "1", "2").out
+    [asked] = [asked for asked in two_jobs.asked if asked.path == "/comparison"]
+    assert asked.query == {"job": ["1", "2"]}
+    assert json.loads(two_jobs.run("diff", "1", "2", "--json").out)["obstacles"] == list(found)
+
+
+def test_rows_with_wrong_elements_are_left_out_and_it_is_said(two_jobs: FakeApi) -> None:
+    two_jobs.answers["GET /jobs/2/measurements"] = items(row(8, 1.0, wrong=7), surely(1024, 50.0))
+    said = two_jobs.run("diff", "1", "2").out
+    assert "Job 2: 7 wrong elements; the rows that have any are left out.\n" in said
+    assert "size and place: 1 (of 3 in job 1, 1 in job 2)" in said
+    told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)
+    assert [found["size_bytes"] for found in told["rows"]] == [1024]
+    assert told["jobs"][1]["caveats"] == ["7 wrong elements; the rows that have any are left out."]
+
+
+def test_unstable_rows_are_marked(two_jobs: FakeApi) -> None:
+    two_jobs.answers["GET /jobs/1/measurements"] = items(row(8, 10.0, 50.0), row(1024, 100.0, 50.0), row(2048, 1.0))
+    two_jobs.answers["GET /jobs/2/measurements"] = items(row(8, 90.0, 50.0), row(1024, 100.0), row(2048, 9.0, 50.0))
+    lines = two_jobs.run("diff", "1", "2").out.splitlines()[8:11]
+    assert [line.partition(" - ")[2].strip() for line in lines] == ["* A and B unstable", "A unstable", "* B unstable"]
+    told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)["rows"]
+    assert [(found["a_is_unstable"], found["b_is_unstable"]) for found in told] == [
+        (True, True),
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_json(two_jobs: FakeApi) -> None:
     told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)
     assert [difference["path"] for difference in told["differences"]] == ["placement.ranks", "nodes", "versions.mpi"]
     assert [(found["size_bytes"], found["is_beyond_noise"]) for found in told["rows"]] == [(8, False), (1024, True)]
+    clean = {"basis": "measured", "caveats": []}
+    assert (told["jobs"], told["obstacles"]) == ([{"id": 1} | clean, {"id": 2} | clean], [RANKS])
+
+
+def test_json_says_what_is_simulated_and_what_is_known_against_the_numbers(two_jobs: FakeApi) -> None:
+    disturbed = [{"number": 1, "nodes": ["n1"], "disturbed_by": "It shared node n1 with job 3."}]
+    two_jobs.answers["GET /jobs/1"] = job(1, state="succeeded", attempts=disturbed, spec={})
+    two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
+    two_jobs.answers["GET /comparison"] = compared(SIMULATION)
+    told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)
+    assert [side["basis"] for side in told["jobs"]] == ["measured", "simulated"]
+    assert told["jobs"][0]["caveats"][0].startswith("It shared node n1 with job 3.")
+    assert told["obstacles"] == [SIMULATION]
 
 
 def test_a_job_and_itself(two_jobs: FakeApi) -> None:
@@ -120,4 +183,12 @@ def test_jobs_without_rows(api: FakeApi) -> None:
         api.answers[f"GET /jobs/{number}"] = job(number, spec={})
         api.answers[f"GET /jobs/{number}/measurements"] = items()
         api.answers[f"GET /jobs/{number}/environment"] = {"items": []}
+    api.answers["GET /comparison"] = compared()
     assert "size and place: 0 (of 0 in job 1, 0 in job 2)" in api.run("diff", "1", "2").out
+
+
+def test_training_has_no_rows_to_compare(two_jobs: FakeApi) -> None:
+    two_jobs.answers["GET /jobs/2"] = job(2, kind="training", spec={"kind": "training", "training": {}})
+    two_jobs.answers["GET /jobs/2/measurements"] = items()
+    assert "Only benchmarks have rows to compare.\n" in two_jobs.run("diff", "1", "2").out
+    assert all(asked.path != "/comparison" for asked in two_jobs.asked), "which refuses what is no benchmark"

@@ -10,7 +10,7 @@ PLAN = {
     "pending": {"reason": "slots", "sentence": "needs 8 free slots, 3 are free"},
     "shares": [{"node": "n1", "slots": [0, 1]}],
     "position": 2,
-    "delays": [{"job_id": 4, "name": "big", "from": "2036-01-02T03:00:00Z", "to": None}],
+    "delays": [{"job_id": 4, "name": "big", "is_simulated": False, "from": "2036-01-02T03:00:00Z", "to": None}],
 }
 
 
@@ -23,6 +23,7 @@ def test_a_plan_in_words(api: FakeApi) -> None:
     assert first.endswith(") on n1 (2 slots).")
     assert rest[:2] == ["Why: needs 8 free slots, 3 are free", "It would be number 2 in the queue."]
     assert rest[2].startswith("Job 4 big would start later: about an unknown time instead of 2036-01-02 03:00:00")
+    assert "SIMULATED" not in done.out
     assert [asked.path for asked in api.asked] == ["/plan/queue"]
     assert api.last.body == {"placement": {"ranks": 8}}
 
@@ -31,6 +32,11 @@ def test_a_job_that_would_start_now(api: FakeApi) -> None:
     now = {"starts_now": True, "estimated_start": None, "pending": None, "position": None, "delays": []}
     api.answers["POST /plan/queue"] = PLAN | now
     assert api.run("submit", "--dry-run").out == "It would start now on n1 (2 slots).\nIt would delay no other job.\n"
+
+
+def test_simulated_stands_before_the_name_of_a_delayed_job(api: FakeApi) -> None:
+    api.answers["POST /plan/queue"] = PLAN | {"delays": [PLAN["delays"][0] | {"is_simulated": True}]}
+    assert "Job 4 SIMULATED big would start later" in api.run("submit", "--dry-run").out
 
 
 def test_a_job_that_would_end_others(api: FakeApi) -> None:

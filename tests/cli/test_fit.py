@@ -54,6 +54,23 @@ def test_a_plan_by_a_fit_is_the_plan_by_what_it_found(simulation: Path, tmp_path
     assert "parameters from a fit of SIMULATED rows" in ringscope(*shape[:-1], "--fit", str(fitted))
 
 
+def test_what_is_known_against_a_files_rows_is_said(simulation: Path, tmp_path: Path) -> None:
+    results = json.loads(simulation.read_text())
+    results["results"][0]["in_place"]["nwrong"] = 3
+    results["results"][-1]["cores"] = 2
+    bad, fitted = tmp_path / "bad.json", tmp_path / "fit.json"
+    bad.write_text(json.dumps(results))
+    doubts = [
+        f"{bad}: 3 elements of its rows were wrong.",
+        f"{bad}: 8 ranks on 2 cores: they took turns, which is in every time.",
+    ]
+    assert ringscope("fit", str(simulation), str(bad)).splitlines()[1:3] == doubts
+    fitted.write_text(ringscope("fit", str(bad), "--json"))
+    assert json.loads(fitted.read_text())["caveats"] == doubts
+    plan = "plan", "--topology", "4x4", "--algorithm", "ring", "--fit", str(fitted)
+    assert ringscope(*plan).splitlines()[-2:] == doubts
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -24,6 +24,7 @@ def test_plan_prints_json_of_the_lectures_ring() -> None:
         "size_bytes": 1_200_000_000,
         "latency_s": 5e-6,
     }
+    assert document["basis"] == "simulated"
     (result,) = document["results"]
     assert result["algorithm"] == "ring"
     assert result["time_s"] == pytest.approx(2.16 + 18 * 5e-6)

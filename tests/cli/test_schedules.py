@@ -39,6 +39,14 @@ def test_the_list(api: FakeApi) -> None:
     assert [found["id"] for found in json.loads(api.run("schedules", "--json").out)] == [4, 5]
 
 
+def test_simulated_stands_before_the_name_of_what_measures_nothing(api: FakeApi) -> None:
+    found = schedule(spec={"benchmark": {"transport": "simulated", "topology": {"shape": "4x8"}}})
+    api.answers |= {"GET /schedules": items(found), "GET /schedules/4": found, "DELETE /schedules/4": Answer("", 204)}
+    assert "SIMULATED nightly" in api.run("schedules").out
+    assert api.run("schedule", "show", "4").out.startswith("Schedule 4 SIMULATED nightly: ")
+    assert api.run("schedule", "remove", "nightly").out == "Schedule 4 SIMULATED nightly is removed.\n"
+
+
 def test_one_is_made_of_a_file_and_words(api: FakeApi, tmp_path: Path) -> None:
     (tmp_path / "job.json").write_text(json.dumps({"placement": {"ranks": 2, "nodes": 1}}))
     api.answers["POST /schedules"] = Answer(schedule(), 201)

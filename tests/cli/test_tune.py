@@ -1,17 +1,23 @@
 """`ringscope tune` without ranks: what it shows, and what it refuses."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.bench.test_nccl_tests import row
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 
-from ringscope.choice.tuning_file import path_in, write
-from ringscope.cli import stack
+from ringscope.choice.tuning_file import path_in, read, write
+from ringscope.cli import bench, stack
 from ringscope.cli import tune as tune_command
+from ringscope.contracts.machine import Machine
+from ringscope.contracts.protocol import Load
 from ringscope.contracts.tuning import Table, table_of
 from ringscope.engine.cores import Place
+from ringscope.rank.load import LoadMeter
+from ringscope.rank.local import Run
 
 
 def tune(data_dir: Path, *arguments: str):
@@ -65,3 +71,41 @@ def test_without_a_number_ranks_have_a_core_each(
         monkeypatch.setattr(module, "own_place", lambda: place)
     assert tune_command._numbers(None) == numbers
     assert stack.default_slots() == slots
+
+
+@pytest.fixture
+def others(monkeypatch: pytest.MonkeyPatch) -> dict[int, float]:
+    """What others take of four processors while so many ranks are measured; no rank is started."""
+    shares, ranks = {2: 0.0}, [2]
+
+    def told(job: Any, run: Run, _: Path | None = None) -> Iterator[Any]:
+        ranks[0] = job.placement.ranks
+        run.take(row("ring", 9.0, 8, ranks=ranks[0]))
+        run.exit_code = 0
+        yield from run.measurements
+
+    def load(_: LoadMeter) -> Load:
+        return Load(machine="", processors=4, seconds=1, busy_seconds=2 + 4 * shares[ranks[0]], own_seconds=2)
+
+    monkeypatch.setattr(bench, "run_local", told)
+    monkeypatch.setattr(bench, "known_machine", Machine)
+    monkeypatch.setattr(LoadMeter, "read", load)
+    return shares
+
+
+def test_times_beside_other_load_are_not_kept_and_it_is_said(tmp_path: Path, others: dict[int, float]) -> None:
+    others |= {2: 0.05, 4: 0.5}
+    done = tune(tmp_path, "--ranks", "2,4")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "Other load took 50 % of the processors while all_reduce of 4 ranks was measured, so that these times are not "
+        "kept; run it again while nothing else runs, or with --keep.\n"
+    )
+    assert [curve.shape for curve in read(path_in(tmp_path)).curves] == ["1x2"], "what was quiet is kept"
+
+
+def test_who_wants_them_keeps_them_all_the_same(tmp_path: Path, others: dict[int, float]) -> None:
+    others[2] = 0.5
+    done = tune(tmp_path, "--ranks", "2", "--keep")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert read(path_in(tmp_path)).row_count == 1

@@ -114,6 +114,16 @@ def test_rows_without_a_time_are_left_out() -> None:
     assert row_pairs([row(0.0)], [row(1.0)]) == []
 
 
+def test_rows_with_wrong_elements_are_left_out() -> None:
+    assert row_pairs([row(9.0)], [row(1.0, wrong=7)]) == timed([row(1.0, wrong=7)]) == []
+    assert points([row(1.0, wrong=7), row(2.0, size_bytes=8, wrong=None)]) == 1
+
+
+def test_a_pair_says_which_of_its_rows_is_unstable() -> None:
+    [pair] = row_pairs([row(1754.0, cv_percent=436.0)], [row(4.0)])
+    assert (pair.a_is_unstable, pair.b_is_unstable) == (True, False)
+
+
 @pytest.mark.parametrize(("iterations", "is_beyond"), [(1, False), (11, False), (12, True)])
 def test_of_few_iterations_nobody_knows_what_is_noise(iterations: int, is_beyond: bool) -> None:
     few = [row(time_us, cv_percent=0.0, iterations=iterations) for time_us in (100.0, 100.5)]

@@ -82,6 +82,18 @@ def test_the_median_counts_where_it_is_told():
     assert read(document).rows[0].p50_us == 77.0
 
 
+def test_wrong_elements_and_ranks_without_cores_are_doubts():
+    document = written(["a"] * 4, topology={"shape": "4"})
+    assert read(document).doubts == ()
+    document["results"][0]["out_of_place"]["nwrong"] = 3
+    document["results"][-1] |= {"cores": 2}
+    assert read(document).doubts == (
+        "3 elements of its rows were wrong.",
+        "4 ranks on 2 cores: they took turns, which is in every time.",
+    )
+    assert read(NCCL_TESTS, "ring").doubts == (), "which does not tell its cores"
+
+
 def test_nccl_tests_own_rows_need_the_name_of_their_algorithm():
     with pytest.raises(ValueError, match="its rows do not tell the algorithm; name it, such as --algorithm ring"):
         read(NCCL_TESTS)

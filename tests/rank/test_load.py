@@ -10,6 +10,7 @@ from pathlib import Path, PosixPath
 
 import pytest
 
+from ringscope.contracts.protocol import Load
 from ringscope.rank import load
 from ringscope.rank.load import LoadMeter
 
@@ -63,6 +64,17 @@ def test_the_machines_own_line_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert found is not None
     assert found.busy_seconds == pytest.approx(2.0)  # user and steal; idle, waiting and interrupts do not count
     assert found.seconds < time.monotonic() - began + 10
+
+
+@pytest.mark.parametrize(("busy_seconds", "share"), [(3.0, 0.25), (0.5, 0.0)])
+def test_what_others_took_is_a_share_of_all_processors(
+    monkeypatch: pytest.MonkeyPatch, busy_seconds: float, share: float
+) -> None:
+    told = Load(machine="", processors=4, seconds=2, busy_seconds=busy_seconds, own_seconds=1)
+    monkeypatch.setattr(LoadMeter, "read", lambda _: told)
+    assert LoadMeter().other_share() == share
+    monkeypatch.setattr(LoadMeter, "read", lambda _: None)
+    assert LoadMeter().other_share() == 0.0
 
 
 LAUNCHER, RANK, RANK_SECONDS = 1_000_001, 1_000_002, 700

@@ -68,9 +68,27 @@ async def test_a_job_of_higher_priority_says_whom_it_would_delay(server: Server,
     waiting = await server.submit(name="mine", **job(4))
     found = await ask(server, job(4, priority=90, time_limit_seconds=30))
     assert found["estimated_start"] == iso(clock, 50)
-    delay = {"job_id": waiting["id"], "name": "mine", "from": iso(clock, 50), "to": iso(clock, 80)}
+    delay = {
+        "job_id": waiting["id"],
+        "name": "mine",
+        "is_simulated": False,
+        "from": iso(clock, 50),
+        "to": iso(clock, 80),
+    }
     assert found["delays"] == [delay]
     assert (await ask(server, job(4)))["delays"] == []
+
+
+@pytest.mark.both_databases
+async def test_a_delayed_job_says_whether_it_is_simulated(server: Server) -> None:
+    agent = await server.node(slots=1)
+    await server.submit(**job(1, time_limit_seconds=50))
+    await agent.start_next()
+    cluster = {"transport": "simulated", "topology": {"shape": "4x8"}}
+    await server.submit(name="model", benchmark=ONE_SIZE["benchmark"] | cluster)
+    await server.submit(name="trained", kind="training", placement={"ranks": 1})
+    delays = (await ask(server, job(1, priority=90)))["delays"]
+    assert {delay["name"]: delay["is_simulated"] for delay in delays} == {"model": True, "trained": False}
 
 
 async def test_what_the_cluster_could_never_run_is_refused_as_at_submit(server: Server) -> None:

@@ -59,12 +59,11 @@ def fitted(job_id: int, samples: Samples, known: Sequence[str] = ()) -> JobFit:
     _check_effort(job_id, samples.rows, nodes)
     found = _fitted(samples.rows, nodes, samples.transport)
     return JobFit(
-        **dict(found),
+        **dict(found) | {"caveats": list(known)},
         job_id=job_id,
         ranks=max(row.ranks for row in samples.rows),
         row_count=len(found.residuals),
         left_out=list(samples.left_out),
-        caveats=list(known),
     )
 
 

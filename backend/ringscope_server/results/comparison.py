@@ -271,8 +271,7 @@ async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]
 
 async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Any]:
     """An attempt's, with what is compared (``contest.Row``), in parts: between them the event loop has a turn."""
-    right = Measurement.wrong.is_(None) | (Measurement.wrong == 0)
-    query = select(*_COLUMNS).where(Measurement.attempt_id == attempt_id, right)
+    query = select(*_COLUMNS).where(Measurement.attempt_id == attempt_id)
     rows: list[Any] = []
     while True:
         part = (

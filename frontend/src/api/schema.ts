@@ -4234,6 +4234,11 @@ export interface components {
              * Format: date-time
              */
             from: string;
+            /**
+             * Is Simulated
+             * @description It asks for the cost model's times and measures nothing.
+             */
+            is_simulated: boolean;
             /** Job Id */
             job_id: number;
             /** Name */

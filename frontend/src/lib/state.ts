@@ -1,5 +1,5 @@
 /** States as glyph, word and tone: never colour alone. */
-import type { AlgorithmBest, BenchmarkJob, JobState, JobView, MeasurementView, NodeView } from "../api/types";
+import type { AlgorithmBest, BenchmarkJob, JobSpec, JobState, JobView, MeasurementView, NodeView } from "../api/types";
 import { COLLECTIVES } from "./collectives";
 import { formatRate, percent, threeDigits } from "./format";
 
@@ -113,7 +113,10 @@ export function jobName(job: JobView): string {
 
 /** Whether the job's numbers are the cost model's: its specification says so, or one of its rows. */
 export function isSimulated(job: JobView, rows: readonly MeasurementView[] = []): boolean {
-  if (!isBenchmark(job)) return false;
-  const transport: string = job.spec.benchmark.transport;
-  return transport === "simulated" || rows.some((row) => row.transport === "simulated");
+  return isBenchmark(job) && (asksForModel(job.spec) || rows.some((row) => row.transport === "simulated"));
+}
+
+/** Whether jobs of a specification measure nothing. */
+export function asksForModel(spec: JobSpec): boolean {
+  return spec.benchmark?.transport === "simulated";
 }

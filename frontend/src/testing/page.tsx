@@ -10,7 +10,7 @@ import { ShortcutProvider } from "../components/shortcuts";
 import { parseSearch, stringifySearch } from "../lib/search";
 
 /** The pages whose address the tests' parts read. */
-const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring"];
+const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring", "/settings/schedules"];
 
 let root: Root | undefined;
 

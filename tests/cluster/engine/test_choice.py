@@ -27,10 +27,10 @@ def test_all_ranks_choose_alike_without_a_table_of_their_own(gang, ranks):
 
 @pytest.mark.long
 def test_what_was_tuned_is_what_auto_takes(tmp_path):
-    tuned = run(tmp_path, "tune", "--ranks", "2,3", *SMALL)
+    tuned = run(tmp_path, "tune", "--ranks", "2,3", "--keep", *SMALL)
     assert (tuned.returncode, tuned.stderr) == (0, "")
     assert f"{tmp_path / 'tuning.json'} holds 132 times." in tuned.stdout  # 11 algorithms, 3 sizes, 2 places, 2 numbers
-    again = run(tmp_path, "tune", "--collective", "broadcast", "--ranks", "2", *SMALL)
+    again = run(tmp_path, "tune", "--collective", "broadcast", "--ranks", "2", "--keep", *SMALL)
     assert "holds 156 times." in again.stdout, "4 more algorithms; what was there stays"
 
     out = tmp_path / "out.json"

@@ -1,7 +1,6 @@
 """What to know before a job's numbers are compared with others, in the page's words."""
 
 from ringscope.client import Job
-from ringscope.contracts.comparison import Ran
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.units import plural
@@ -9,7 +8,12 @@ from ringscope.contracts.units import plural
 
 def title(job: Job) -> str:
     """The job's name; what nothing was measured of says so before it."""
-    return f"{SIMULATED.upper()} {job.name}".rstrip() if job.spec.is_simulated else job.name
+    return titled(job.name, job.spec.is_simulated)
+
+
+def titled(name: str, is_simulated: bool) -> str:
+    """The same of what is no job yet, or is known by its name alone."""
+    return f"{SIMULATED.upper()} {name}".rstrip() if is_simulated else name
 
 
 def marks(job: Job) -> list[str]:
@@ -17,13 +21,13 @@ def marks(job: Job) -> list[str]:
     summary = job.summary
     wrong = f"{summary.wrong} wrong" if summary.wrong else ""
     unstable = "unstable" if summary.best and summary.best[0].is_unstable else ""
-    crowded, disturbed = crowd(summary.ranks, summary.cores), "disturbed" if _disturbed_by(job) else ""
+    crowded, disturbed = crowd(summary.ranks, summary.cores), "disturbed" if disturbed_by(job) else ""
     return [*filter(None, (wrong, unstable, _channels(job), crowded, disturbed))]
 
 
 def sentences(job: Job) -> list[str]:
     """The same with the reasons."""
-    asked, crowded, disturbed = _channels(job), crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job)
+    asked, crowded, disturbed = _channels(job), crowd(job.summary.ranks, job.summary.cores), disturbed_by(job)
     return [
         *([f"It asked for {asked} of rings and trees. So it tells nothing of other jobs."] if asked else []),
         *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
@@ -31,17 +35,12 @@ def sentences(job: Job) -> list[str]:
     ]
 
 
-def ran(job: Job) -> Ran:
-    """The same for a comparison."""
-    return Ran(crowd(job.summary.ranks, job.summary.cores), _disturbed_by(job))
+def disturbed_by(job: Job) -> str | None:
+    """Of its last attempt; training shares its nodes as it is told to."""
+    return job.attempts[-1].disturbed_by if job.attempts and job.spec.benchmark is not None else None
 
 
 def _channels(job: Job) -> str:
     """Those that it asked for; else empty."""
     asked = job.spec.benchmark.channels if job.spec.benchmark else None
     return plural(asked, "channel") if asked else ""
-
-
-def _disturbed_by(job: Job) -> str | None:
-    """Of its last attempt; training shares its nodes as it is told to."""
-    return job.attempts[-1].disturbed_by if job.attempts and job.spec.benchmark is not None else None

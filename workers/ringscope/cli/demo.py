@@ -13,6 +13,7 @@ from ringscope.cli.follow import follow
 from ringscope.cli.outcome import exit_code
 from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
+from ringscope.cli.training import figures
 from ringscope.cli.up import Host, MetricsPort, Port
 from ringscope.client import Job
 
@@ -74,7 +75,8 @@ def _run(stack: Stack) -> Job:
         say(render_table(rows, job.spec.sweep))
     say()
     say(describe(job))
-    for sentence in filter(None, (job.summary.verdict, job.summary.explanation, *sentences(job))):
+    explained = [job.summary.explanation] if job.state == "succeeded" else []
+    for sentence in filter(None, (figures(job), *explained, *sentences(job))):
         say(sentence)
     return job
 

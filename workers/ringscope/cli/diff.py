@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ringscope.cli.caveats import ran, sentences
+from ringscope.cli.caveats import disturbed_by, sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
 from ringscope.cli.words import AsJson, table
@@ -14,7 +14,6 @@ from ringscope.client import AttemptEnvironment, Client, Job
 from ringscope.contracts.comparison import (
     Difference,
     RowPair,
-    caveats,
     differences,
     obstacles,
     points,
@@ -22,7 +21,7 @@ from ringscope.contracts.comparison import (
 )
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.units import format_size
+from ringscope.contracts.units import format_size, plural
 
 First = Annotated[int, typer.Argument(metavar="A", help="The number of the job to compare with.")]
 Second = Annotated[int, typer.Argument(metavar="B", help="The number of the other job.")]
@@ -38,21 +37,24 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
 
     B/A is the ratio of the times: below 1 B is faster; beside it its 95 % interval, by how sure both means are. * marks
     times that differ by more than the noise, which is wider, as the jobs ran at different times: the root of the
-    squared sum of both rows' standard deviations (their cv). Of several cycles their mean is compared.
+    squared sum of both rows' standard deviations (their cv). Of several cycles their mean is compared. The mean of an
+    unstable row says little; rows with wrong elements are left out.
     """
     with connect(url, data_dir) as client:
         jobs = client.job(a), client.job(b)
         rows = client.measurements(a), client.measurements(b)
         facts = _facts(client, jobs[0], rows[0]), _facts(client, jobs[1], rows[1])
+        unlike = _obstacles(client, *jobs)
     specs = (job.spec.model_dump(mode="json") for job in jobs)
     found, pairs = [*differences(*specs), *differences(*facts)], row_pairs(*rows)
+    sides = [_side(*side) for side in zip(jobs, rows, strict=True)]
     if as_json:
-        say(json.dumps(_document(a, b, found, pairs), indent=2))
+        say(json.dumps(_document(sides, unlike, found, pairs), indent=2))
         return
     _say_differences(a, b, found)
     if not any(rows) and not any(job.spec.benchmark for job in jobs):
         return
-    _say_caveats(*jobs)
+    _say_caveats(jobs, sides, unlike)
     say()
     counts = [points(part) for part in rows]
     say(
@@ -103,18 +105,32 @@ def _say_differences(a: int, b: int, found: list[Difference]) -> None:
     stdout_console().print(table(("DIFFERS", f"A={a}", f"B={b}"), rows))
 
 
-def _say_caveats(a: Job, b: Job) -> None:
-    """What to know before their rows are compared."""
-    for job in (a, b):
-        simulated = (
-            [f"{SIMULATED.upper()}: times of the cost model, nothing was measured."] if job.spec.is_simulated else []
-        )
-        for sentence in (*simulated, *sentences(job)):
-            say(f"Job {job.id}: {sentence}")
-    # What disturbed them stands above.
-    found = [*obstacles(a.spec, b.spec), *caveats(*(ran(job)._replace(disturbed_by=None) for job in (a, b)))]
-    if a.id != b.id and found:
-        say(f"Job {b.id} and job {a.id}, the baseline, do not measure the same: {' '.join(found)}")
+def _obstacles(client: Client, a: Job, b: Job) -> list[str]:
+    """Why their rows do not measure the same, as the page Compare has it."""
+    if a.spec.benchmark is None or b.spec.benchmark is None:
+        return obstacles(a.spec, b.spec)
+    return client.comparison([a.id, b.id]).jobs[-1].obstacles
+
+
+def _side(job: Job, rows: list[Measurement]) -> dict[str, Any]:
+    """What to know of one job before its rows are compared."""
+    wrong = sum(row.wrong or 0 for row in rows)
+    left_out = [f"{plural(wrong, 'wrong element')}; the rows that have any are left out."] if wrong else []
+    basis = SIMULATED if job.spec.is_simulated else "measured"
+    return {"id": job.id, "basis": basis, "caveats": [*left_out, *sentences(job)]}
+
+
+def _say_caveats(jobs: tuple[Job, Job], sides: list[dict[str, Any]], unlike: list[str]) -> None:
+    for side in sides:
+        if side["basis"] == SIMULATED:
+            say(f"Job {side['id']}: {SIMULATED.upper()}: times of the cost model, nothing was measured.")
+        for sentence in side["caveats"]:
+            say(f"Job {side['id']}: {sentence}")
+    told = tuple(filter(None, map(disturbed_by, jobs)))
+    found = [sentence for sentence in unlike if not sentence.endswith(told)]  # what disturbed them stands above
+    a, b = (job.id for job in jobs)
+    if a != b and found:
+        say(f"Job {b} and job {a}, the baseline, do not measure the same: {' '.join(found)}")
 
 
 def _text(value: Any) -> str:
@@ -136,8 +152,14 @@ def _row(pair: RowPair) -> tuple[str, ...]:
         f"{pair.b_us:.2f}",
         f"{pair.ratio:.3f}",
         _interval(pair),
-        "*" if pair.is_beyond_noise else "",
+        _marks(pair),
     )
+
+
+def _marks(pair: RowPair) -> str:
+    unstable = [side for side, is_so in (("A", pair.a_is_unstable), ("B", pair.b_is_unstable)) if is_so]
+    words = f"{' and '.join(unstable)} unstable" if unstable else ""
+    return " ".join(filter(None, ("*" if pair.is_beyond_noise else "", words)))
 
 
 def _interval(pair: RowPair) -> str:
@@ -155,6 +177,10 @@ def _place(pair: RowPair) -> str:
     return "in place" if pair.in_place else "out of place"
 
 
-def _document(a: int, b: int, found: list[Difference], pairs: list[RowPair]) -> dict[str, Any]:
+def _document(
+    sides: list[dict[str, Any]], unlike: list[str], found: list[Difference], pairs: list[RowPair]
+) -> dict[str, Any]:
+    a, b = (side["id"] for side in sides)
     rows = [asdict(pair) | {"ratio": pair.ratio, "is_beyond_noise": pair.is_beyond_noise} for pair in pairs]
-    return {"a": a, "b": b, "differences": [asdict(difference) for difference in found], "rows": rows}
+    differing = [asdict(difference) for difference in found]
+    return {"a": a, "b": b, "jobs": sides, "obstacles": unlike, "differences": differing, "rows": rows}

@@ -1,5 +1,6 @@
 """What would happen to a job that is not submitted, in words."""
 
+from ringscope.cli.caveats import titled
 from ringscope.cli.words import until
 from ringscope.client import Delay, QueuePlan
 
@@ -27,7 +28,7 @@ def _start(plan: QueuePlan) -> str:
 
 
 def _delay(delay: Delay) -> str:
-    name = f"Job {delay.job_id} {delay.name}".rstrip()
+    name = f"Job {delay.job_id} {titled(delay.name, delay.is_simulated)}".rstrip()
     before = "an unknown time" if delay.before is None else until(delay.before)
     after = "an unknown time" if delay.after is None else until(delay.after)
     return f"{name} would start later: about {after} instead of {before}."

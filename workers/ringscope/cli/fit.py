@@ -52,14 +52,15 @@ def fit_rows(
     """
     if (job is None) == (not files):
         raise UserError("FILE: name files with results, or a job with --job; one of the two.")
-    caveats: list[str] = []
     if job is not None:
         with connect(url, data_dir) as client:
             asked = client.job(job)
             rows = client.measurements(job)
         samples, caveats = [_of_job(asked, rows)], _caveats(asked, rows)
     else:
-        samples = [_of_file(path, algorithm) for path in files or ()]
+        of_files = {path: _of_file(path, algorithm) for path in files or ()}
+        samples = list(of_files.values())
+        caveats = [f"{path}: {sentence}" for path, one in of_files.items() for sentence in one.doubts]
     together = _together(samples)
     nodes = _nodes(together, ranks_per_node, nics)
     try:
@@ -67,7 +68,7 @@ def fit_rows(
     except ValueError as error:
         raise UserError(str(error)) from error
     if as_json:
-        say(json.dumps(document(found, together.transport).model_dump(), indent=2))
+        say(json.dumps(document(found, together.transport, caveats).model_dump(), indent=2))
     else:
         _tell(found, together, caveats)
 

@@ -38,7 +38,7 @@ _COLUMNS: Columns[Job] = {
     "DONE": done_of_total,
     "CREATED": lambda job: when(job.created_at),
     "BUSBW AT MAX SIZE": _busbw,
-    "VERDICT": lambda job: figures(job.summary),
+    "VERDICT": figures,
 }
 
 
@@ -107,7 +107,7 @@ def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: Data
         say(render_table(rows, job.spec.sweep))
     if epochs:
         stdout_console().print(epochs_table(epochs))
-    if found := figures(job.summary):
+    if found := figures(job):
         say(found)
 
 

@@ -24,7 +24,7 @@ def report(client: Client, job: Job, wait: bool, with_log: bool, as_json: bool) 
         say(job.model_dump_json(indent=2))
     else:
         say(describe(job))
-        if found := figures(job.summary):
+        if found := figures(job):
             say(found)
         for sentence in sentences(job):
             say(sentence)

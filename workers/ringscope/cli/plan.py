@@ -116,8 +116,8 @@ def plan(
         stdout_console().print(_table(found))
         if any(price.is_bound for price in found):
             say("at most: messages share links at times that were not followed, so that the rates are the least.")
-        if fitted is None:
-            say(ACCURACY)
+        for sentence in [ACCURACY] if fitted is None else fitted.caveats:
+            say(sentence)
         if left_out:
             say(f"Left out, as their messages are too many to price one by one: {', '.join(left_out)}.")
 
@@ -145,6 +145,7 @@ def _source(fitted: FitDocument) -> str:
 
 def _json(found: list[Price], collective: str, size_bytes: int, where: ClusterSpec, fitted: FitDocument | None) -> str:
     facts: dict[str, Any] = {
+        "basis": SIMULATED,
         "collective": collective,
         "ranks": where.ranks,
         "size_bytes": size_bytes,

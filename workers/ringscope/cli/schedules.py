@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ringscope.cli.caveats import titled
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_body import patch_of, read_job
@@ -28,7 +29,7 @@ Assignments = Annotated[
 
 _COLUMNS: Columns[Schedule] = {
     "ID": lambda schedule: schedule.id,
-    "NAME": lambda schedule: schedule.name,
+    "NAME": lambda schedule: _title(schedule),
     "CRON": lambda schedule: schedule.cron,
     "ZONE": lambda schedule: schedule.timezone,
     "OVERLAP": lambda schedule: schedule.overlap,
@@ -127,7 +128,7 @@ def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) 
     with connect(url, data_dir) as client:
         found = _find(client, which)
         client.remove_schedule(found.id)
-    say(f"Schedule {found.id} {found.name} is removed.")
+    say(f"Schedule {found.id} {_title(found)} is removed.")
 
 
 def enable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
@@ -181,7 +182,11 @@ def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def _title(schedule: Schedule) -> str:
+    return titled(schedule.name, schedule.is_simulated)
+
+
 def _line(schedule: Schedule) -> str:
     next_time = f"next {until(schedule.next_fire_at)}" if schedule.next_fire_at else "no next time"
     times = f"{schedule.cron} {schedule.timezone}"
-    return f"Schedule {schedule.id} {schedule.name}: {times}, " + (next_time if schedule.is_enabled else "disabled")
+    return f"Schedule {schedule.id} {_title(schedule)}: {times}, " + (next_time if schedule.is_enabled else "disabled")

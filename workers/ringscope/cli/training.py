@@ -17,10 +17,14 @@ def epochs_table(epochs: Iterable[Epoch]) -> Table:
     return table(HEADINGS, map(_row, epochs))
 
 
-def figures(summary: Summary) -> str:
-    """What came out, in a sentence; empty where nothing is told yet. Of a benchmark its verdict."""
+def figures(job: Job) -> str:
+    """What came out, in a sentence; empty where nothing is told yet.
+
+    Of a benchmark its verdict once it has succeeded: that of a few small sizes would mislead.
+    """
+    summary = job.summary
     if summary.verdict or not summary.steps_done:
-        return summary.verdict
+        return summary.verdict if job.state == "succeeded" else ""
     accuracy, reached = summary.validation_accuracy, summary.seconds_to_target
     facts = [
         f"loss {_number(summary.loss)}",

@@ -24,8 +24,9 @@ from ringscope.cli.letters import size
 from ringscope.contracts.collectives import COLLECTIVES, VENDORS
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
-from ringscope.contracts.units import format_size
+from ringscope.contracts.units import format_size, plural
 from ringscope.engine.cores import own_place
+from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 from ringscope.rank.local import Run
 
 
@@ -46,6 +47,9 @@ def tune(
     iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
     warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 3,
     dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Also times beside other load of more than a tenth of the processors.")
+    ] = False,
     show: Annotated[bool, typer.Option("--show", help="Measure nothing, print what is known.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what is known then as JSON.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
@@ -53,37 +57,53 @@ def tune(
     """Measure which algorithm is fastest on this machine; algorithm auto goes by it.
 
     The times go to tuning.json in the data directory and replace older ones of the same size and situation. Run it
-    while nothing else runs.
+    while nothing else runs: times that other load disturbed are not kept, and the exit code is then 1.
     """
     path = path_in(data_dir)
-    known = read(path) if show else on_this_machine(path)
+    known, is_whole = read(path) if show else on_this_machine(path), True
     if not show:
         for name in collective.split(","):
             for number in _numbers(ranks):
-                known = known.updated(
-                    _measured(
-                        {
-                            "collective": name,
-                            "algorithms": _algorithms(name, transport),
-                            "transport": transport,
-                            "min_bytes": size("-b", min_bytes),
-                            "max_bytes": size("-e", max_bytes),
-                            "step_factor": step_factor,
-                            "iterations": iterations,
-                            "warmup": warmup,
-                            "dtype": dtype_named(dtype),
-                            "check": False,
-                        },
-                        number,
-                    )
+                meter = LoadMeter()
+                newer = _measured(
+                    {
+                        "collective": name,
+                        "algorithms": _algorithms(name, transport),
+                        "transport": transport,
+                        "min_bytes": size("-b", min_bytes),
+                        "max_bytes": size("-e", max_bytes),
+                        "step_factor": step_factor,
+                        "iterations": iterations,
+                        "warmup": warmup,
+                        "dtype": dtype_named(dtype),
+                        "check": False,
+                    },
+                    number,
                 )
-                write(path, known)
+                if keep or _is_quiet(meter, f"{name} of {plural(number, 'rank')}"):
+                    known = known.updated(newer)
+                    write(path, known)
+                else:
+                    is_whole = False
     if as_json:
         say(known.model_dump_json(indent=2))
     elif known.curves:
         stdout_console().print(_grid(known))
     if not as_json:
         say(f"{path} holds {known.row_count} times." if known.curves else f"{path} holds nothing yet.")
+    if not is_whole:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _is_quiet(meter: LoadMeter, measured: str) -> bool:
+    """Whether hardly anything else ran meanwhile; else it is said. ``auto`` would go by what did for good."""
+    if (share := meter.other_share()) <= MOST_OTHER_SHARE:
+        return True
+    complain(
+        f"Other load took {100 * share:.0f} % of the processors while {measured} was measured, so that these times are "
+        "not kept; run it again while nothing else runs, or with --keep."
+    )
+    return False
 
 
 def _measured(benchmark: dict[str, object], ranks: int) -> Table:

@@ -141,6 +141,7 @@ class Delay(View):
 
     job_id: int
     name: str
+    is_simulated: bool = False
     before: datetime | None = Field(None, alias="from")
     after: datetime | None = Field(None, alias="to")
 

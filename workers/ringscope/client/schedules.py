@@ -7,6 +7,7 @@ from typing import Any
 from ringscope.client.connection import Connection
 from ringscope.client.jobs import Job
 from ringscope.client.view import View
+from ringscope.contracts.devices import SIMULATED
 
 
 class Schedule(View):
@@ -25,6 +26,11 @@ class Schedule(View):
     last_fire_at: datetime | None = None
     last_job_id: int | None = None
     last_outcome: str = ""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its jobs ask for the cost model's times and measure nothing."""
+        return (self.spec.get("benchmark") or {}).get("transport") == SIMULATED
 
     def body(self) -> dict[str, Any]:
         """What a PUT takes."""

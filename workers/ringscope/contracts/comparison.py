@@ -70,6 +70,8 @@ class RowPair:
     ratio_low: float | None = None  # of the ratio's 95 % interval, as far as the rows tell one
     ratio_high: float | None = None
     is_enough: bool = True  # iterations, to tell noise from more
+    a_is_unstable: bool = False  # its mean says little (``contest.is_unstable``)
+    b_is_unstable: bool = False
 
     @property
     def ratio(self) -> float:
@@ -124,6 +126,8 @@ def pair(a: Timed, b: Timed) -> RowPair:
         ratio_low=ratio.low,
         ratio_high=ratio.high,
         is_enough=a.is_enough and b.is_enough,
+        a_is_unstable=a.point.is_unstable,
+        b_is_unstable=b.point.is_unstable,
     )
 
 
@@ -187,7 +191,7 @@ def standing(base: Contest, other: Contest) -> Standing | None:
 
 
 def points(rows: Sequence[Banded]) -> int:
-    """How many combinations of algorithm, size and place were measured."""
+    """How many combinations of algorithm, size and place were measured, and rightly."""
     return len(_by_point(rows))
 
 
@@ -195,9 +199,10 @@ _Point = tuple[str, str, int, bool]
 
 
 def _by_point(rows: Sequence[Banded]) -> dict[_Point, list[Banded]]:
+    """Without those that have wrong elements: who need not be right is fast."""
     found: dict[_Point, list[Banded]] = {}
     for row in rows:
-        if row.time_us > 0:
+        if row.time_us > 0 and not row.wrong:
             found.setdefault((row.collective, row.algorithm, row.size_bytes, row.in_place), []).append(row)
     return found
 

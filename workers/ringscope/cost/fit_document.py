@@ -1,5 +1,6 @@
 """A fit as JSON: what `ringscope fit --json` prints and `ringscope plan --fit` reads. Pure."""
 
+from collections.abc import Sequence
 from math import exp, inf
 
 from pydantic import BaseModel, Field
@@ -50,6 +51,10 @@ class FitDocument(BaseModel):
     median_error: float
     r_squared: float
     residuals: list[Residual]
+    caveats: list[str] = Field(
+        [],
+        description="Why its rows may not tell the links: they failed, had wrong elements, were crowded or disturbed.",
+    )
 
     @property
     def is_of_processes(self) -> bool:
@@ -61,7 +66,7 @@ class FitDocument(BaseModel):
         return tuple(regime.regime() for regime in self.regimes)
 
 
-def document(found: Fit, transport: str) -> FitDocument:
+def document(found: Fit, transport: str, caveats: Sequence[str] = ()) -> FitDocument:
     """All that a fit has to say."""
     return FitDocument(
         version=1,
@@ -72,6 +77,7 @@ def document(found: Fit, transport: str) -> FitDocument:
         median_error=found.median_error,
         r_squared=found.r_squared,
         residuals=[residual(row, log_ratio) for row, log_ratio in found.worst(len(found.rows))],
+        caveats=list(caveats),
     )
 
 

@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED, usual_channels
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.units import plural
@@ -33,13 +34,15 @@ class Sample:
 class Samples:
     """The rows of one run that have a schedule, over one transport; ``left_out`` are the algorithms that have none.
 
-    ``nodes`` is how its ranks lay on nodes; None where that is not known.
+    ``nodes`` is how its ranks lay on nodes; None where that is not known. ``doubts`` say why its rows may not tell its
+    links, as far as the rows themselves know.
     """
 
     rows: tuple[MeasuredRow, ...]
     transport: str
     nodes: Nodes | None
     left_out: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def read(document: Any, algorithm: str | None = None) -> Samples:
@@ -59,11 +62,12 @@ def read(document: Any, algorithm: str | None = None) -> Samples:
         asked = None if simulated else _other_channels(results, [d["hostname"] for d in config["devices"]])
         samples = [sample for result in results for sample in _samples(result, collective, algorithm, config)]
         transports = {str(result.get("transport", "nccl")) for result in results if _is_ours(collective, result)}
+        known = doubts("completed", _crowd(results), None, _wrong(results))
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError("it holds no sweep; give JSON of `ringscope bench --json` or of nccl-tests.") from error
     if asked is not None:
         raise ValueError(_refused("its rows are in", asked))
-    return chosen(samples, transports, nodes)
+    return replace(chosen(samples, transports, nodes), doubts=tuple(known))
 
 
 def chosen(rows: Sequence[MeasuredRow], transports: set[str], nodes: Nodes | None) -> Samples:
@@ -98,12 +102,12 @@ def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transpor
     return chosen(rows, transports, nodes)
 
 
-def doubts(reason: str | None, crowd: str, disturbed_by: str | None, wrong: int) -> list[str]:
+def doubts(reason: str | None, crowded: str, disturbed_by: str | None, wrong: int) -> list[str]:
     """Why a job's rows may not tell its links, in sentences.
 
     Args:
         reason: why the try ended that made them; None: it runs.
-        crowd: "4 ranks on 2 cores" (``contest.crowd``); empty: a core for each.
+        crowded: "4 ranks on 2 cores" (``contest.crowd``); empty: a core for each.
         disturbed_by: a sentence; None: nothing.
         wrong: elements over all rows.
     """
@@ -111,7 +115,7 @@ def doubts(reason: str | None, crowd: str, disturbed_by: str | None, wrong: int)
     return [
         *([] if reason == "completed" else [f"The job has not succeeded: {ended}."]),
         *([f"{plural(wrong, 'element')} of its rows {'was' if wrong == 1 else 'were'} wrong."] if wrong else []),
-        *([f"{crowd}: they took turns, which is in every time."] if crowd else []),
+        *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
         *([disturbed_by] if disturbed_by else []),
     ]
 
@@ -149,6 +153,17 @@ def _samples(
             raise ValueError("its rows do not tell the algorithm; name it, such as --algorithm ring.")
         time_us = float(spread["p50_us"] if "p50_us" in spread else row["time"])
         yield Sample(collective, name, ranks, int(result["size"]), int(result["count"]), time_us)
+
+
+def _crowd(results: Sequence[Mapping[str, Any]]) -> str:
+    """Of the first row whose ranks had to take turns; empty: a core for each, or nothing tells."""
+    return next((found for row in results if (found := crowd(int(row.get("ranks") or 0), row.get("cores")))), "")
+
+
+def _wrong(results: Sequence[Mapping[str, Any]]) -> int:
+    """Elements over all rows that were checked."""
+    found = (result[place].get("nwrong") for result in results for place in _PLACEMENTS if place in result)
+    return sum(wrong for wrong in found if isinstance(wrong, int))
 
 
 def _other_channels(results: Sequence[Mapping[str, Any]], hosts: Sequence[str]) -> int | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ringscope.contracts.protocol import Load
 from ringscope.engine.cores import machine
 
+MOST_OTHER_SHARE = 0.1  # of all processors: what is measured beside more of other load is not kept
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 # Of /proc/stat's first line: user, nice, system, and what a hypervisor gave to others. Interrupts are left out: those
@@ -39,6 +40,13 @@ class LoadMeter:
             busy_seconds=busy_seconds,
             own_seconds=own_seconds,
         )
+
+    def other_share(self) -> float:
+        """What others took so far of all processors, 0 to 1; 0 where the system does not tell."""
+        load = self.read()
+        if load is None or not load.seconds:
+            return 0.0
+        return max(0.0, load.busy_seconds - load.own_seconds) / (load.seconds * load.processors)
 
 
 def _readings() -> tuple[float, float, float] | None:

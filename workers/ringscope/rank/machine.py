@@ -12,11 +12,10 @@ from ringscope.choice.tuning_file import default_path, read
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.tuning import Table
 from ringscope.engine.cores import hardware, is_same_processor, own_place
-from ringscope.rank.load import LoadMeter
+from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 
 _FILES = "machine-*.json"
 _TIMEOUT_SECONDS = 20.0
-_MOST_OTHER_SHARE = 0.1  # of all processors; the clock of the load's ticks cannot tell much less of half a second
 
 
 def known_machine(*, may_measure: bool = True) -> Machine:
@@ -41,7 +40,7 @@ def known_machine(*, may_measure: bool = True) -> Machine:
         machine = Machine.model_validate_json(told)
     except (OSError, subprocess.SubprocessError, ValueError):
         return unmeasured
-    if _is_quiet(meter):
+    if meter.other_share() <= MOST_OTHER_SHARE:  # the clock of its ticks cannot tell much less of half a second
         with suppress(OSError):
             _write(path, machine)
     return machine
@@ -70,14 +69,6 @@ def _read(path: Path) -> Machine | None:
     with suppress(OSError, ValueError):
         return Machine.model_validate_json(path.read_bytes())
     return None
-
-
-def _is_quiet(meter: LoadMeter) -> bool:
-    """Whether hardly anything else ran meanwhile; true also where the system does not tell."""
-    load = meter.read()
-    if load is None:
-        return True
-    return load.busy_seconds - load.own_seconds <= _MOST_OTHER_SHARE * load.seconds * load.processors
 
 
 def _path(here: str) -> Path:

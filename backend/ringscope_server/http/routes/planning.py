@@ -1,20 +1,23 @@
 """/plan: what would happen, without doing it."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from fastapi import APIRouter
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import NewJob
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import invalid
 from ringscope_server.jobs import service
-from ringscope_server.placement.preview import Preview, preview
+from ringscope_server.placement.preview import Delay, Preview, preview
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
 from ringscope_server.placement.tables import take_snapshot
 
@@ -44,6 +47,7 @@ class PlannedDelay(BaseModel):
 
     job_id: int
     name: str
+    is_simulated: bool = Field(description="It asks for the cost model's times and measures nothing.")
     before: AwareDatetime = Field(alias="from")
     after: AwareDatetime | None = Field(alias="to")
 
@@ -69,18 +73,24 @@ async def plan_queue(spec: NewJob, user: Operator, services: ServicesDep) -> Que
             raise invalid(errors)
         queue = await services.queue.look(session)
         snapshot = await take_snapshot(session, [waits.job for waits in queue.values()], policy, now)
-        names = await _names(session)
+        queued = await _queued(session)
     job = QueuedJob(_NOT_YET, spec.placement, user.name, spec.priority, now, spec.time_limit_seconds)
     found = await asyncio.to_thread(preview, snapshot, job, policy, now)
-    return _view(found, snapshot, names, now)
+    return _view(found, snapshot, queued, now)
 
 
-async def _names(session: AsyncSession) -> dict[int, str]:
-    rows = await session.execute(select(Job.id, Job.name).where(Job.state == "queued"))
-    return {row.id: row.name for row in rows}
+class _Queued(NamedTuple):
+    name: str
+    transport: str | None  # of a benchmark
 
 
-def _view(found: Preview, snapshot: Snapshot, names: dict[int, str], now: datetime) -> QueuePlan:
+async def _queued(session: AsyncSession) -> dict[int, _Queued]:
+    transport = Job.spec[("benchmark", "transport")].as_string()
+    rows = await session.execute(select(Job.id, Job.name, transport).where(Job.state == "queued"))
+    return {job_id: _Queued(name, transport) for job_id, name, transport in rows}
+
+
+def _view(found: Preview, snapshot: Snapshot, queued: Mapping[int, _Queued], now: datetime) -> QueuePlan:
     nodes = {node.id: node.name for node in snapshot.nodes}
     start, wait = found.start, found.wait
     return QueuePlan(
@@ -89,9 +99,16 @@ def _view(found: Preview, snapshot: Snapshot, names: dict[int, str], now: dateti
         pending=None if wait is None else PlannedWait(reason=wait.reason, sentence=wait.sentence),
         shares=[PlannedShare(node=nodes[s.node_id], slots=list(s.slots)) for s in (start.shares if start else ())],
         position=0 if wait is None else wait.position,
-        delays=[
-            PlannedDelay(job_id=delay.job_id, name=names[delay.job_id], before=delay.before, after=delay.after)
-            for delay in found.delays
-        ],
+        delays=[_delayed(delay, queued[delay.job_id]) for delay in found.delays],
         preempted_jobs=list(found.preempted_jobs),
+    )
+
+
+def _delayed(delay: Delay, job: _Queued) -> PlannedDelay:
+    return PlannedDelay(
+        job_id=delay.job_id,
+        name=job.name,
+        is_simulated=job.transport == SIMULATED,
+        before=delay.before,
+        after=delay.after,
     )

@@ -9,7 +9,9 @@ import { Dialog } from "../../components/Dialog";
 import { Loaded } from "../../components/Loaded";
 import { Reference } from "../../components/Reference";
 import { SameJob } from "../../components/SameJob";
+import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { formatDateTime } from "../../lib/format";
+import { asksForModel } from "../../lib/state";
 import { ConfirmDialog } from "./ConfirmDialog";
 import { ScheduleForm } from "./ScheduleForm";
 import classes from "./Settings.module.css";
@@ -25,16 +27,34 @@ export function Schedule({ schedule, mayChange }: Props) {
   return (
     <section className="card" aria-labelledby="schedule">
       <div className="card-head">
-        <h2 id="schedule">{name}</h2>
+        <h2 id="schedule">
+          <Simulated schedule={schedule} />
+          {name}
+        </h2>
         {mayChange && <Actions schedule={schedule} />}
       </div>
       <div className={`card-body ${classes.detail}`}>
         <Reference id={String(id)} command={`ringscope schedule show ${name}`} path={`/schedules/${id}`} />
         <Upcoming schedule={schedule} />
-        <SameJob spec={schedule.spec as unknown as JobSpec} />
+        <SameJob spec={specOf(schedule)} />
       </div>
     </section>
   );
+}
+
+/** Before the name of a schedule whose jobs measure nothing. */
+export function Simulated({ schedule }: { schedule: ScheduleView }) {
+  return (
+    asksForModel(specOf(schedule)) && (
+      <>
+        <SimulatedBadge />{" "}
+      </>
+    )
+  );
+}
+
+function specOf({ spec }: ScheduleView): JobSpec {
+  return spec as unknown as JobSpec;
 }
 
 function Upcoming({ schedule }: { schedule: ScheduleView }) {

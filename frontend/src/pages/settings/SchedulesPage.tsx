@@ -15,7 +15,7 @@ import { useRole } from "../../components/useRole";
 import { formatDateTime } from "../../lib/format";
 import pageCommands from "../../lib/pageCommands.json";
 import { NotChosen } from "./NotChosen";
-import { Schedule } from "./Schedule";
+import { Schedule, Simulated } from "./Schedule";
 import { ScheduleForm } from "./ScheduleForm";
 import classes from "./Settings.module.css";
 import { SettingsFrame } from "./SettingsFrame";
@@ -80,6 +80,7 @@ function SchedulesTable({ schedules, chosen }: { schedules: readonly ScheduleVie
           {schedules.map((schedule) => (
             <tr key={schedule.id} className={schedule === chosen ? classes.chosen : undefined}>
               <th scope="row">
+                <Simulated schedule={schedule} />
                 <Link to="/settings/schedules" search={{ id: String(schedule.id) }}>
                   {schedule.name}
                 </Link>

@@ -1,0 +1,21 @@
+// @vitest-environment jsdom
+import { expect, it } from "vitest";
+import type { ScheduleView } from "../../api/types";
+import { schedulesQuery } from "../../data/settings";
+import { aJob, aSimulation } from "../../lib/fixtures";
+import { Answers, drawn } from "../../testing/page";
+import { SchedulesPage } from "./SchedulesPage";
+
+function schedule(id: number, name: string, spec: object): ScheduleView {
+  return {
+    id, name, spec: spec as ScheduleView["spec"], cron: "0 2 * * *", timezone: "UTC", overlap: "skip", is_enabled: false, user: "ada", revision: 1,
+    created_at: "2026-01-01T00:00:00Z", next_fire_at: null, last_fire_at: null, last_job_id: null, last_outcome: "",
+  };
+}
+
+it("has SIMULATED before the name of a schedule whose jobs measure nothing", async () => {
+  const schedules = [schedule(2, "model", aSimulation()), schedule(1, "nightly", aJob().spec)];
+  const page = await drawn(<SchedulesPage />, "/settings/schedules?id=2", new Answers().of(schedulesQuery, schedules));
+  expect([...page.querySelectorAll("tbody th")].map(({ textContent }) => textContent)).toEqual(["SIMULATED model", "nightly"]);
+  expect(page.querySelector("h2#schedule")?.textContent).toBe("SIMULATED model");
+});

@@ -16,6 +16,9 @@ from fastapi import FastAPI
 from tests.postgres import Postgres, running_postgres
 from tests.server.statements import share_statements
 
+from ringscope.contracts.collectives import bus_factor, elements
+from ringscope.contracts.devices import carrier
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope_server.app import create_app, prepare, routes, services_for
 from ringscope_server.clock_watch import ClockWatch
 from ringscope_server.db import schema
@@ -190,22 +193,19 @@ class FakeAgent:
 
 
 def measurement(algorithm: str = "ring", size_bytes: int = 1024, **more: Any) -> dict[str, Any]:
-    """A record such as rank 0 sends after a timed block."""
+    """A record such as rank 0 sends after a timed block: its rates follow from its time, or that from its busbw."""
     row = {
         "type": "measurement",
         "collective": "all_reduce",
         "algorithm": algorithm,
-        "transport": "shared_memory",
+        "transport": carrier(algorithm, "shared_memory"),
         "in_place": False,
         "size_bytes": size_bytes,
-        "count": size_bytes // 4,
         "dtype": "float32",
         "op": "sum",
         "ranks": 2,
         "iterations": 20,
         "time_us": 10.0,
-        "algbw_gb_per_s": 1.0,
-        "busbw_gb_per_s": 1.0,
         "wrong": 0,
         "min_us": 9.0,
         "mean_us": 10.0,
@@ -217,7 +217,13 @@ def measurement(algorithm: str = "ring", size_bytes: int = 1024, **more: Any) ->
         "cv_percent": 10.0,
         "time_ns": 1_767_225_600_000_000_000,
     }
-    return row | more
+    row |= more
+    factor = bus_factor(row["collective"], row["ranks"])
+    if "busbw_gb_per_s" in more and "time_us" not in more:
+        row["time_us"] = size_bytes * factor / (more["busbw_gb_per_s"] * 1e3)
+    count, _ = elements(row["collective"], size_bytes, ITEMSIZE_BYTES[row["dtype"]], row["ranks"])
+    algbw = size_bytes / (row["time_us"] * 1e3) if row["time_us"] else 0.0
+    return {"count": count, "algbw_gb_per_s": algbw, "busbw_gb_per_s": algbw * factor} | row
 
 
 def steps(rank: int = 0, first_step: int = 0, count: int = 3) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What else the nodes did while a job was measured: it is said, and such a job is held up to nobody."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -61,6 +62,51 @@ async def test_other_load_is_told_beyond_a_tenth_of_the_processors(server: Serve
     busy = await ran(server, node, load=load(18, 15.9).model_dump())
     sentence = "Other load took 10 % of the processors of node n1 while it ran."
     assert (busy["state"], busy["attempts"][0]["disturbed_by"]) == ("succeeded", sentence)
+
+
+OF_ONE_MACHINE = [
+    (9.3, None),
+    (4.5, "Other load took 50 % of the processors of node n1 while it ran."),
+]
+
+
+@pytest.mark.parametrize(("own_seconds", "sentence"), OF_ONE_MACHINE)
+async def test_ranks_on_nodes_of_one_machine_disturb_each_other_in_no_order_of_their_ends(
+    server: Server, own_seconds: float, sentence: str | None
+) -> None:
+    nodes = [await server.node("n1", 1), await server.node("n2", 1)]
+    job = await server.submit(**ONE_SIZE | {"placement": {"ranks": 2, "nodes": 2}})
+    attempt = await started(server, nodes)
+    await nodes[0].records(attempt, measurement(), measurement(in_place=True))
+    for node in nodes:
+        load_of_node = load(19, own_seconds, machine="boot").model_dump()
+        await node.report(attempt, "ended", reason="completed", load=load_of_node)
+    for node in nodes:
+        await node.report(attempt, "clean", last_sequence=node.sequence)
+    found = await server.job(job["id"])
+    assert (found["state"], found["attempts"][0]["disturbed_by"]) == ("succeeded", sentence)
+
+
+async def test_nodes_that_told_of_no_end_leave_the_load_unjudged(server: Server) -> None:
+    nodes = [await server.node("n1", 1), await server.node("n2", 1)]
+    job = await server.submit(**ONE_SIZE | {"placement": {"ranks": 2, "nodes": 2}})
+    attempt = await started(server, nodes)
+    load_of_node = load(19, 9.3, machine="boot").model_dump()
+    await nodes[0].report(attempt, "ended", reason="rank_exit", load=load_of_node)
+    for node in nodes:
+        await node.report(attempt, "clean")
+    found = await server.job(job["id"])
+    assert (found["state"], found["attempts"][0]["disturbed_by"]) == ("failed", None)
+
+
+async def started(server: Server, nodes: Sequence[FakeAgent]) -> int:
+    """A gang of these nodes, whose ranks run; its attempt."""
+    await server.one_pass()
+    attempt: int = (await nodes[0].assignments())[-1]["attempt_id"]
+    for event in ("ready", "running"):
+        for node in nodes:
+            await node.report(attempt, event)
+    return attempt
 
 
 async def test_jobs_that_share_a_node_name_each_other(server: Server, clock: Clock) -> None:

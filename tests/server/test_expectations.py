@@ -14,10 +14,10 @@ SIZES = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 2
 IN_TWO = {"benchmark": {**SIZES["benchmark"], "channels": 2}, "placement": {"ranks": 2, "nodes": 1}}
 
 
-def rows(*gb_per_s: float) -> list[dict[str, object]]:
+def rows(*gb_per_s: float, **more: object) -> list[dict[str, object]]:
     """A sweep over two sizes: the bus bandwidth of each, the same in place."""
     return [
-        measurement(size_bytes=1024 << index, in_place=in_place, busbw_gb_per_s=rate)
+        measurement(size_bytes=1024 << index, in_place=in_place, busbw_gb_per_s=rate, **more)
         for index, rate in enumerate(gb_per_s)
         for in_place in (False, True)
     ]
@@ -83,11 +83,11 @@ async def test_many_that_start_at_once_are_looked_at_over_several_passes(
 async def test_other_jobs_say_nothing(server: Server) -> None:
     agent = await server.node()
     for _ in range(3):
-        alone, doubles = ([row | more for row in rows(1.0, 1.0)] for more in ({"ranks": 1}, {"dtype": "float64"}))
+        # Of one rank nothing goes over the bus.
+        alone, doubles = rows(0.0, 0.0, ranks=1, time_us=10.0), rows(1.0, 1.0, dtype="float64")
         await run_sweep(server, agent, alone, **SIZES | {"placement": {"ranks": 1}})
         await run_sweep(server, agent, doubles, **SIZES | {"benchmark": {**SIZES["benchmark"], "dtype": "float64"}})
-        in_two = [row | {"channels": 2} for row in rows(1.0, 1.0)]
-        await run_sweep(server, agent, in_two, **IN_TWO)
+        await run_sweep(server, agent, rows(1.0, 1.0, channels=2), **IN_TWO)
     for _ in range(2):
         await run_sweep(server, agent, rows(1.0, 1.0), **SIZES)
     job = await server.submit(**SIZES)
@@ -104,11 +104,10 @@ async def test_the_last_result_of_a_shape_outlives_its_job(server: Server, clock
     await server.one_pass()
     await run_sweep(server, agent, rows(1.0, 2.0), **SIZES)
     clock.advance(10)
-    second = [row | {"busbw_gb_per_s": 4.0 + float(row["in_place"])} for row in rows(0.0, 0.0)]  # type: ignore[arg-type]
+    second = [row for rate in (4.0, 5.0) for row in rows(rate, rate) if row["in_place"] is (rate == 5.0)]
     await run_sweep(server, agent, second, **SIZES)
-    crowded_rows = [row | {"cores": 1, "busbw_gb_per_s": 0.5} for row in rows(0.0, 0.0)]
-    await run_sweep(server, agent, crowded_rows, **SIZES)
-    simulated = [row | {"transport": "simulated", "wrong": None} for row in rows(99.0, 99.0)]
+    await run_sweep(server, agent, rows(0.5, 0.5, cores=1), **SIZES)
+    simulated = rows(99.0, 99.0, transport="simulated", wrong=None)
     cluster = {"transport": "simulated", "topology": {"shape": "2"}}
     await run_sweep(server, agent, simulated, benchmark=SIZES["benchmark"] | cluster)
     await run_sweep(server, agent, rows(77.0, 77.0), **IN_TWO)  # what goes in no channels, too

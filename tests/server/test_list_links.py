@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.server.conftest import FakeAgent, Server, measurement
 
 SENDRECV = {
@@ -22,10 +23,11 @@ async def run_pair(
     transport: str = "mpi",
     busy_seconds: float = 0,
     state: str = "succeeded",
+    mode: dict[str, Any] | None = None,
     **more: Any,
 ) -> int:
     """A sendrecv between two nodes to its end; each was busy so long with something else."""
-    job = await server.submit(**SENDRECV)
+    job = await server.submit(**SENDRECV | {"benchmark": SENDRECV["benchmark"] | (mode or {})})
     for agent in agents:
         agent.sequence = 0
     await server.one_pass()
@@ -84,6 +86,17 @@ async def test_what_was_disturbed_or_crowded_does_not_stand_for_the_link(server:
     await run_pair(server, agents, 2.0, cores=1)
     (link,) = await links(server)
     assert (link["busbw_gb_per_s"], link["job_id"]) == (5.0, clean)
+
+
+@pytest.mark.parametrize("mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 10}], ids=str)
+async def test_what_was_measured_in_another_mode_does_not_stand_for_the_link(
+    server: Server, mode: dict[str, Any]
+) -> None:
+    agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
+    usual = await run_pair(server, agents, 5.0)
+    await run_pair(server, agents, 9.0, mode=mode)
+    (link,) = await links(server)
+    assert (link["busbw_gb_per_s"], link["job_id"]) == (5.0, usual)
 
 
 async def test_links_come_page_by_page_by_name_whatever_is_measured_meanwhile(server: Server) -> None:

@@ -164,10 +164,10 @@ async def test_what_is_usual_is_of_jobs_that_asked_for_the_same_channels(server:
     sweep = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}
     both: list[dict[str, Any]] = [{}, {"channels": 2}]
     usual, asked = ({"benchmark": sweep | more, "placement": {"ranks": 2, "nodes": 1}} for more in both)
-    ring = [measurement("ring", in_place=place) for place in (False, True)]
     for _ in range(3):
         for spec, rate in ((usual, 1.0), (asked, 2.0)):
-            await run_sweep(server, agent, [row | {"busbw_gb_per_s": rate} for row in ring], **spec)
+            rows = [measurement(in_place=place, busbw_gb_per_s=rate) for place in (False, True)]
+            await run_sweep(server, agent, rows, **spec)
     found = []
     for spec in (usual, asked):
         job = await server.submit(**spec)

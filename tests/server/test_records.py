@@ -18,20 +18,20 @@ async def test_records_become_rows(server: Server) -> None:
     job = await server.submit(**ONE_SIZE)
     attempt = await agent.start_next()
     line = {"type": "log", "rank": 1, "stream": "stdout", "time_ns": 5, "text": "hello"}
-    answer = await agent.records(attempt, steps(rank=1), measurement(busbw_gb_per_s=3.5), line)
+    answer = await agent.records(attempt, steps(rank=1), measurement(busbw_gb_per_s=4.0), line)
     assert answer.json() == {"last_sequence": 3}
     base = f"/api/v1/jobs/{job['id']}"
     found = (await server.admin.get(f"{base}/steps", params={"rank": 1})).json()["items"]
     assert [(row["step"], row["duration_us"]) for row in found] == [(0, 10.0), (1, 11.0), (2, 12.0)]
     assert (await server.admin.get(f"{base}/steps", params={"rank": 0})).json()["items"] == []
     (row,) = (await server.admin.get(f"{base}/measurements")).json()["items"]
-    assert (row["busbw_gb_per_s"], row["measured_at"]) == (3.5, "2026-01-01T00:00:00Z")
+    assert (row["busbw_gb_per_s"], row["measured_at"]) == (4.0, "2026-01-01T00:00:00Z")
     (text,) = (await server.admin.get(f"{base}/log")).json()["items"]
     assert (text["node"], text["rank"], text["text"]) == ("n1", 1, "hello")
     summary = (await server.job(job["id"]))["summary"]
-    best = {"algorithm": "ring", "transport": "shared_memory", "busbw_gb_per_s": 3.5, "size_bytes": 1024}
+    best = {"algorithm": "ring", "transport": "shared_memory", "busbw_gb_per_s": 4.0, "size_bytes": 1024}
     assert summary["best"] == [best | {"in_place": False, "is_unstable": False}]
-    assert summary["verdict"] == "ring reaches 3.5 GB/s bus bandwidth at 1 KiB"
+    assert summary["verdict"] == "ring reaches 4 GB/s bus bandwidth at 1 KiB"
 
 
 async def test_a_job_says_what_its_fastest_algorithm_does_over_sizes_and_what_its_links_allow(server: Server) -> None:

@@ -119,12 +119,13 @@ async def test_the_next_attempt_starts_anew_and_old_news_cannot_touch_it(server:
     second.epoch = (await second.register()).json()["epoch"]
     assert [(a["attempt_id"], a["desired"]) for a in await second.assignments()] == [(old, "stop")]
     await second.report(old, "ended", reason="rank_signal", message="old news")
-    await second.records(old, measurement(busbw_gb_per_s=99.0), measurement(in_place=True))
+    in_place = measurement(in_place=True, busbw_gb_per_s=1.0)
+    await second.records(old, measurement(busbw_gb_per_s=99.0), in_place)
     await second.report(old, "clean", last_sequence=2)
     running = await server.job(job["id"])
     assert (running["state"], running["progress"]["done"], running["summary"]["best"]) == ("running", 0, [])
     first.sequence = 0
-    await first.records(new, measurement(busbw_gb_per_s=2.0), measurement(in_place=True))
+    await first.records(new, measurement(busbw_gb_per_s=2.0), in_place)
     for agent in (first, third):
         await agent.report(new, "ended", reason="completed")
     await first.report(new, "clean", last_sequence=2)

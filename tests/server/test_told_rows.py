@@ -3,15 +3,18 @@
 import pytest
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope_server.attempts.told_rows import Key, Sweep, Told, fault
+from ringscope_server.attempts.told_rows import NUMBERS, Key, Sweep, Told, fault
 
 SPEC = BenchmarkSpec(algorithms=("ring",), min_bytes=1024, max_bytes=1024, iterations=20)
 ASKED = Sweep("all_reduce", "float32", 2, 20, "sum")
 
 
-def told(sweep: Sweep, transport: str = "shared_memory", executed: str = "ring") -> list[Told]:
+IN_10_US = dict(zip(NUMBERS, (256, 0.1024, 0.1024), strict=True))  # between two ranks
+
+
+def told(sweep: Sweep, transport: str = "shared_memory", algorithm: str = "ring") -> list[Told]:
     return [
-        Told(Key(0, 1024, "ring", in_place), sweep if in_place else ASKED, 0, executed, transport)
+        Told(Key(0, 1024, algorithm, in_place), sweep if in_place else ASKED, IN_10_US, 0, None, transport, 10.0)
         for in_place in (False, True)
     ]
 
@@ -39,9 +42,19 @@ CLUSTER = {"transport": "simulated", "topology": {"shape": "2"}, "check": False}
 
 
 @pytest.mark.parametrize(
-    ("asked", "executed", "transport", "is_fine"),
+    ("asked", "algorithm", "transport", "is_fine"),
     [
         ("auto", "ring", "mpi", True),
+        ("auto", "mpi", "mpi", True),
+        ("auto", "mpi", "shared_memory", False),
+        ("auto", "gloo", "gloo", True),
+        ("auto", "ring", "gloo", False),
+        ("auto", "ring", "nccl", True),
+        ("auto", "nccl", "nccl, one-device loopback", True),
+        ("auto", "nccl", "mpi", False),
+        ("auto", "ring", "cuda_ipc", False),
+        ("auto", "ring", "banana", False),
+        ("auto", "ring", "nccl, banana", False),
         ("auto", "ring", "simulated", False),
         ("mpi", "ring", "mpi", True),
         ("mpi", "ring", "shared_memory", False),
@@ -54,11 +67,11 @@ CLUSTER = {"transport": "simulated", "topology": {"shape": "2"}, "check": False}
     ],
 )
 def test_rows_went_over_the_transport_that_was_asked_for(
-    asked: str, executed: str, transport: str, is_fine: bool
+    asked: str, algorithm: str, transport: str, is_fine: bool
 ) -> None:
     more = CLUSTER if asked == "simulated" else {"transport": asked}
-    spec = BenchmarkSpec.model_validate(SPEC.model_dump() | more)
-    found = fault(spec, 2, told(ASKED, transport, executed))
+    spec = BenchmarkSpec.model_validate(SPEC.model_dump() | {"algorithms": (algorithm,)} | more)
+    found = fault(spec, 2, told(ASKED, transport, algorithm))
     sentence = f"went over {transport}, but transport {asked} was asked for."
     assert found == "" if is_fine else found.endswith(sentence)
 
@@ -67,3 +80,40 @@ def test_what_only_moves_data_has_no_operation() -> None:
     spec = BenchmarkSpec.model_validate(SPEC.model_dump() | {"collective": "broadcast"})
     rows = [row._replace(sweep=Sweep("broadcast", "float32", 2, 20, "none")) for row in told(ASKED)]
     assert fault(spec, 2, rows) == ""
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "chosen", "transport", "is_fine"),
+    [
+        ("ring", None, "shared_memory", True),
+        ("ring", "direct", "shared_memory", False),
+        ("ring", "ring", "shared_memory", False),
+        ("auto", "direct", "shared_memory", True),
+        ("auto", "mpi", "mpi", True),
+        ("auto", "nccl", "nccl", True),
+        ("auto", None, "shared_memory", False),
+        ("auto", "nonsense", "shared_memory", False),
+        ("auto", "auto", "shared_memory", False),
+        ("auto", "gloo", "gloo", False),
+    ],
+)
+def test_only_auto_chooses_and_of_its_candidates_one(
+    algorithm: str, chosen: str | None, transport: str, is_fine: bool
+) -> None:
+    spec = BenchmarkSpec.model_validate(SPEC.model_dump() | {"algorithms": (algorithm,)})
+    found = fault(spec, 2, [row._replace(chosen_algorithm=chosen) for row in told(ASKED, transport, algorithm)])
+    place = f"{algorithm} at 1 KiB out of place of cycle 0"
+    sentence = f"The row of {place} has chosen_algorithm {chosen}, which {algorithm} does not take."
+    assert found == ("" if is_fine else sentence)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "follows"),
+    [("count", 255, "256"), ("algbw_gb_per_s", 1.0, "0.1024"), ("busbw_gb_per_s", 999.0, "0.1024")],
+)
+def test_what_a_row_says_of_itself_follows_from_its_time(field: str, value: float, follows: str) -> None:
+    rows = [row._replace(numbers=IN_10_US | {field: value}) for row in told(ASKED)]
+    place = "ring at 1 KiB out of place of cycle 0"
+    sentence = f"The row of {place} has {field} {value:g}, but {follows} follows from its size and time."
+    assert fault(SPEC, 2, rows) == sentence
+    assert "time" in fault(SPEC, 2, [row._replace(time_us=1000.0) for row in told(ASKED)])

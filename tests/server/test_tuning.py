@@ -6,6 +6,7 @@ import pytest
 from tests.server.conftest import FakeAgent, Server, measurement
 from tests.server.statements import asked
 
+from ringscope.contracts.protocol import Load
 from ringscope_server.results import tuning
 from ringscope_server.results.alike import alike_attempts
 
@@ -17,7 +18,9 @@ def rows(**time_us: float) -> list[dict[str, Any]]:
     return [measurement(name, p50_us=us, in_place=place) for name, us in time_us.items() for place in (False, True)]
 
 
-async def run_job(server: Server, node: FakeAgent, *records: dict[str, Any], **change: Any) -> int:
+async def run_job(
+    server: Server, node: FakeAgent, *records: dict[str, Any], load: Load | None = None, **change: Any
+) -> int:
     """A job of two ranks, from its submission to its end; every row of it is given."""
     algorithms = list(dict.fromkeys(record["algorithm"] for record in records))
     spec = {"benchmark": SWEEP | {"algorithms": algorithms}, "placement": {"ranks": 2}} | change
@@ -25,7 +28,7 @@ async def run_job(server: Server, node: FakeAgent, *records: dict[str, Any], **c
     attempt = await node.start_next()
     node.sequence = 0
     await node.records(attempt, *records)
-    await node.report(attempt, "ended", reason="completed")
+    await node.report(attempt, "ended", reason="completed", load=load and load.model_dump())
     await node.report(attempt, "clean", last_sequence=len(records))
     return int(job["id"])
 
@@ -117,6 +120,15 @@ async def test_jobs_that_measured_in_another_mode_do_not_count(server: Server, m
     node = await server.node()
     await run_job(server, node, *rows(ring=9.0))
     await run_job(server, node, *rows(ring=1.0), benchmark=SWEEP | {"algorithms": ["ring"]} | mode)
+    assert await tuning_of(server, node) == {("ring", False): {"1024": 9.0}, ("ring", True): {"1024": 9.0}}
+
+
+async def test_jobs_that_something_disturbed_do_not_count(server: Server) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0))
+    busy = Load(machine="", processors=2, seconds=10.0, busy_seconds=20.0, own_seconds=10.0)
+    disturbed = await server.job(await run_job(server, node, *rows(ring=1.0, direct=1.0), load=busy))
+    assert (disturbed["state"], disturbed["attempts"][0]["disturbed_by"] is not None) == ("succeeded", True)
     assert await tuning_of(server, node) == {("ring", False): {"1024": 9.0}, ("ring", True): {"1024": 9.0}}
 
 

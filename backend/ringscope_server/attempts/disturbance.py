@@ -37,7 +37,10 @@ async def neighbours(session: AsyncSession, spec: JobSpec, node_ids: Iterable[in
 
 
 async def note(session: AsyncSession, attempt: Attempt, most_other_percent: float) -> None:
-    """Write down what came to light of an attempt, with job, members and nodes loaded; the first thing found stays."""
+    """Write down what came to light of an attempt, with job, members and nodes loaded; the first thing found stays.
+
+    Called whenever a node has told that its ranks ended.
+    """
     spec = valid_spec(attempt.job)
     if spec is None or not _measures(spec):
         return
@@ -110,6 +113,12 @@ def _other(here: Sequence[tuple[str, Load]]) -> Other:
 
 
 def _overloaded(attempt: Attempt, most_percent: float) -> str | None:
+    """Judged once every node has told of its ranks: until then they are other load to a node of the same machine.
+
+    Where one never tells, as it was lost or was told to stop, the attempt did not succeed, and is held up to nobody.
+    """
+    if any(member.ended_at is None for member in attempt.members):
+        return None
     told = [(member.node.name, Load.model_validate(member.load)) for member in attempt.members if member.load]
     worst = max(other_loads(told), key=lambda other: other.percent, default=None)
     if worst is None or worst.percent <= most_percent:

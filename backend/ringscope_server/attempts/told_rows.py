@@ -1,16 +1,26 @@
-"""What the rows of a finished sweep say against what was asked for: each once, and checked where a check was. Pure."""
+"""What the rows of a finished sweep say against what was asked for: each once, and checked where a check was. Pure.
+
+Nor may a row contradict itself: its bandwidths follow from its time, and only of ``auto`` it says what was taken.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from math import isclose
 from typing import NamedTuple
 
+from ringscope.choice.chooser import candidates
 from ringscope.choice.prediction import may_go_over
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, elements
+from ringscope.contracts.collectives import AUTO, REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.units import format_size
+
+# What follows from a row's size, its time and its sweep.
+NUMBERS = ("count", "algbw_gb_per_s", "busbw_gb_per_s")
+# Of numbers that ranks reckon as it is done here: JSON and both databases keep all of their digits.
+_ROUNDING = 1e-12
 
 
 class Key(NamedTuple):
@@ -41,9 +51,16 @@ class Told(NamedTuple):
 
     key: Key
     sweep: Sweep
+    numbers: Mapping[str, float]  # by the names of NUMBERS
     wrong: int | None
-    executed: str  # the algorithm that auto took, or the named one
+    chosen_algorithm: str | None  # by auto
     transport: str
+    time_us: float
+
+    @property
+    def executed(self) -> str:
+        """The algorithm that auto took, or the named one."""
+        return self.chosen_algorithm or self.key.algorithm
 
 
 def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
@@ -60,16 +77,37 @@ def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
     sweep = Sweep(
         spec.collective, spec.dtype, ranks, spec.iterations, spec.op if spec.collective in REDUCING else "none"
     )
-    if other := next((row for row in told if row.sweep != sweep), None):
-        name = next(name for name, is_, asked in zip(Sweep._fields, other.sweep, sweep, strict=True) if is_ != asked)
-        is_, was_asked = getattr(other.sweep, name), getattr(sweep, name)
-        return f"The row of {other.key} has {name} {is_}, but {was_asked} was asked for."
-    if strange := next((row for row in told if not may_go_over(spec, row.executed, row.transport)), None):
-        return f"The row of {strange.key} went over {strange.transport}, but transport {spec.transport} was asked for."
-    unchecked = next((row.key for row in told if row.wrong is None and _is_checked(spec, row.key)), None)
-    if unchecked:
-        return f"The row of {unchecked} tells no result of the check, which was asked for."
+    faults = ((row.key, _fault_of(row, spec, sweep)) for row in told)
+    return next((f"The row of {key} {sentence}." for key, sentence in faults if sentence), "")
+
+
+def _fault_of(row: Told, spec: BenchmarkSpec, asked: Sweep) -> str:
+    """The rest of the sentence about a row whose key was asked for; empty where there is none."""
+    for name, is_, was_asked in zip(Sweep._fields, row.sweep, asked, strict=True):
+        if is_ != was_asked:
+            return f"has {name} {is_}, but {was_asked} was asked for"
+    if not may_go_over(spec, row.executed, row.transport):
+        return f"went over {row.transport}, but transport {spec.transport} was asked for"
+    if row.chosen_algorithm not in _choices(row, spec):
+        return f"has chosen_algorithm {row.chosen_algorithm}, which {row.key.algorithm} does not take"
+    for name, follows in _numbers(row, asked).items():
+        if not isclose(is_ := row.numbers[name], follows, rel_tol=_ROUNDING):
+            return f"has {name} {is_:.12g}, but {follows:.12g} follows from its size and time"
+    if row.wrong is None and _is_checked(spec, row.key):
+        return "tells no result of the check, which was asked for"
     return ""
+
+
+def _choices(row: Told, spec: BenchmarkSpec) -> tuple[str | None, ...]:
+    """What a row may say that auto took: nothing, where the job names the algorithm."""
+    return candidates(spec.collective, row.transport) if row.key.algorithm == AUTO else (None,)
+
+
+def _numbers(row: Told, sweep: Sweep) -> dict[str, float]:
+    """As ``ringscope.bench.sweep`` and ``ringscope.bench.simulation`` have them."""
+    count, _ = elements(sweep.collective, row.key.size_bytes, ITEMSIZE_BYTES[sweep.dtype], sweep.ranks)
+    algbw = row.key.size_bytes / (row.time_us * 1e3) if row.time_us else 0.0
+    return dict(zip(NUMBERS, (count, algbw, algbw * bus_factor(sweep.collective, sweep.ranks)), strict=True))
 
 
 def _asked(spec: BenchmarkSpec, ranks: int) -> Iterator[Key]:

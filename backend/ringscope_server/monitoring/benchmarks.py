@@ -81,8 +81,8 @@ class Benchmarks:
 def _ends(jobs: Collection[int]) -> Any:
     """The last attempt of each succeeded job, its number of nodes and its end, oldest first.
 
-    Without those that something disturbed or that measured in another mode: the gauges are held against the best of a
-    week.
+    Without those that something disturbed or that measured in another mode: the gauges are held against the median
+    of a week.
     """
     last = select(func.max(Attempt.id)).where(Attempt.job_id.in_(jobs)).group_by(Attempt.job_id)
     return (

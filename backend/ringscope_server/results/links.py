@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.contest import crowd
 from ringscope_server.db.models import Attempt, Job, Member, Node
+from ringscope_server.results.alike import USUAL, in_mode
 
 # Somebody waits for it: so many of the newest succeeded jobs of two ranks are looked through.
 MAX_JOBS = 2_000
@@ -37,7 +38,8 @@ class LinkPage(BaseModel):
 async def links(session: AsyncSession, limit: int | None, after: int | None) -> list[LinkView]:
     """Every pair of nodes that a succeeded job of this kind ran on, measured and not simulated.
 
-    Without those that something disturbed, or whose ranks had to take turns: they would stand for the link.
+    Without those that something disturbed, whose ranks had to take turns, or that measured in another mode, as several
+    operations at once: they would stand for the link.
 
     Args:
         limit: so many of them; None: all.
@@ -45,7 +47,13 @@ async def links(session: AsyncSession, limit: int | None, after: int | None) -> 
     """
     jobs = (
         select(Job.id)
-        .where(Job.state == "succeeded", Job.ranks == 2, Job.kind == "benchmark", Job.collective == "sendrecv")
+        .where(
+            Job.state == "succeeded",
+            Job.ranks == 2,
+            Job.kind == "benchmark",
+            Job.collective == "sendrecv",
+            *in_mode(USUAL),
+        )
         .order_by(Job.id.desc())
         .limit(MAX_JOBS)
     )

@@ -14,12 +14,13 @@ import numpy as np
 
 from ringscope.choice.chooser import Chooser
 from ringscope.choice.links import IN_HOST_MEMORY, STEPWISE_RANKS
-from ringscope.choice.situation import Situation, base_of
+from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import AUTO, IN_CHANNELS, bus_factor, elements
-from ringscope.contracts.devices import MPI_ON_GPUS, SIMULATED, carrier, usual_channels
+from ringscope.contracts.devices import MPI_ON_GPUS, carrier, usual_channels
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.machine import REFERENCE, Machine
+from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.tuning import Table
 from ringscope.cost.classes import by_classes
 from ringscope.cost.knee import knee_bytes
@@ -34,6 +35,12 @@ _MOST_MESSAGES = 30_000  # where even the fewest sizes take more, nothing is tol
 _FEWEST_SIZES = 3
 _MOST_SUMMED = 1_000
 _AUTO_WEIGHS = 12  # it prices every algorithm
+# What transport auto may come to, by the device as far as it is settled (``ringscope.engine.connect``).
+_TAKEN_BY_AUTO = {
+    "cpu": ("shared_memory", "mpi"),
+    "cuda": ("nccl",),
+    "auto": ("shared_memory", "mpi", "nccl"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +117,8 @@ def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
 
 def may_go_over(spec: BenchmarkSpec, algorithm: str, transport: str) -> bool:
     """Whether a row of the sweep may name this transport, which ``algorithm`` was executed over."""
-    if spec.transport == "auto" or spec.is_simulated:
-        return (transport == SIMULATED) is spec.is_simulated
-    return base_of(transport) == carrier(algorithm, transport_of(spec, 1))
+    ways = _TAKEN_BY_AUTO[spec.settled_device] if spec.transport == "auto" else (transport_of(spec, 1),)
+    return transport.removesuffix(f", {LOOPBACK}") in {carrier(algorithm, way) for way in ways}
 
 
 def is_crowded(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], machine: Machine | None) -> bool:

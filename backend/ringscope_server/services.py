@@ -29,6 +29,7 @@ from ringscope_server.users.rate_limit import RateLimiter
 from ringscope_server.users.token_cache import TokenCache
 
 SCANS_AT_ONCE = 3
+LONG_PAGES_AT_ONCE = 2
 STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
 
 
@@ -64,6 +65,8 @@ class Services:
     planner: Worker = field(default_factory=Worker)
     # Reads of a whole log take seconds and a connection each: the rest of the pool is for everybody else.
     scans: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SCANS_AT_ONCE))
+    # Of a thousand jobs each step of the work takes some 50 ms, in which nobody else is answered: few side by side.
+    long_pages: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_PAGES_AT_ONCE))
     lease: Lease = field(init=False)
     user_limit: RateLimiter = field(init=False)
     stranger_limit: RateLimiter = field(init=False)

@@ -2,11 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ringscope_server.clock_watch import ClockWatch
 from ringscope_server.db.engine import Database
 from ringscope_server.db.lease import Lease
 from ringscope_server.insights.pulses import Pulses
@@ -24,17 +22,19 @@ from ringscope_server.placement.capacity import Capacity
 from ringscope_server.placement.queue import Queue
 from ringscope_server.planner.prices import Worker
 from ringscope_server.settings import Settings
+from ringscope_server.steady_clock import SteadyClock
 from ringscope_server.urls import Resolve, resolve
 from ringscope_server.users.last_use import LastUse
 from ringscope_server.users.rate_limit import RateLimiter
 from ringscope_server.users.token_cache import TokenCache
 
 SCANS_AT_ONCE = 3
+LONG_PAGES_AT_ONCE = 2
 STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
 
 
 def utc_now() -> datetime:
-    """The clock; tests hand in another."""
+    """What the clock of this machine shows."""
     return datetime.now(UTC)
 
 
@@ -44,12 +44,11 @@ class Services:
 
     settings: Settings
     database: Database
-    now: Callable[[], datetime] = utc_now
+    clock: SteadyClock = field(default_factory=lambda: SteadyClock(utc_now))  # tests hand in another
     resolve: Resolve = resolve  # of the webhooks' host names; tests hand in another
     stream: Stream = field(default_factory=Stream)
     steps: LiveSteps = field(default_factory=LiveSteps)
     signals: Signals = field(default_factory=Signals)
-    clock_watch: ClockWatch = field(default_factory=ClockWatch)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
     readings: Readings = field(default_factory=Readings)
     directory: Directory = field(default_factory=Directory)
@@ -66,6 +65,8 @@ class Services:
     planner: Worker = field(default_factory=Worker)
     # Reads of a whole log take seconds and a connection each: the rest of the pool is for everybody else.
     scans: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SCANS_AT_ONCE))
+    # Of a thousand jobs each step of the work takes some 50 ms, in which nobody else is answered: few side by side.
+    long_pages: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_PAGES_AT_ONCE))
     lease: Lease = field(init=False)
     user_limit: RateLimiter = field(init=False)
     stranger_limit: RateLimiter = field(init=False)
@@ -74,6 +75,14 @@ class Services:
         self.lease = Lease(self.database, self.instance, self.settings.lease_seconds)
         self.user_limit = RateLimiter(self.settings.requests_per_second)
         self.stranger_limit = RateLimiter(self.settings.requests_per_second * STRANGERS_SHARE)
+
+    def now(self) -> datetime:
+        """The time that everything here is written by."""
+        return self.clock.now()
+
+    def follow_clock(self) -> None:
+        """Go by the wall clock as it was set: what is stored has moved along, and what waits to be stored does now."""
+        self.heartbeats.move(self.clock.accept())
 
     def now_ns(self) -> int:
         """The clock in nanoseconds since 1970."""

@@ -3,6 +3,7 @@
 import json
 import socket
 
+import httpx
 import pytest
 from tests.cli.conftest import Server, assert_refused, clean_environment, run_process, run_ringscope
 from tests.cli.fake_api import Answer, FakeApi, refusal
@@ -51,7 +52,12 @@ def test_an_unknown_job_is_one_line(server: Server) -> None:
 
 def test_login_prints_a_link_of_this_server(server: Server) -> None:
     assert server.run("login").stdout.startswith(f"{server.url}/login?token=")
-    assert server.run("login", "--role", "viewer", "--hours", "2").returncode == 0
+    link = httpx.URL(server.run("login", "--next", "/jobs/7", "--role", "viewer", "--hours", "2").stdout.strip())
+    assert link.params["next"] == "/jobs/7"
+    with httpx.Client(base_url=f"{server.url}/api/v1") as browser:
+        begun = browser.post("/session", json={"token": link.params["token"]})
+        assert "Max-Age=7200" in begun.headers["Set-Cookie"]
+        assert browser.get("/me").json()["role"] == "viewer"
     assert_refused(server.run("login", "--hours", "1000"), "168")
 
 

@@ -64,6 +64,11 @@ def test_a_specification_survives_json_and_never_changes() -> None:
         spec.name = "y"  # type: ignore[misc]
 
 
+def test_very_many_algorithms_are_too_many_before_they_are_looked_at() -> None:
+    with pytest.raises(ValidationError, match="too_long"):
+        BenchmarkSpec.model_validate({"algorithms": ["ring"] * 100_000})
+
+
 @pytest.mark.parametrize(
     ("body", "where", "words"),
     [

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from ringscope.contracts.columns import MOST_ENTRIES
 from ringscope.contracts.record import RECORD, Failure, Iterations, Log, Steps
+from ringscope.contracts.traced import TracedTransfer
 
 WHOLE: dict[str, Any] = {"rank": 1, "first_step": 7, "op": "all_reduce", "bus_factor": 1.5}
 KIND: dict[str, Any] = {"algorithm": "ring", "transport": "mpi", "in_place": True, "bytes": 1000}
@@ -105,6 +106,21 @@ def test_a_name_is_short() -> None:
     told, _ = block(0, 1, op="x" * 101)
     with pytest.raises(ValidationError, match="op"):
         RECORD.validate_python(told)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"phase": "p" * 101}, {"chunks": [0] * (MOST_ENTRIES + 1)}, {"into": [2**63]}],
+    ids=["phase", "chunks", "into"],
+)
+def test_a_transfer_says_no_more_than_a_schedule_has(odd: dict[str, Any]) -> None:
+    whole = {"type": "trace", "rank": 0, "collective": "all_reduce", "algorithm": "ring", "transport": "mpi"}
+    whole |= {"in_place": True, "size_bytes": 8, "dtype": "float32", "started_at_ns": 1, "duration_ns": 9}
+    good = TracedTransfer(True, 1, 0, "reduce_scatter", (0,), (0,), True, 8, 1, 2, 3, None, 4, None)
+    transfers = [list(good), list(good._replace(**odd))]
+    assert len(RECORD.validate_python(whole | {"transfers": transfers[:1]}).transfers) == 1  # type: ignore[union-attr]
+    with pytest.raises(ValidationError, match=r"transfers\.1"):
+        RECORD.validate_python(whole | {"transfers": transfers})
 
 
 def test_a_column_of_nonsense_has_one_finding() -> None:

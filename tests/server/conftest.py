@@ -20,7 +20,6 @@ from ringscope.contracts.collectives import bus_factor, elements
 from ringscope.contracts.devices import carrier
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope_server.app import create_app, prepare, routes, services_for
-from ringscope_server.clock_watch import ClockWatch
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.postgresql import postgresql_url
@@ -29,6 +28,7 @@ from ringscope_server.http import ui
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
+from ringscope_server.steady_clock import SteadyClock
 from ringscope_server.users import tokens
 
 
@@ -45,6 +45,14 @@ class Clock:
     def advance(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
         self.elapsed += seconds
+
+    def go_to(self, time: datetime) -> None:
+        """So much time passes."""
+        self.advance((time - self.now).total_seconds())
+
+    def steady(self) -> SteadyClock:
+        """What a server that starts now goes by."""
+        return SteadyClock(self, lambda: self.elapsed)
 
     def set(self, seconds: float) -> None:
         """Somebody moves its hands."""
@@ -259,8 +267,7 @@ async def running_server(
     given = Settings(data_dir=data_dir, **({"requests_per_second": 0} | settings))
     # Where a poll must end by news alone, it is held for longer than a server may be told to.
     services = services_for(given.model_copy(update={"poll_seconds": poll_seconds}))
-    services.now = clock
-    services.clock_watch = ClockWatch(elapsed=lambda: clock.elapsed)
+    services.clock = clock.steady()
     share_statements(services.database)
     # Tests make the scheduler's passes themselves.
     app = create_app(services, with_scheduler=False)

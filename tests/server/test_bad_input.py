@@ -4,20 +4,23 @@ import gzip
 import json
 from collections.abc import AsyncIterator
 from itertools import product
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import httpx
+import pytest
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
 from sqlalchemy import update
-from tests.server.conftest import ONE_SIZE, Server
+from tests.server.conftest import ONE_SIZE, Clock, Server, running_server
 
+from ringscope.contracts.protocol import Pulse, RankPulse
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import RequireRole
 from ringscope_server.http.cursors import encode
 from ringscope_server.http.json_text import findings, mended
-from ringscope_server.http.request_body import SMALL_BYTES
+from ringscope_server.http.request_body import MEDIUM_BYTES, SMALL_BYTES
 
 JOBS = "/api/v1/jobs"
 JSON = {"Content-Type": "application/json"}
@@ -146,6 +149,29 @@ async def test_only_an_agent_may_send_much(server: Server) -> None:
     assert problem(await answer(Authorization="Bearer rs_nobody"), 401)["code"] == "bad_token"
     found = problem(await (await node.speaker()).post(url, content=much, headers=JSON), 422)
     assert found["errors"][0]["pointer"] == "/epoch", "it was read"
+
+
+@pytest.mark.parametrize(
+    ("path", "most_bytes"),
+    [
+        *((path, SMALL_BYTES) for path in ("n1/poll", "n1/rotate", "n1/leave")),
+        *((path, MEDIUM_BYTES) for path in ("n1/pulses", "register")),
+        *((path, 2 * MEDIUM_BYTES) for path in ("n1/reports", "n1/records")),  # as this server is set
+    ],
+)
+async def test_of_an_agent_as_much_is_read_as_it_may_have_to_say(tmp_path: Path, path: str, most_bytes: int) -> None:
+    async with running_server(tmp_path, Clock(), max_body_bytes=2 * MEDIUM_BYTES) as server:
+        speaker = await server.speaker("n1")
+        for size, is_read in ((most_bytes, True), (most_bytes + 1, False)):
+            answer = await speaker.post(f"/api/v1/agents/{path}", content=b" " * size, headers=JSON)
+            assert (answer.status_code != 413) == is_read, answer.text
+
+
+def test_a_pulse_of_a_whole_node_is_read() -> None:
+    counts = ("iterations", "untimed", "size_bytes", "waited_us", "running_us", "queued_us")
+    rank = RankPulse(rank=4095, state="R", step=2**31 - 1, **dict.fromkeys(counts, 2**63 - 1))
+    pulse = Pulse(epoch=1, attempt_id=2**63 - 1, time_us=2**63 - 1, ranks=[rank] * 4096)
+    assert len(pulse.model_dump_json()) <= MEDIUM_BYTES
 
 
 async def test_a_sentence_does_not_repeat_long_input(server: Server) -> None:

@@ -1,13 +1,16 @@
 """Somebody sets the clock of the server's machine, or NTP does: nothing is older or younger than it was."""
 
-from datetime import timedelta
+import asyncio
+from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 from tests.server.test_lease import hand_to
 
-from ringscope_server.clock_watch import ClockWatch
+from ringscope_server.db.models import Node
 from ringscope_server.scheduler import loop
+from ringscope_server.scheduler.clock_steps import move_along
 
 STEPS = pytest.mark.parametrize("step_seconds", [3600, -3600])
 
@@ -67,6 +70,49 @@ async def test_a_job_waits_as_long_as_its_timeout_says(server: Server, clock: Cl
 
 
 @STEPS
+async def test_what_happens_between_step_and_pass_moves_along_once(
+    server: Server, clock: Clock, step_seconds: float
+) -> None:
+    alive, silent = await server.node("n1", slots=2), await server.node("n2", slots=1)
+    runs = await server.submit(time_limit_seconds=60, placement={"ranks": 2})
+    await server.one_pass()
+    attempt = (await alive.assignments())[-1]["attempt_id"]
+    await alive.report(attempt, "ready")
+    clock.set(step_seconds)
+    await alive.report(attempt, "running")
+    waits = await server.submit(queue_timeout_seconds=600, placement={"ranks": 2})
+    await silent.assignments()
+    await passes(server, clock, 25, alive)
+    started = (await server.job(runs["id"]))["started_at"]
+    queued = await server.job(waits["id"])
+    assert datetime.fromisoformat(started) == clock() - timedelta(seconds=25)
+    assert datetime.fromisoformat(queued["queued_at"]) == clock() - timedelta(seconds=25)
+    assert [(await server.job(runs["id"]))["state"], queued["state"]] == ["running", "queued"]
+    assert [await observed(server, name) for name in ("n1", "n2")] == ["ready", "lost"]
+
+
+@STEPS
+async def test_a_heartbeat_that_comes_while_times_move_moves_along(
+    server: Server, clock: Clock, step_seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, flush = await server.node(), server.services.heartbeats.flush
+    others: list[asyncio.Task[None]] = []
+
+    async def move_and_hear(session: AsyncSession, step: timedelta, now: datetime) -> None:
+        await move_along(session, step, now)
+        await node.assignments()
+        others.append(asyncio.create_task(flush(server.services.database)))
+        await asyncio.sleep(0)  # it has begun
+
+    monkeypatch.setattr(loop, "move_along", move_and_hear)
+    clock.set(step_seconds)
+    await server.one_pass()
+    await asyncio.gather(*others)
+    async with server.services.database.read() as session:
+        assert (await session.get_one(Node, 1)).last_heartbeat_at == clock()
+
+
+@STEPS
 async def test_a_job_ends_after_it_was_created(server: Server, clock: Clock, step_seconds: float) -> None:
     node = await server.node()
     job = await server.submit(**ONE_SIZE)
@@ -87,7 +133,7 @@ async def test_a_clock_that_was_set_back_while_no_server_ran_makes_no_dead_node_
     alive, _dead = await server.node("n1"), await server.node("n2")
     await passes(server, clock, 5, alive)
     clock.set(-3600)
-    server.services.clock_watch = ClockWatch(lambda: clock.elapsed)
+    server.services.clock = clock.steady()
     server.services.heartbeats.listen(clock())
     await hand_to(server.services, "the process before", seconds=-1)
     await passes(server, clock, 25, alive)
@@ -99,8 +145,9 @@ async def test_a_server_that_only_stands_by_moves_nothing_when_it_takes_over(ser
     job = await server.submit(time_limit_seconds=60)
     await node.start_next()
     await hand_to(server.services, "another", seconds=60)
-    server.services.clock_watch.step(clock() - timedelta(hours=1))  # it began with a clock that is right by now
-    server.services.clock_watch.accept()
+    clock.set(-3600)
+    server.services.clock = clock.steady()  # it begins with a clock that is wrong, and is then set right
+    clock.set(3600)
     await loop.try_pass(server.services)
     await hand_to(server.services, "another", seconds=-1)
     await passes(server, clock, 60, node)
@@ -111,27 +158,27 @@ async def test_a_server_that_only_stands_by_moves_nothing_when_it_takes_over(ser
 
 def test_a_clock_that_is_slewed_was_not_set() -> None:
     clock = Clock()
-    watch = ClockWatch(lambda: clock.elapsed)
+    steady = clock.steady()
     for _ in range(100):
         clock.advance(1)
         clock.set(0.5)
-        assert watch.step(clock()) == timedelta()
+        assert (steady.now(), steady.step()) == (clock(), timedelta())
 
 
 def test_a_step_is_told_until_it_is_accepted() -> None:
     clock = Clock()
-    watch = ClockWatch(lambda: clock.elapsed)
-    watch.step(clock())
+    steady, step = clock.steady(), timedelta(seconds=-30)
     clock.set(-30)
-    assert [watch.step(clock()), watch.step(clock())] == [timedelta(seconds=-30)] * 2
-    watch.accept()
-    assert watch.step(clock()) == timedelta()
+    clock.advance(5)
+    assert [steady.step(), steady.step(), steady.now() - clock()] == [step, step, -step]
+    assert steady.accept() == step
+    assert [steady.step(), steady.now() - clock()] == [timedelta(), timedelta()]
 
 
 def test_a_long_pass_between_look_and_acceptance_is_no_step() -> None:
     clock = Clock()
-    watch = ClockWatch(lambda: clock.elapsed)
+    steady = clock.steady()
     for _ in range(2):
-        assert watch.step(clock()) == timedelta()
+        assert steady.step() == timedelta()
         clock.advance(60)
-        watch.accept()
+        assert steady.accept() == timedelta()

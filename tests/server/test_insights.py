@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from tests.server.agent_messages import PULSE_OF_RANK
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
+from tests.server.test_gangs import two_nodes
 from tests.server.test_monitoring import key, samples
 
 from ringscope_server.background.detection import Insights
@@ -323,6 +325,27 @@ async def test_pulses_of_attempts_that_are_not_a_nodes_own_are_passed_over(clust
     async with cluster.server.services.database.read() as session:
         assert await session.get(Pulse, (cluster.attempt_id, 1)) is not None
         assert await session.get(Pulse, (cluster.attempt_id, 2)) is None
+
+
+async def test_a_pulse_tells_of_its_nodes_own_ranks_only(server: Server) -> None:
+    """Here each of two nodes has two ranks, and tells of all four."""
+    first, second, _, attempt_id = await two_nodes(server)
+    ranks = [PULSE_OF_RANK | {"rank": rank} for rank in (0, 1, 2, 3)]
+    for agent in (first, second):
+        await agent.post("pulses", {"attempt_id": attempt_id, "time_us": 1, "ranks": ranks})
+    await Insights(server.services).look()
+    async with server.services.database.read() as session:
+        told = [await session.get_one(Pulse, (attempt_id, node_id)) for node_id in (1, 2)]
+    assert [[rank["rank"] for rank in pulse.ranks] for pulse in told] == [[0, 1], [2, 3]]
+
+
+async def test_a_pulse_of_an_impossible_attempt_takes_no_other_nodes_pulse_with_it(cluster: Cluster) -> None:
+    other = await cluster.server.node("n2")
+    for attempt_id in (2**63, 2**63 - 1):
+        await other.post("pulses", {"attempt_id": attempt_id, "time_us": 1, "ranks": []})
+    await cluster.pulse()
+    async with cluster.server.services.database.read() as session:
+        assert await session.get(Pulse, (cluster.attempt_id, 1)) is not None
 
 
 async def test_a_stale_agent_cannot_tell_pulses(cluster: Cluster) -> None:

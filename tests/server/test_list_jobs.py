@@ -1,11 +1,17 @@
 """GET /jobs."""
 
+import asyncio
 from typing import Any
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Server, measurement
 
 from ringscope_server.db.models import Job
+from ringscope_server.http.routes.jobs import SHORT_PAGE
+from ringscope_server.jobs import queries
+from ringscope_server.jobs.views import JobView
+from ringscope_server.services import LONG_PAGES_AT_ONCE
 
 
 async def test_pages_are_newest_first_and_complete(server: Server) -> None:
@@ -187,3 +193,31 @@ async def test_an_algorithm_is_found_by_its_whole_name(server: Server) -> None:
 
     assert await ids("ring_pipelined") == await ids("direct") == [job["id"]]
     assert await ids("ring") == []
+
+
+async def test_few_long_pages_are_made_side_by_side_and_short_ones_wait_for_none(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    makes, are_there, may_go_on = queries.page, asyncio.Event(), asyncio.Event()
+    at_once = most = 0
+
+    async def counted(session: AsyncSession, limit: int, *more: Any) -> list[JobView]:
+        nonlocal at_once, most
+        if limit <= SHORT_PAGE:
+            return await makes(session, limit, *more)
+        at_once += 1
+        most = max(most, at_once)
+        if at_once == LONG_PAGES_AT_ONCE:
+            are_there.set()
+        await may_go_on.wait()
+        at_once -= 1
+        return await makes(session, limit, *more)
+
+    monkeypatch.setattr(queries, "page", counted)
+    asked = [asyncio.create_task(server.admin.get("/api/v1/jobs", params={"limit": 1000})) for _ in range(8)]
+    async with asyncio.timeout(30):
+        await are_there.wait()
+        assert (await server.admin.get("/api/v1/jobs", params={"limit": SHORT_PAGE})).status_code == 200
+        may_go_on.set()
+        assert {answer.status_code for answer in await asyncio.gather(*asked)} == {200}
+    assert most == LONG_PAGES_AT_ONCE

@@ -89,7 +89,7 @@ async def test_a_repeated_key_makes_one_schedule(server: Server) -> None:
 
 async def test_a_change_counts_the_revision_and_keeps_what_is_due(server: Server, clock: Clock) -> None:
     path = f"{PATH}/{(await make(server))['id']}"
-    clock.now = datetime(2026, 1, 1, 1, 31, tzinfo=UTC)  # due since a minute, and no pass has come by
+    clock.go_to(datetime(2026, 1, 1, 1, 31, tzinfo=UTC))  # due since a minute, and no pass has come by
     renamed = await server.admin.put(path, json=NIGHTLY | {"name": "night"}, headers={"If-Match": '"1"'})
     assert (renamed.status_code, renamed.headers["etag"]) == (200, '"2"')
     assert renamed.json()["next_fire_at"] == "2026-01-01T01:30:00Z"

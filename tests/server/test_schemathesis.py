@@ -33,6 +33,8 @@ api = schemathesis.openapi.from_dict(json.loads(document())).exclude(operation_i
 api.config.phases.coverage.unexpected_methods = {"PUT"}
 api.config.phases.coverage.enabled = not IS_GATE
 api.config.seed = 1 if IS_GATE else int.from_bytes(os.urandom(4))
+# One for each way to refuse: to read, to change, what only administrators see, and what only agents say.
+FEW = api.include(operation_id=["list_jobs", "cancel_job", "drain_node", "list_tokens", "leave_agent"])
 CHECKS = (
     not_a_server_error,
     status_code_conformance,
@@ -134,6 +136,13 @@ def test_no_operation_fails_and_each_answers_as_documented(case: schemathesis.Ca
     response = called(case, live, {"Authorization": f"Bearer {live.token_for(case.operation.path)}"})
     is_login = case.operation.definition.raw["operationId"] == "create_session"
     assert response.status_code != 401 or is_login, "the token is worth nothing any more"
+
+
+@FEW.parametrize()
+@thinking_up(examples=1)
+def test_nor_do_some_for_a_viewer_and_for_nobody(case: schemathesis.Case, live: Live) -> None:
+    for headers in live.others(case.operation.path):
+        called(case, live, headers)
 
 
 @pytest.mark.long

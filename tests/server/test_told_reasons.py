@@ -31,6 +31,29 @@ async def test_what_only_people_and_the_server_know_no_node_can_say(server: Serv
     assert (ended["state"], ended["reason"], ended["message"]) == ("failed", "rank_exit", "They were gone.")
 
 
+async def test_a_reason_that_nobody_knows_is_part_of_the_message(server: Server) -> None:
+    node = await server.node()
+    job = await server.submit()
+    attempt = await node.start_next()
+    await node.report(attempt, "ended", reason="banana\n" * 100, message="They were gone.")
+    await node.report(attempt, "clean")
+    ended = await server.job(job["id"])
+    assert (ended["state"], ended["reason"]) == ("failed", "rank_exit")
+    word = ("banana\n" * 15)[:99] + "…"
+    assert ended["message"] == f"For a reason that this server does not know, {word!r}. They were gone."
+
+
+@pytest.mark.parametrize(
+    "odd", [{"control_host": "n" * 4_000_000}, {"control_port": 2**16}, {"proxy_id": 2**63}], ids=["host", "port", "id"]
+)
+async def test_a_proxy_that_cannot_be_is_refused_and_told_to_nobody(server: Server, odd: dict[str, object]) -> None:
+    first, second, _, attempt = await two_nodes(server)
+    proxy = {"control_host": "n1", "control_port": 5000, "proxy_id": 0}
+    answer = await first.report(attempt, "proxies", proxies=[proxy, proxy | odd])
+    assert answer.status_code == 422
+    assert [assigned["proxy"] for assigned in await second.assignments()] == [None]
+
+
 async def test_a_refusal_fails_the_job_with_the_nodes_own_words(server: Server) -> None:
     first, second, job_id, attempt = await two_nodes(server)
     await second.report(attempt, "refused", message="mpi4py is missing.")

@@ -266,7 +266,7 @@ async def test_redelivery_is_the_same_message_as_a_new_delivery(server: Server) 
 
 
 async def test_deliveries_come_in_pages(server: Server, clock: Clock) -> None:
-    clock.now = datetime(2026, 2, 1, tzinfo=UTC)
+    clock.go_to(datetime(2026, 2, 1, tzinfo=UTC))
     path = f"{PATH}/{(await make(server))['id']}/deliveries"
     for name in ("n1", "n2", "n3"):
         await server.node(name)

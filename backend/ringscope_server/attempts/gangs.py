@@ -199,7 +199,8 @@ async def _follow(session: AsyncSession, attempt: Attempt, member: Member, repor
         case "ended":
             _advance(member, "ended", now)
             member.load = report.load.model_dump() if report.load else None
-            reason = told_by_node(report.reason)
+            report = told_by_node(report)
+            reason = report.reason or "rank_exit"
             if attempt.job.state == "stopping":
                 _correct(attempt, member, report, reason)
             elif reason != "completed" or _all_reached(attempt, "ended"):

@@ -13,8 +13,13 @@ from ringscope_server.services import Services
 
 # What an agent sends was printed by a rank and cannot be said again: it is mended where a person would be told.
 AGENTS = "/api/v1/agents/"
-# Of everybody but agents, whose records come in megabytes: to look at more would only keep the server from others.
+# Of everything but what comes in megabytes: to look at more would only keep the server from others.
 SMALL_BYTES = 64 << 10
+MEDIUM_BYTES = 1 << 20
+# What agents tell: reports have the stacks of up to 4,096 ranks, of 4,000 characters each.
+LARGE = ("/records", "/reports")
+# A pulse has at most 205 bytes of each of 4,096 ranks; a node may have hundreds of network interfaces.
+MEDIUM = ("/pulses", "/register")
 
 
 class ClientGoneError(Exception):
@@ -24,9 +29,10 @@ class ClientGoneError(Exception):
 class RequestBody:
     """ASGI middleware: reads the body and hands on one that can be stored, or answers 4xx.
 
-    It is read up to ``max_bytes`` of agents, and up to ``SMALL_BYTES`` of others. Of strangers too little is read to
-    keep anybody waiting. What a stranger sends as an agent is not read at all if it is more: then the route says 401,
-    where a 413 would tell an agent whose token was just revoked that its records are taken by nobody, ever.
+    It is read up to ``max_bytes`` of an agent's records and reports, up to ``MEDIUM_BYTES`` of its pulses and
+    registrations, and up to ``SMALL_BYTES`` of everything else. Of strangers too little is read to keep anybody
+    waiting. What a stranger sends as an agent is not read at all if it is more: then the route says 401, where a 413
+    would tell an agent whose token was just revoked that its records are taken by nobody, ever.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
@@ -69,7 +75,9 @@ class RequestBody:
         token = await services.token_cache.find(services.database, secret.strip(), services.now())
         if token is None:
             return 0
-        return self.max_bytes if token.kind == "agent" else small
+        if token.kind == "agent" and scope["path"].endswith(LARGE):
+            return self.max_bytes
+        return min(self.max_bytes, MEDIUM_BYTES) if token.kind == "agent" and scope["path"].endswith(MEDIUM) else small
 
 
 def _declared(headers: Headers) -> int:

@@ -28,20 +28,23 @@ class Pulses:
         self._waiting[pulse.attempt_id, node_id] = now, pulse
 
     async def flush(self, database: Database) -> None:
-        """Write what waits. What a node tells of attempts that it has no part in, or that are over, is passed over."""
+        """Write what waits. What a node tells of attempts that are over, or of ranks not its own, is passed over."""
         waiting, self._waiting = self._waiting, {}
         if not waiting:
             return
         async with database.write() as session:
-            known = await session.execute(
-                select(Member.attempt_id, Member.node_id)
+            members = await session.execute(
+                select(Member.attempt_id, Member.node_id, Member.first_rank, Member.slots)
                 .join(Attempt)
                 .where(Attempt.id.in_({attempt_id for attempt_id, _ in waiting}), Attempt.finished_at.is_(None))
             )
-            keys = sorted(waiting.keys() & {(attempt_id, node_id) for attempt_id, node_id in known})
+            ranks_of = {
+                (attempt_id, node_id): range(first, first + slots) for attempt_id, node_id, first, slots in members
+            }
+            keys = sorted(waiting.keys() & ranks_of.keys())
             if keys:
                 await session.execute(delete(Pulse).where(tuple_(Pulse.attempt_id, Pulse.node_id).in_(keys)))
-                await session.execute(insert(Pulse), [_row(key, *waiting[key]) for key in keys])
+                await session.execute(insert(Pulse), [_row(key, *waiting[key], ranks_of[key]) for key in keys])
 
 
 async def samples(session: AsyncSession, attempt_ids: Collection[int]) -> dict[int, dict[int, Sample]]:
@@ -63,6 +66,6 @@ async def forget(session: AsyncSession, attempt_id: int) -> None:
     await session.execute(delete(Pulse).where(Pulse.attempt_id == attempt_id))
 
 
-def _row(key: _Key, heard_at: datetime, pulse: protocol.Pulse) -> dict[str, object]:
-    ranks = [rank.model_dump(mode="json") for rank in pulse.ranks]
+def _row(key: _Key, heard_at: datetime, pulse: protocol.Pulse, own: range) -> dict[str, object]:
+    ranks = [told.model_dump(mode="json") for told in pulse.ranks if told.rank in own]
     return {"attempt_id": key[0], "node_id": key[1], "heard_at": heard_at, "time_us": pulse.time_us, "ranks": ranks}

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from ringscope.contracts.columns import cut
+from ringscope.contracts.protocol import Report
+
 Retry = Literal["never", "elsewhere", "again", "always"]
 EndState = Literal["succeeded", "failed", "cancelled"]
 
@@ -81,14 +84,23 @@ REASONS: tuple[Reason, ...] = (
     Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),
     Reason("preempted", "failed", "always", "It had to make room for a job of higher priority.", is_servers=True),
 )
+_MOST_OF_A_WORD = 100  # characters
 _BY_NAME = {reason.name: reason for reason in REASONS}
 
 
 def reason_of(name: str) -> Reason:
-    """What follows from a reason; one that this server does not know, from a newer agent, is a failure for good."""
+    """What follows from a reason; one that this server does not know, from another version, is a failure for good."""
     return _BY_NAME.get(name) or Reason(name, "failed", "never", "")
 
 
-def told_by_node(name: str | None) -> str:
-    """How a node's ranks ended, in its words; one that is not a node's to say is only that they ended."""
-    return "rank_exit" if name is None or reason_of(name).is_servers else name
+def told_by_node(report: Report) -> Report:
+    """How a node's ranks ended, for a reason that it may give; another one says only that they ended.
+
+    One that nobody here knows, perhaps from a newer agent, stands in the message.
+    """
+    known = _BY_NAME.get(report.reason or "rank_exit")
+    if known is None:
+        word = cut(report.reason or "", _MOST_OF_A_WORD)
+        message = f"For a reason that this server does not know, {word!r}. {report.message}".rstrip()
+        return report.model_copy(update={"reason": "rank_exit", "message": message})
+    return report.model_copy(update={"reason": "rank_exit" if known.is_servers else known.name})

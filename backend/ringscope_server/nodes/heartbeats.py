@@ -4,8 +4,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import cast
 
 from sqlalchemy import Table, bindparam, func, update
@@ -67,6 +68,7 @@ class Heartbeats:
         self._monotonic = monotonic
         self._looked_at = monotonic()
         self._since: datetime | None = None
+        self._writing = asyncio.Lock()
 
     def note(self, node_id: int, epoch: int, now: datetime, clock: Clock | None = None) -> None:
         """A node was heard of, and may have said how far its clock is off."""
@@ -76,14 +78,24 @@ class Heartbeats:
 
     async def flush(self, database: Database) -> None:
         """Write what waits, in one transaction; what cannot be written waits on."""
-        written = dict(sorted(self._waiting.items()))
-        if not written:
-            return
-        async with database.write() as session:
-            await session.execute(_WRITE, [_row(node_id, epoch, beat) for (node_id, epoch), beat in written.items()])
-        for key, beat in written.items():
-            if self._waiting.get(key) is beat:
-                del self._waiting[key]
+        async with self._writing:
+            written = dict(sorted(self._waiting.items()))
+            if not written:
+                return
+            async with database.write() as session:
+                await session.execute(_WRITE, [_row(*key, beat) for key, beat in written.items()])
+            for key, beat in written.items():
+                if self._waiting.get(key) is beat:
+                    del self._waiting[key]
+
+    def held_back(self) -> AbstractAsyncContextManager[None]:
+        """None are written meanwhile: times that are stored may move, and must not be overtaken by older ones."""
+        return self._writing
+
+    def move(self, step: timedelta) -> None:
+        """The clock is set by so much, and the times of what waits with it."""
+        if step:
+            self._waiting = {key: replace(beat, time=beat.time + step) for key, beat in self._waiting.items()}
 
     async def run(self, database: Database) -> None:
         """Write every second, until cancelled. The scheduler's passes do too, but not every server makes them."""

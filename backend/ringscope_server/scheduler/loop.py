@@ -54,7 +54,7 @@ async def try_pass(services: Services) -> None:
         try:
             await one_pass(services)
         except LeaseTakenError:
-            services.clock_watch.accept()  # what is stored goes by the clock of the one that schedules
+            services.follow_clock()  # what is stored goes by the clock of the one that schedules
             await refresh(services)
     except Exception as error:
         log_failure(log, "A scheduling pass failed", error)
@@ -70,8 +70,8 @@ async def one_pass(services: Services) -> None:
 
     Raises LeaseTakenError when another server does it.
     """
-    now = services.now()
-    step = services.clock_watch.step(now)
+    step = services.clock.step()
+    now = services.now() + step
     changes, policy = Changes(), Policy.of(services.settings)
     await services.heartbeats.flush(services.database)
     if step:
@@ -81,7 +81,7 @@ async def one_pass(services: Services) -> None:
     start = deadlines.StartLimit(
         settings.start_deadline_seconds, settings.start_deadline_seconds_per_node, listening_since
     )
-    async with services.database.write() as session:
+    async with services.heartbeats.held_back(), services.database.write() as session:
         is_new_holder = await services.lease.take(session)
         if step or is_new_holder:
             await move_along(session, step, now)
@@ -91,7 +91,7 @@ async def one_pass(services: Services) -> None:
         await deadlines.enforce(session, start, changes, now)
         await fire_due(session, changes, now, services.settings.max_queued_jobs_per_user)
         await usage.charge_finished(session, now, policy.fair_share_half_life_hours)
-    services.clock_watch.accept()
+    services.follow_clock()  # before anybody else's turn
     if is_new_holder:
         await announce_gap(services)
     for node in judged:

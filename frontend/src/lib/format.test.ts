@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAge, formatDuration, plural, secondsBetween, shortList, threeDigits } from "./format";
+import { formatAge, formatAgo, formatDuration, plural, secondsBetween, shortList, threeDigits } from "./format";
 
 describe("threeDigits", () => {
   it.each([
@@ -50,4 +50,12 @@ it("counts in words", () => {
 
 it("subtracts times", () => {
   expect(secondsBetween("2026-01-01T00:00:00Z", "2026-01-01T00:01:30.500Z")).toBe(90.5);
+});
+
+describe("formatAgo", () => {
+  it.each([
+    [0, "just now"],
+    [8, "8 s ago"],
+    [300, "5 min ago"],
+  ])("writes %d seconds as %s", (seconds, text) => expect(formatAgo(seconds)).toBe(text));
 });

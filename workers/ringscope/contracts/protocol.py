@@ -176,9 +176,9 @@ class GangMember(BaseModel):
 class Proxy(BaseModel):
     """The numbers of one HYDRA_LAUNCH line; the agent builds the command from them and never runs a foreign one."""
 
-    control_host: str
-    control_port: int
-    proxy_id: int
+    control_host: _Word
+    control_port: int = Field(ge=0, lt=2**16)
+    proxy_id: Int32
 
 
 class Assignment(BaseModel):
@@ -250,7 +250,7 @@ class Pulse(BaseModel):
     """How far the ranks of an attempt on one node are. Only the newest counts: one that is lost is not sent again."""
 
     epoch: int
-    attempt_id: int
+    attempt_id: Count
     time_us: int = Field(ge=0, lt=2**63, description="When it was taken, by any clock of the node that never jumps.")
     ranks: list[RankPulse] = Field(max_length=4096, fail_fast=True)
 
@@ -293,7 +293,7 @@ class Report(BaseModel):
     """
 
     epoch: int
-    attempt_id: int
+    attempt_id: Count
     event: Literal["ready", "refused", "proxies", "running", "stalled", "evidence", "ended", "unclean", "clean"]
     reason: _Word | None = None
     message: _Sentence = ""
@@ -316,7 +316,7 @@ class RecordBatch(BaseModel):
     """Consecutive records of one attempt from one node; the first has number ``first_sequence`` (from 1 on)."""
 
     epoch: int
-    attempt_id: int
+    attempt_id: Count
     first_sequence: int = Field(ge=1)
     records: list[dict[str, Any]] = Field(
         max_length=MOST_RECORDS, fail_fast=True, description="See ringscope.contracts.record."

@@ -5,7 +5,9 @@ tells: the receiver that reads its peer's memory, or the hub of a chunk that rea
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from ringscope.contracts.columns import FEW, Int32, Name
 
 MAX_RANKS = 64  # of a traced operation: nobody can follow more
 MAX_OPERATIONS = 2_000  # of a job
@@ -33,9 +35,9 @@ class TracedTransfer(NamedTuple):
     is_send: bool
     peer: int
     step: int
-    phase: str
-    chunks: tuple[int, ...]
-    into: tuple[int, ...]
+    phase: Name
+    chunks: Annotated[tuple[Int32, ...], FEW]
+    into: Annotated[tuple[Int32, ...], FEW]
     reduce: bool
     bytes: int
     start_ns: int

@@ -1,6 +1,7 @@
 """/jobs: submit, list, look at, change, cancel, hold, release, do again."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Annotated, Any, get_args
 
@@ -58,6 +59,8 @@ def wanted_jobs(
     return JobFilter(states, kind, owner, labels, schedule_id, q, collective, algorithm, node, finished_after)
 
 
+SHORT_PAGE = 100  # jobs, which are read without taking turns
+
 Wanted = Annotated[JobFilter, Depends(wanted_jobs)]
 
 
@@ -86,7 +89,8 @@ async def list_jobs(
 ) -> JobPage:
     """Jobs, newest first unless another order is asked for."""
     before = decode(cursor)
-    async with services.database.read() as session:
+    turn = services.long_pages if limit > SHORT_PAGE else nullcontext()
+    async with turn, services.database.read() as session:
         items = await queries.page(session, limit, before, wanted, sort)
     return JobPage(items=items, next=next_cursor([job.id for job in items], limit))
 

@@ -2,7 +2,7 @@
 import { act } from "react";
 import { expect, it } from "vitest";
 import type { BenchmarkJob, JobView } from "../../api/types";
-import { activeJobsQuery, recentJobsQuery } from "../../data/jobs";
+import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
 import { applyEvents } from "../../data/deltas";
 import { clusterQuery, nodesQuery, seenNow } from "../../data/nodes";
 import { aJob, aNode, anAttempt } from "../../lib/fixtures";
@@ -58,6 +58,20 @@ it("tells what needs attention below the lists, which it must not move", async (
     .of(activeJobsQuery, []));
   const sections = [...page.querySelectorAll("section")].map((section) => section.getAttribute("aria-labelledby"));
   expect(sections).toEqual(["slots", "recent", "alerts"]);
+});
+
+it.each([
+  ["no measurement yet", null],
+  ["…", undefined],
+])("has a place for the best of the day that says %s", async (note, best) => {
+  const midnight = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+  const answers = new Answers()
+    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, slots_total: 1, slots_busy: 0, jobs_running: 0, jobs_queued: 0, jobs_finished: 1 } as never)
+    .of(nodesQuery, [seenNow(aNode())])
+    .of(recentJobsQuery, [aJob()])
+    .of(activeJobsQuery, []);
+  const page = await drawn(<OverviewPage />, "/", best === undefined ? answers : answers.of(bestJobQuery(midnight), best));
+  expect(page.textContent).toContain(`Best bus bandwidth today–${note}`);
 });
 
 /** The height of the bar of each job, from the oldest on, and what is told on hover; undefined: there is no bar. */

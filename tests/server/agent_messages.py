@@ -36,9 +36,13 @@ PULSE_OF_RANK = {
     "queued_us": 0,
 }
 KIND = {"algorithm": "ring", "transport": "shared_memory", "in_place": False, "bytes": 1024}
+SURE = {"time_low_us": 9.0, "time_high_us": 11.0}  # with which a row takes part in the verdict
 RECORDS: list[dict[str, Any]] = [
-    measurement(),
-    measurement(in_place=True, times_us=[1.0, 2.0]),
+    measurement(**SURE),
+    measurement(in_place=True, times_us=[1.0, 2.0], **SURE),
+    measurement("direct", time_us=9.5, **SURE),
+    measurement("ring_pipelined", 2048, **SURE),
+    measurement("mpi", 2048, wrong=1),
     steps(),
     steps(rank=1, first_step=3),
     training_steps(),

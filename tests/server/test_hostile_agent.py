@@ -212,6 +212,7 @@ class HostileAgent(RuleBasedStateMachine):
         other = self.wait(self.server.node("n2", self.agent.slots))
         self.good_job(other)
         assert self.wait(other.post("leave", {})).status_code == 204
+        self.agent.client = None  # its token has ended where it said when it leaves, and that time has come
         self.wait(self.agent.register())
         self.clean()
         self.good_job(self.agent)

@@ -91,7 +91,7 @@ async def records(server: Serving) -> list[Target]:
         rate = STEP_ROWS / sum([await spool.tell([step_record(many)] * per_batch) for _ in range(batches)])
         say(f"records: {rate:,.0f} step rows/s at {many} a record")
         targets.append(Target(f"step rows/s at {many} a record", 50_000, rate))
-    rows = [json.dumps(row) for row in sweep_rows(("ring",), [1 << 20], ROWS)]
+    rows = [json.dumps(row) for row in sweep_rows(("ring",), [1024], ROWS)]
     for at in range(0, ROWS, PER_BATCH):
         await spool.tell(rows[at : at + PER_BATCH])
     other = await node(server, "n1", slots=2)

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with watched() as conditions:
         for name, (algorithms, sizes) in SWEEPS.items():
             with tempfile.TemporaryDirectory() as folder:
-                times_ms = asyncio.run(store(Path(folder), rows(algorithms, sizes, batches)))
+                times_ms = asyncio.run(store(Path(folder), job_of(algorithms, sizes), rows(algorithms, sizes, batches)))
             middle = batches // 2
             parts = [times_ms[:WINDOW], times_ms[middle : middle + WINDOW], times_ms[-WINDOW:]]
             first, half, last = map(median, parts)
@@ -67,6 +67,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             targets.append(Target(f"{name}: last / first", MOST_RATIO, last / first, at_most=True))
     say(f"(medians, processor time of all threads; {conditions})")
     return judged(targets)
+
+
+def job_of(algorithms: tuple[str, ...], sizes: Any) -> JobSpec:
+    """A job that asks for these rows: others would be passed over."""
+    steps = {"step_bytes": sizes.step} if isinstance(sizes, range) else {}
+    sweep = {"algorithms": algorithms, "min_bytes": sizes[0], "max_bytes": sizes[-1], **steps}
+    return JobSpec.model_validate({"benchmark": sweep, "placement": {"ranks": 2}})
 
 
 def rows(algorithms: tuple[str, ...], sizes: Any, count: int) -> Iterator[dict[str, Any]]:
@@ -93,11 +100,11 @@ def _row(algorithm: str, size_bytes: int, in_place: bool, cycle: int, time_us: f
     return what | shape | rest | rates | dict.fromkeys(names, time_us) | {"in_place": in_place, "cycle": cycle}
 
 
-async def store(folder: Path, told: Iterator[dict[str, Any]]) -> list[float]:
+async def store(folder: Path, spec: JobSpec, told: Iterator[dict[str, Any]]) -> list[float]:
     """Milliseconds of processor time that each row took, in a transaction of its own."""
     database = Database(sqlite_url(folder))
     await schema.upgrade(database.engine)
-    await _fill(database)
+    await _fill(database, spec)
     whole, times_ms = Tally(), []
     for number, row in enumerate(told, 1):
         batch = RecordBatch(epoch=1, attempt_id=1, first_sequence=number, records=[row])
@@ -116,8 +123,8 @@ async def store(folder: Path, told: Iterator[dict[str, Any]]) -> list[float]:
     return times_ms
 
 
-async def _fill(database: Database) -> None:
-    now, spec = utc_now(), JobSpec.model_validate({"placement": {"ranks": 2}})
+async def _fill(database: Database, spec: JobSpec) -> None:
+    now = utc_now()
     async with database.write() as session:
         node = {"id": 1, "name": "n1", "address": "n1", "slots": 2, "metrics_address": "", "versions": {}, "labels": {}}
         state = {"desired": "active", "observed": "ready", "epoch": 1, "registered_at": now, "last_heartbeat_at": now}

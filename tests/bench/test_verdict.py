@@ -180,6 +180,18 @@ def test_the_explanation_counts_bytes_and_hops_beside_the_next_of_ours() -> None
     )
 
 
+def test_a_schedule_of_very_many_messages_is_not_even_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [one.model_copy(update={"count": 2**40}) for one in of_ranks(128, ring_pipelined=20, ring=40)]
+    monkeypatch.setattr("ringscope.bench.verdict.build", None)
+    assert explained(rows) == ""
+
+
+def test_a_time_of_which_nothing_is_known_is_no_error() -> None:
+    rows = [row("ring", 1, time_low_us=0.5, time_high_us=1000), row("direct", 1e14), row("mpi", 40)]
+    assert said(*rows) == "ring and MPI_Allreduce cannot be told apart at 1 MiB"
+    assert "ring 1 µs" in explained(rows)
+
+
 def test_counts_that_speak_against_the_winner_are_told_as_such() -> None:
     assert explained(of_ranks(4, ring=20, direct=40)) == (
         "ring sends at most 1.5 MiB from a rank, over 6 hops; direct as much, over 2 hops. "

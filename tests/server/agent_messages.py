@@ -36,9 +36,13 @@ PULSE_OF_RANK = {
     "queued_us": 0,
 }
 KIND = {"algorithm": "ring", "transport": "shared_memory", "in_place": False, "bytes": 1024}
+SURE = {"time_low_us": 9.0, "time_high_us": 11.0}  # with which a row takes part in the verdict
 RECORDS: list[dict[str, Any]] = [
-    measurement(),
-    measurement(in_place=True, times_us=[1.0, 2.0]),
+    measurement(**SURE),
+    measurement(in_place=True, times_us=[1.0, 2.0], **SURE),
+    measurement("direct", time_us=9.5, **SURE),
+    measurement("ring_pipelined", 2048, **SURE),
+    measurement("mpi", 2048, wrong=1),
     steps(),
     steps(rank=1, first_step=3),
     training_steps(),
@@ -123,3 +127,29 @@ RECORDS: list[dict[str, Any]] = [
     {"type": "failure", "rank": 0, "reason": "oom", "message": "No memory."},
     {"type": "done", "rank": 0, "dropped": 0},
 ]
+# Values that are right somewhere, or nearly, by the name of the field that they do harm in.
+ODD: dict[str, dict[str, list[Any]]] = {
+    "measurement": {
+        "algorithm": ["ring", "direct", "ring_pipelined", "mpi", "auto", "foo"],
+        "collective": ["foo", "all_gather"],
+        "in_place": [True],
+        "ranks": [0, -5, 128],
+        "count": [0, -1, 2**40],
+        "iterations": [0, 1, -1],
+        "wrong": [1, 2**53, 2**63 - 1],
+        "time_us": [0.0, 1e-300, 1.0, 1e15],
+        "time_low_us": [0.0, 0.5],
+        "time_high_us": [1e-300, 1000.0, 1e15],
+        "busbw_gb_per_s": [0.0, 1e-300, 1e12],
+        "cv_percent": [1e9, 1e200, 1e308],
+        "time_ns": [0, 2**63 - 1],
+    },
+    "steps": {
+        "bytes": [0, 2**63 - 1],
+        "bus_factor": [0.0, 1e6],
+        "start_ns": [[0], [2**63 - 1]],
+        "duration_us": [[0.0], [5e-324], [1e15]],
+        "compute_us": [[5e-324], [1e15]],
+    },
+    "epoch": {"rank": [1, 9], "epoch": [0, 2, 3, 2**31 - 1], "step": [0, 2**31 - 1], "training_loss": ["NaN", 1e308]},
+}

@@ -121,3 +121,22 @@ def test_the_spool_gives_each_rank_its_steps_in_order() -> None:
             spool.add([(rank, 0, batch * 10 + turn, 1.0, 0.0, 1.0, 8, 8.0) for turn in range(2) for rank in (5, 2)])
         assert spool.ranks == [2, 5]
         assert [end for part in spool.of_rank(5) for end in part["end_ns"].tolist()] == [0, 1, 10, 11, 20, 21]
+
+
+@pytest.mark.parametrize("offset_seconds", [-1e10, 1e10])
+@pytest.mark.parametrize("start_ns", [0, 2**63 - 1])
+async def test_however_wrong_a_clock_is_its_steps_are_a_whole_exposition(
+    server: Server, offset_seconds: float, start_ns: int
+) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    await server.one_pass()
+    told_clock = {"clock_offset_seconds": offset_seconds, "clock_error_seconds": 0.0}
+    (assignment,) = (await agent.post("poll", {"seen": -1} | told_clock)).json()["assignments"]
+    await server.one_pass()
+    for event in ("ready", "running"):
+        await agent.report(assignment["attempt_id"], event)
+    await agent.records(assignment["attempt_id"], steps(0), steps(1, count=1) | {"start_ns": [start_ns]})
+    text = await export(server, job["id"], "openmetrics")
+    assert text.endswith("# EOF\n")
+    assert any(family.samples for family in text_string_to_metric_families(text))

@@ -9,7 +9,7 @@ from ringscope.contracts.cluster import ClusterSpec
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import build
 
-SWEEP = {"benchmark": {"algorithms": ["ring", "direct"], "min_bytes": 1024, "max_bytes": 65_536}}
+SWEEP = {"benchmark": {"algorithms": ["ring", "recursive_doubling", "mpi"], "min_bytes": 1024, "max_bytes": 1 << 24}}
 LINKS = {"shape": "4", "link": "2GB/s", "latency_us": 3, "reduce_gb_per_s": 8}
 
 
@@ -103,5 +103,6 @@ async def test_jobs_that_tell_nothing_say_why(server: Server) -> None:
 
 async def test_a_fit_that_would_take_minutes_is_left_to_the_command(server: Server) -> None:
     many = [measurement("ring", 1024 << i, ranks=128, transport="mpi") for i in range(8)]
-    detail = await refusal(server, await measured(server, await server.node(), many))
+    job_id = await measured(server, await server.node(slots=128), many, placement={"ranks": 128})
+    detail = await refusal(server, job_id)
     assert "run `ringscope fit --job 1` instead" in detail

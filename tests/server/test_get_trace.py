@@ -158,7 +158,10 @@ def rows_to_fit() -> list[dict[str, Any]]:
 
 
 async def test_a_job_that_asked_for_channels_is_not_fitted(server: Server) -> None:
-    asked = {"benchmark": TRACED["benchmark"] | {"channels": 2}, "placement": {"ranks": 2, "nodes": 1}}
+    asked = {
+        "benchmark": TRACED["benchmark"] | {"max_bytes": 16384, "channels": 2},
+        "placement": {"ranks": 2, "nodes": 1},
+    }
     agent, job_id, attempt = await running(server, **asked)
     await agent.records(attempt, trace(0), trace(1), *rows_to_fit())
     because = "the engine's defaults for shared_memory, which were not measured here"
@@ -166,7 +169,8 @@ async def test_a_job_that_asked_for_channels_is_not_fitted(server: Server) -> No
 
 
 async def test_the_model_stands_beside_with_parameters_of_the_jobs_own_rows(server: Server) -> None:
-    agent, job_id, attempt = await running(server)
+    asked = TRACED["benchmark"] | {"algorithms": ["ring", "tree"], "max_bytes": 16384}
+    agent, job_id, attempt = await running(server, benchmark=asked)
     await agent.records(attempt, trace(0), trace(1))
     before = (await get(server, job_id))["prediction"]
     assert before["parameters"] == "the engine's defaults for shared_memory, which were not measured here"

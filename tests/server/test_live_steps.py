@@ -1,6 +1,7 @@
 """Steps on the live stream: as many messages as a screen can show, and nothing left out of them."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from tests.server.conftest import ONE_SIZE, FakeAgent, Server, steps
 from ringscope.contracts.record import Steps
 from ringscope_server.background import steps as telling
 from ringscope_server.live.feed import publish_steps
-from ringscope_server.live.messages import QUEUE
+from ringscope_server.live.messages import QUEUE, Message
 from ringscope_server.live.steps import LiveSteps
 from ringscope_server.live.stream import Stream
 from ringscope_server.live.subscriber import Subscriber
@@ -231,3 +232,14 @@ async def test_who_comes_later_asks_for_the_newest(server: Server) -> None:
         [item[name] for name in same] for item in newest["items"]
     ]
     assert (await server.admin.get("/api/v1/jobs/99/steps/newest")).status_code == 404
+
+
+async def test_what_took_no_time_that_a_clock_could_tell_has_no_rate_and_is_no_record(server: Server) -> None:
+    block = replace(told(), duration_us=5e-324)
+    assert block.view().busbw_gb_per_s is None
+    with pytest.raises(ValueError, match="Out of range float"):
+        Message.of(1, "i", frozenset(), "steps", {"busbw_gb_per_s": float("inf")}, None)
+    agent, job_id, attempt = await running(server)
+    await agent.records(attempt, steps(count=1) | {"duration_us": [5e-324]}, steps(1, count=1))
+    found = (await server.admin.get(f"/api/v1/jobs/{job_id}/steps")).json()["items"]
+    assert [row["rank"] for row in found] == [1]

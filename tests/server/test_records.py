@@ -3,11 +3,15 @@
 import asyncio
 import json
 import random
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 from tests.server.conftest import ONE_SIZE, Server, measurement, steps
 
 from ringscope.contracts.record import Measurement
+from ringscope_server.db.models import Attempt
+from ringscope_server.jobs import summary
 from ringscope_server.jobs.summary import summary_of
 from ringscope_server.jobs.tally import Tally
 from ringscope_server.jobs.views import BenchmarkSummary
@@ -92,8 +96,8 @@ async def test_a_simulation_takes_one_slot_and_everything_that_is_kept_says_simu
     attempt = await agent.start_next()
     (assignment,) = await agent.assignments()
     assert (assignment["ranks"], [member["slots"] for member in assignment["gang"]]) == (1, [1])
-    step, row = steps() | {"transport": "simulated"}, measurement(transport="simulated", ranks=128, wrong=None)
-    await agent.records(attempt, step, row)
+    row = measurement("ring", 64, transport="simulated", ranks=128, wrong=None)
+    await agent.records(attempt, steps() | {"transport": "simulated"}, row)
     base = f"/api/v1/jobs/{job['id']}"
     for what in ("steps", "measurements"):
         found = (await server.admin.get(f"{base}/{what}")).json()["items"]
@@ -207,6 +211,72 @@ async def test_a_number_that_nothing_could_have_measured_is_passed_over(
     (row,) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]
     assert row["in_place"]
     BenchmarkSummary.model_validate((await server.job(job["id"]))["summary"])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"algorithm": "mpi", "collective": "foo"},
+        {"collective": "broadcast"},
+        {"dtype": "float64"},
+        {"op": "max"},
+        {"ranks": 0},
+        {"ranks": -5},
+        {"count": 0},
+        {"count": 2**40},
+        {"size_bytes": -1024},
+        {"size_bytes": 2048, "count": 512},
+        {"algorithm": "direct"},
+        {"wrong": 2**63 - 1},
+        {"time_us": 1e-300},
+        {"cv_percent": 1e200},
+        {"cv_percent": -1.0},
+        {"time_ns": 2**63 - 1},
+        {"time_ns": -1},
+    ],
+)
+async def test_a_row_that_nobody_asked_for_is_passed_over_and_its_job_goes_on(
+    server: Server, more: dict[str, Any]
+) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    sure = {"time_low_us": 9.0, "time_high_us": 11.0}
+    rows = [measurement(**sure), measurement(in_place=True, **sure), measurement(**sure | more)]
+    assert (await agent.records(attempt, *rows)).json() == {"last_sequence": 3}
+    assert server.services.monitoring.rejected["malformed"] == 1
+    assert (await server.job(job["id"]))["progress"]["done"] == 2
+    for event in ("ended", "clean"):
+        assert (await agent.report(attempt, event, reason="completed", last_sequence=3)).status_code == 204
+    assert (await server.job(job["id"]))["state"] == "succeeded"
+
+
+async def test_of_foreign_names_no_curve_is_kept(server: Server) -> None:
+    agent = await server.node()
+    await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    await agent.records(attempt, measurement(), *(measurement(f"name {number}") for number in range(50)))
+    async with server.services.database.read() as session:
+        tally = Tally.model_validate(await session.scalar(select(Attempt.tally).where(Attempt.id == attempt)))
+    assert [curve.algorithm for curve in tally.curves] == ["ring"]
+
+
+async def test_rows_for_which_there_are_no_words_are_kept_and_their_job_ends(
+    server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def speechless(_contest: object) -> str:
+        raise KeyError("foo")
+
+    monkeypatch.setattr(summary, "verdict", speechless)
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    await agent.records(attempt, measurement(), measurement(in_place=True))
+    for event in ("ended", "clean"):
+        await agent.report(attempt, event, reason="completed", last_sequence=2)
+    ended = await server.job(job["id"])
+    assert (ended["state"], ended["summary"]["verdict"]) == ("succeeded", "")
+    assert "There are no words for these rows" in caplog.text
 
 
 async def test_what_a_rank_prints_is_kept_even_if_no_database_could_hold_it(server: Server) -> None:

@@ -64,7 +64,7 @@ async def test_a_lost_node_sends_the_job_back_into_the_queue_and_says_why_and_wh
     first, second = await server.node("n1", 2), await server.node("n2", 2)
     job = await server.submit(**ONE_SIZE | {"placement": {"ranks": 4, "nodes": 2}})
     attempt = await run_on(server, first, second)
-    await first.records(attempt, measurement())
+    await first.records(attempt, measurement(ranks=4))
     assert (await server.job(job["id"]))["progress"]["done"] == 1
     clock.advance(3)
     await lose(server, "n2")

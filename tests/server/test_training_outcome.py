@@ -17,6 +17,9 @@ from ringscope_server.background.detection import Insights
         ({}, [epoch(1), epoch(2), epoch(3)], "completed"),
         ({"max_steps": 6}, [epoch(1)], "results_missing"),
         ({"max_steps": 6}, [epoch(1), epoch(2, step=6)], "completed"),
+        ({"max_steps": 6}, [epoch(2, step=6)], "results_missing"),
+        ({}, [epoch(3)], "results_missing"),
+        ({}, [epoch(1), epoch(3)], "results_missing"),
     ],
 )
 async def test_without_its_last_epoch_training_has_not_succeeded(
@@ -29,6 +32,28 @@ async def test_without_its_last_epoch_training_has_not_succeeded(
     assert job["reason"] == reason
     if reason == "results_missing":
         assert job["message"] == f"The ranks ended, but only {len(told)} of 3 epochs were told."
+
+
+@pytest.mark.parametrize("more", [{"epoch": 2**31 - 1, "step": 0}, {"epoch": 0}, {"epoch": -1}, {"rank": 9}])
+async def test_an_epoch_that_nobody_asked_for_is_none(server: Server, more: dict[str, Any]) -> None:
+    agent, job_id, attempt = await started(server)
+    await agent.records(attempt, epoch(1), epoch(2), epoch(3, **more))
+    assert (await server.job(job_id))["summary"]["epochs_done"] == 2
+    await end(agent, attempt)
+    assert (await server.job(job_id))["reason"] == "results_missing"
+
+
+async def test_who_goes_on_from_another_jobs_checkpoint_tells_the_epochs_from_there(server: Server) -> None:
+    agent, first, attempt = await started(server)
+    await end(agent, attempt, "rank_exit", message="Rank 0 ended.")
+    training = TRAINING["training"] | {"resume_from": first}
+    for told, reason in (([epoch(2), epoch(3)], "completed"), ([epoch(2)], "results_missing")):
+        job = await server.submit(**TRAINING | {"training": training})
+        agent.sequence = 0
+        attempt = await agent.start_next()
+        await agent.records(attempt, *told)
+        await end(agent, attempt)
+        assert (await server.job(job["id"]))["reason"] == reason
 
 
 async def test_replicas_that_differ_fail_the_job_for_good(server: Server) -> None:

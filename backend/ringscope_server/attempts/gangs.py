@@ -1,5 +1,6 @@
 """Gangs: from an assignment to proven-free slots, driven by what the agents report."""
 
+import logging
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +14,9 @@ from ringscope.contracts.job_states import ACTIVE
 from ringscope.contracts.protocol import Report
 from ringscope.contracts.tuning import Table
 from ringscope_server.attempts import disturbance, quarantine, retries, verdicts
+from ringscope_server.attempts.verdicts import Verdict
 from ringscope_server.db.bulk import insert_rows
+from ringscope_server.db.faults import is_passing
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.db.specs import read_spec
 from ringscope_server.events import audit
@@ -23,6 +26,9 @@ from ringscope_server.jobs.summary import measured_busbw_gb_per_s
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.snapshot import Share
 
+log = logging.getLogger(__name__)
+
+MISTAKE = "The server made a mistake; its log has the details."
 _MEMBER = ("attempt_id", "member", "node_id", "slots", "first_rank", "phase", "last_sequence")
 _ALLOCATION = ("attempt_id", "rank", "node_id", "slot", "is_active")
 
@@ -132,7 +138,7 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
     """Bring a stopping job whose gang is clean to its end state, or back into the queue for another try."""
     if attempt.finished_at is not None or attempt.job.state != "stopping" or not is_clean(attempt):
         return False
-    found = await verdicts.verdict(session, attempt)
+    found = await _verdict(session, attempt)
     attempt.finished_at, attempt.bad_node = now, found.bad_node
     attempt.reason, attempt.message = found.reason.name, found.message
     await session.flush()
@@ -141,6 +147,30 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
     end, name = found.reason.end, found.reason.name
     best = _held_up(attempt) if end == "succeeded" else None
     return await transition(session, attempt.job_id, end, now, reason=name, message=found.message, busbw_gb_per_s=best)
+
+
+async def break_off(session: AsyncSession, attempt: Attempt, now: datetime) -> bool:
+    """End a job that could not be ended as it should: one that runs stops, one that has stopped fails.
+
+    Whether its attempt is over now.
+    """
+    if not is_clean(attempt) or attempt.job.state != "stopping":
+        await stop(session, attempt.job_id, "server_error", MISTAKE, now)
+        return False
+    attempt.finished_at, attempt.reason, attempt.message = now, "server_error", MISTAKE
+    return await transition(session, attempt.job_id, "failed", now, reason="server_error", message=MISTAKE)
+
+
+async def _verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
+    """What cannot be judged has ended all the same: else it would hold its job, and its slots, for good."""
+    try:
+        async with session.begin_nested():
+            return await verdicts.verdict(session, attempt)
+    except Exception as error:
+        if is_passing(error):
+            raise
+        log.exception("Attempt %d of job %d cannot be judged", attempt.number, attempt.job_id)
+        return Verdict(reason_of("server_error"), MISTAKE)
 
 
 def _held_up(attempt: Attempt) -> float | None:

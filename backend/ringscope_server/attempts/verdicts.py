@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Double, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.protocol import rank_words
 from ringscope.contracts.units import plural
-from ringscope_server.attempts import told_rows
+from ringscope_server.attempts import told_epochs, told_rows
 from ringscope_server.attempts.told_rows import NUMBERS, Key, Sweep, Told
 from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import SPOILED, spec_of, valid_spec
 from ringscope_server.jobs.reasons import Reason, reason_of
-from ringscope_server.training.epochs import last_epoch
+from ringscope_server.training.epochs import steps_by_epoch
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
     """What became of a stopping attempt whose members, nodes and job are loaded.
 
     Rows can only make it worse: a wrong sum never succeeds, nor do rows other than those asked for (see ``told_rows``),
-    nor training whose last epoch is missing.
+    nor training of which an epoch is missing.
     """
     job = attempt.job
     assert job.reason is not None, "stopping always has a reason"
@@ -49,11 +49,9 @@ async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
         return Verdict(reason_of("server_error"), SPOILED)
     if reason.name not in ("completed", "verification_failed"):
         return Verdict(reason, job.message, attempt.bad_node)
-    wrong = await session.scalar(
-        select(func.coalesce(func.sum(Measurement.wrong), 0)).where(Measurement.attempt_id == attempt.id)
-    )
+    wrong = await _wrong(session, attempt.id)
     if wrong or reason.name == "verification_failed":
-        sentence = job.message or f"The result check found {plural(wrong or 0, 'wrong element')}."
+        sentence = job.message or f"The result check found {plural(wrong, 'wrong element')}."
         return Verdict(reason_of("verification_failed"), sentence)
     if sentence := await _missing(session, attempt):
         if lost := _lost(attempt, "ended"):
@@ -62,15 +60,18 @@ async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
     return Verdict(reason, "")
 
 
+async def _wrong(session: AsyncSession, attempt_id: int) -> int:
+    """Wrong elements over all rows; as a double, since what an integer cannot hold is an error of SQLite's."""
+    total = func.sum(cast(Measurement.wrong, Double))
+    return round(await session.scalar(select(total).where(Measurement.attempt_id == attempt_id)) or 0)
+
+
 async def _missing(session: AsyncSession, attempt: Attempt) -> str:
     """What ranks that ended well have not told, in a sentence; empty when all is there."""
     spec = spec_of(attempt.job)
     if spec.training is not None:
-        epoch, step = await last_epoch(session, attempt.job_id)
-        limit = spec.training.max_steps
-        if epoch >= spec.training.epochs or (limit is not None and step >= limit):
-            return ""
-        return f"The ranks ended, but only {epoch} of {spec.training.epochs} epochs were told."
+        goes_on = attempt.number > 1 or spec.training.resume_from is not None
+        return told_epochs.fault(spec.training, await steps_by_epoch(session, attempt.job_id), goes_on)
     if spec.benchmark is not None:
         rows = await _rows(session, attempt.id)
         return await asyncio.to_thread(told_rows.fault, spec.benchmark, spec.ranks, rows)  # of a long sweep a second

@@ -67,6 +67,11 @@ def fault_of(error: SQLAlchemyError) -> Fault | None:
     return UNREACHABLE if type(error.orig).__name__ == "OperationalError" else None
 
 
+def is_passing(error: Exception) -> bool:
+    """Whether it is the database's trouble: what failed for it is done later, and is nobody's mistake."""
+    return isinstance(error, SQLAlchemyError) and fault_of(error) is not None
+
+
 def is_lasting(fault: Fault) -> bool:
     """Whether the next write fails as well, as long as nobody does anything about it."""
     return fault in (STORAGE_FULL, UNREACHABLE, UNUSABLE)
@@ -79,7 +84,7 @@ def is_bad_value(error: SQLAlchemyError) -> bool:
 
 def log_failure(log: Logger, what: str, error: Exception) -> None:
     """Of work that is tried again later: one line where the database cannot help it, else with the traceback."""
-    if isinstance(error, SQLAlchemyError) and fault_of(error) is not None:
+    if is_passing(error):
         log.warning("%s: %s", what, cause_of(error))
     else:
         log.error(what, exc_info=error)

@@ -1,15 +1,18 @@
 """What came out in a few numbers, kept beside the job: of a benchmark; of training see ``training.summary``."""
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.prediction import some
-from ringscope.contracts.contest import Point, names
+from ringscope.contracts.contest import Contest, Point, names
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobKind
 from ringscope_server.jobs.tally import Tally
 from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, SizeBusbw, TrainingSummary
+
+log = logging.getLogger(__name__)
 
 MAX_SIZES = 24  # it is read with every job of a list
 
@@ -41,9 +44,18 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
         ranks=tally.ranks,
         cores=tally.cores,
         wrong=tally.wrong,
-        verdict=verdict(tally),
-        explanation=explanation(tally),
+        verdict=_worded(verdict, tally),
+        explanation=_worded(explanation, tally),
     )
+
+
+def _worded(words: Callable[[Contest], str], tally: Tally) -> str:
+    """Without words for it a result is still one: rows must be stored and jobs must end, whatever the numbers are."""
+    try:
+        return words(tally)
+    except Exception:
+        log.exception("There are no words for these rows: %s", tally)
+        return ""
 
 
 def _best(tally: Tally) -> Iterator[AlgorithmBest]:

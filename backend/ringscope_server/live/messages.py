@@ -27,8 +27,8 @@ class Message:
     def of(
         cls, id: int, instance: str, topics: frozenset[str], type: MessageType, data: Any, key: str | None
     ) -> "Message":
-        """A message that says ``data``, under an id that names the stream it is of."""
-        text = json.dumps(data, separators=(",", ":"))
+        """A message that says ``data``, under an id that names the stream it is of; ValueError for what is no JSON."""
+        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         frame = f"event: {type}\ndata: {text}\nid: {id}-{instance}\n\n".encode("ascii")
         return cls(id, topics, type, frame, key)
 

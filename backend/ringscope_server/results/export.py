@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, Literal
 
+from ringscope.contracts.columns import LAST_NS
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.labels import op_label
 from ringscope_server.db.engine import Database
@@ -66,7 +67,7 @@ def _spooled(spool: StepSpool, seats: dict[int, Seat], ranks: int, step: Any) ->
     return (
         step.rank,
         spool.number_of(op_label(step.op)),
-        start_ns + round(step.duration_us * 1e3),
+        min(max(0, start_ns), LAST_NS) + round(step.duration_us * 1e3),  # a node's clock may be off by centuries
         step.duration_us,
         step.compute_us,
         step.communication_us,

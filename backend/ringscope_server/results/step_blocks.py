@@ -56,7 +56,7 @@ class StepBlock:
             mean_us=mean_us,
             min_us=self.min_us,
             max_us=self.max_us,
-            busbw_gb_per_s=(self.bus_bytes or 0.0) / mean_us / 1e3 if is_rate_known else None,
+            busbw_gb_per_s=finite((self.bus_bytes or 0.0) / mean_us / 1e3) if is_rate_known else None,
             recent_us=list(self.recent_us),
             loss=self.loss,
             samples=self.samples,

@@ -1,8 +1,10 @@
 """What time and lost nodes do to jobs: looked at in every pass of the scheduler's loop."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,12 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.attempts import gangs
 from ringscope_server.attempts.verdicts import node_lost
 from ringscope_server.changes import Changes
+from ringscope_server.db.faults import is_passing
 from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.db.specs import SPOILED
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.nodes.health import LOST_AFTER
 from ringscope_server.nodes.names import listed
 from ringscope_server.placement.snapshot import QueuedJob
+
+log = logging.getLogger(__name__)
 
 AT_ONCE = 25  # attempts in one transaction, each some 20 ms: PostgreSQL ends one that lasts for 10 s
 
@@ -55,8 +60,36 @@ async def enforce(session: AsyncSession, start: StartLimit, changes: Changes, no
     due = (
         each for each in seen if _overdue(each, start, now) or (each.job.state == "stopping" and gangs.is_clean(each))
     )
-    for each in islice(due, AT_ONCE):
-        await _enforce_attempt(session, each.id, start, changes, now)
+    for attempt_id in [each.id for each in islice(due, AT_ONCE)]:
+        await _try(session, attempt_id, start, changes, now)
+
+
+async def _try(session: AsyncSession, attempt_id: int, start: StartLimit, changes: Changes, now: datetime) -> None:
+    """Enforce, or only end the job: no attempt may keep the others, and the loop, from going on.
+
+    Raises what is the database's trouble, and passes.
+    """
+    for work in (partial(_enforce_attempt, start=start), _break_off):
+        done = Changes()
+        try:
+            async with session.begin_nested():
+                await work(session, attempt_id, changes=done, now=now)
+        except Exception as error:
+            if is_passing(error):
+                raise
+            log.exception("The attempt with id %d could not be brought on", attempt_id)
+        else:
+            changes.update(done)
+            return
+
+
+async def _break_off(session: AsyncSession, attempt_id: int, changes: Changes, now: datetime) -> None:
+    attempt = await gangs.load(session, attempt_id)
+    if attempt is None or attempt.finished_at is not None:
+        return
+    changes.attempt(attempt)
+    if await gangs.break_off(session, attempt, now):
+        changes.ended(attempt.job)
 
 
 async def _enforce_attempt(

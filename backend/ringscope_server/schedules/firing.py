@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import TERMINAL
 from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes
-from ringscope_server.db.faults import fault_of
+from ringscope_server.db.faults import is_passing
 from ringscope_server.db.models import Job, Schedule
 from ringscope_server.events import audit
 from ringscope_server.jobs import queries
@@ -93,7 +92,7 @@ async def _try(
     except (jobs.InvalidJobError, jobs.TooManyQueuedError) as error:
         return _failed(str(error))
     except Exception as error:
-        if isinstance(error, SQLAlchemyError) and fault_of(error) is not None:
+        if is_passing(error):
             raise  # it passes: the time stays due, for the next pass
         logger.exception("Schedule %s could not submit its job", schedule.name)
         return _failed("the server made a mistake; its log has the details.")

@@ -10,8 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts import record
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.protocol import RecordBatch
+from ringscope_server.attempts.asked import is_asked
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Attempt, LogLine, Measurement, Member, Step, Trace
+from ringscope_server.db.specs import valid_spec
 from ringscope_server.results.queries import measurement_view
 from ringscope_server.results.rows import LOG_COLUMNS, STEP_COLUMNS, log_row, measurement_row, step_rows
 from ringscope_server.results.views import MeasurementView
@@ -52,15 +54,15 @@ _OUTCOME = (record.Measurement, record.Check, record.Epoch)
 _PRINTED = (record.Log, record.Check)  # stands in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # which no other kind of job has
 # What is kept for each rank, and told by the agent of its node. Lines of the log come through the first node.
-_OF_RANKS = (record.Hello, record.Environment, record.Steps, record.Buckets)
+_OF_RANKS = (record.Hello, record.Environment, record.Steps, record.Buckets, record.Epoch)
 
 
 async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:
     """Store the records that are new, in one transaction with the number of the last one.
 
     What decides an outcome is counted as rejected once the attempt has succeeded, or the node has said that this was
-    all; so is what a job of this kind does not tell. Of one that was lost it is kept with what became of its attempt; a
-    job that has ended stays as it is.
+    all; so is what a job of this kind does not tell, and what this one does not ask for. Of one that was lost it is
+    kept with what became of its attempt; a job that has ended stays as it is.
 
     Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
     answer tells the agent where to go on. A record that is not well formed, or of a rank on another node, is counted
@@ -78,7 +80,8 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     told = list(_parse(fresh, ranks, ingested))
     unfit: tuple[type[record.Record], ...] = _OUTCOME if _is_sealed(attempt, member) else ()
     unfit += () if attempt.job.kind == "benchmark" else _OF_SWEEPS
-    parsed = [one for one in told if not isinstance(one, unfit)]
+    spec = valid_spec(attempt.job)  # None: its attempt is being stopped, and what was measured before is kept
+    parsed = [one for one in told if not isinstance(one, unfit) and (spec is None or is_asked(spec, one))]
     ingested.rejected += len(told) - len(parsed)
     await _store(session, attempt.id, attempt.job_id, node, parsed, ingested)
     member.last_sequence = ingested.last_sequence

@@ -43,14 +43,14 @@ async def _read(session: AsyncSession, query: Select[Any]) -> list[EpochView]:
     return [_view(epoch, number) for epoch, number in await session.execute(numbered)]
 
 
-async def last_epoch(session: AsyncSession, job_id: int) -> tuple[int, int]:
-    """The last epoch of a job that any attempt told, and the steps done then; zeros before the first.
+async def steps_by_epoch(session: AsyncSession, job_id: int) -> dict[int, int]:
+    """The steps done at the end of each epoch, of the newest attempt that told any.
 
     A try that began from the checkpoint of the last epoch has none of its own to tell.
     """
-    query = select(Epoch.epoch, Epoch.step).where(Epoch.job_id == job_id).order_by(Epoch.id.desc()).limit(1)
-    row = (await session.execute(query)).one_or_none()
-    return (row.epoch, row.step) if row else (0, 0)
+    newest = select(func.max(Epoch.attempt_id)).where(Epoch.job_id == job_id).scalar_subquery()
+    query = select(Epoch.epoch, Epoch.step).where(Epoch.attempt_id == newest).order_by(Epoch.id)
+    return {row.epoch: row.step for row in await session.execute(query)}
 
 
 def _view(epoch: Epoch, number: int) -> EpochView:

@@ -14,6 +14,7 @@ from ringscope.contracts.contest import (
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.units import format_duration, format_size, plural
 from ringscope.contracts.winners import Range, Win, Winners
+from ringscope.cost.effort import message_count
 from ringscope.schedules.algorithms import build
 
 VENDOR_NAMES = {
@@ -25,8 +26,7 @@ VENDOR_NAMES = {
     "alltoall": "MPI_Alltoall",
     "sendrecv": "MPI_Sendrecv",
 }
-# Counting the N² messages of a ring takes a tenth of a second for this many.
-MOST_COUNTED_RANKS = 128
+MOST_COUNTED_MESSAGES = 1 << 15  # of a schedule, which takes a tenth of a second: those of a ring of 128 ranks
 MOST_RANGES = 4  # of which a sentence can be read
 
 
@@ -124,8 +124,8 @@ def explanation(contest: Contest) -> str:
     """What the winner sends, and over how many hops, beside the next of our algorithms: counted in the schedules.
 
     It says what differs, not that this made the difference; without a clear winner, what stands in its way. Empty with
-    wrong elements, with more ranks than are counted, for ``hierarchical``, whose schedule depends on the nodes, and for
-    a simulation, whose schedules go in as many channels as its nodes have cards: `ringscope plan` counts those.
+    wrong elements, with more messages than are counted, for ``hierarchical``, whose schedule depends on the nodes, and
+    for a simulation, whose schedules go in as many channels as its nodes have cards: `ringscope plan` counts those.
     """
     size_bytes = reference_bytes(contest.sizes())
     points = contest.at(size_bytes, in_place=False)
@@ -140,7 +140,9 @@ def explanation(contest: Contest) -> str:
     unknown = f"what {_name(library, contest)} does inside is the library's choice." if library else ""
     if library == winner:
         return f"W{unknown[1:]}"
-    if contest.ranks > MOST_COUNTED_RANKS or "hierarchical" in (winner, rival) or _is_simulated(contest):
+    if "hierarchical" in (winner, rival) or _is_simulated(contest):
+        return ""
+    if any(_messages(name, points[name], contest) > MOST_COUNTED_MESSAGES for name in (winner, rival) if name in ours):
         return ""
     mine = _effort(winner, points[winner], contest)
     sends = f"{winner} sends at most {mine.bytes(size_bytes)} from a rank, over {mine.way}"
@@ -191,8 +193,16 @@ class _Effort(NamedTuple):
 
 
 def _effort(algorithm: str, point: Point, contest: Contest) -> _Effort:
-    total = total_elements(contest.collective, point.elements, contest.ranks)
-    return _counted(algorithm, contest.ranks, total, contest.collective)
+    return _counted(algorithm, contest.ranks, _total(point, contest), contest.collective)
+
+
+def _messages(algorithm: str, point: Point, contest: Contest) -> int:
+    """About as many as its schedule has, which is not built for that."""
+    return message_count(algorithm, contest.ranks, _total(point, contest), collective=contest.collective)
+
+
+def _total(point: Point, contest: Contest) -> int:
+    return total_elements(contest.collective, point.elements, contest.ranks)
 
 
 @lru_cache(maxsize=256)

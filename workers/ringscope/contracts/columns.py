@@ -16,13 +16,30 @@ Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "in
 Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
 
 Count = Annotated[int, Field(ge=0, lt=2**63), WithJsonSchema({"type": "integer"})]
+Elements = Annotated[int, Field(ge=0, le=2**53), WithJsonSchema({"type": "integer"})]  # so many no memory holds
 
 # Beyond these nothing is measured, and what is made of them (sums, squares, intervals) is a number for certain.
 MOST_MICROSECONDS = 1e15  # 31 years
+FEWEST_MICROSECONDS = 1e-12  # but for none at all: what is divided by them is a number for certain, too
+
+
+def _long_enough(times_us: list[float]) -> list[float]:
+    if min(filter(None, times_us), default=1.0) < FEWEST_MICROSECONDS:
+        raise ValueError(f"a time is 0, or at least {FEWEST_MICROSECONDS:g} us")
+    return times_us
+
+
 Microseconds = Annotated[float, Field(ge=0, le=MOST_MICROSECONDS), WithJsonSchema({"type": "number"})]
 Durations = Annotated[list[Microseconds], FEW]
+# Of what was timed, by which rates are told; a difference of two such times may be as small as it likes.
+TimedMicroseconds = Annotated[Microseconds, AfterValidator(lambda time_us: _long_enough([time_us])[0])]
+TimedDurations = Annotated[Durations, AfterValidator(_long_enough)]
+Percent = Annotated[float, Field(ge=0, le=1e9), WithJsonSchema({"type": "number"})]
+LAST_NS = 7_258_118_400_000_000_000  # the year 2200: with the longest of durations added it is one of 64 bits
+Nanoseconds = Annotated[int, Field(ge=0, lt=LAST_NS), WithJsonSchema({"type": "integer"})]  # of a clock, since 1970
 Int32s = Annotated[list[Int32], FEW]
 Int64s = Annotated[list[Int64], FEW]
+NanosecondColumn = Annotated[list[Nanoseconds], FEW]
 GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"})]
 
 

@@ -24,6 +24,7 @@ FEWEST_ITERATIONS = FEWEST_ROUNDS * ROUND_ITERATIONS
 FEWEST_CYCLES = 5  # the same, where their rows tell none
 MAX_SIZES = 128  # of a curve; one that doubles its sizes has not half as many
 SURE = 1.96  # standard errors on either side hold 95 %, where those are known
+_MOST_LOG_ERROR = 100.0  # nothing is known of a time then; what is made of it is still a number
 UNSTABLE_CV_PERCENT = 20.0
 UNSTABLE_P99 = 10.0  # times the median
 
@@ -160,7 +161,7 @@ class Point(NamedTuple):
         """Half of the 95 % interval of the time's logarithm; None: nothing tells it."""
         if self.time_us <= 0 or (self.error_us2 is None and self.cycles < FEWEST_CYCLES):
             return None
-        return max(self._within_us(), self._between_us()) / self.time_us
+        return min(max(self._within_us(), self._between_us()) / self.time_us, _MOST_LOG_ERROR)
 
     @property
     def values(self) -> int:

@@ -16,8 +16,8 @@ from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, mod
 from ringscope.contracts.columns import (
     FEW,
     MOST_ENTRIES,
-    Count,
     Durations,
+    Elements,
     Int32,
     Int32s,
     Int64,
@@ -26,7 +26,10 @@ from ringscope.contracts.columns import (
     Line,
     Microseconds,
     Name,
+    NanosecondColumn,
+    Nanoseconds,
     Output,
+    TimedDurations,
 )
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
@@ -68,7 +71,7 @@ class Hello(RecordModel):
     device: Line = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
     cpus: Int32s = Field(default_factory=list, description="Processors that it may run on; empty: not known.")
     numa_node: Int32 | None = Field(None, description="To which all of these belong; null: to several, or not known.")
-    time_ns: Int64
+    time_ns: Nanoseconds
 
 
 class Environment(RecordModel):
@@ -90,7 +93,7 @@ class Environment(RecordModel):
     sockets: Int32 | None
     numa_nodes: Int32 | None
     memory_bytes: Int64
-    time_ns: Int64
+    time_ns: Nanoseconds
 
 
 class Steps(RecordModel):
@@ -112,8 +115,8 @@ class Steps(RecordModel):
     in_place: bool
     bytes: Int64
     bus_factor: Annotated[float, Field(ge=0, le=1e6)]
-    start_ns: Int64s
-    duration_us: Durations
+    start_ns: NanosecondColumn
+    duration_us: TimedDurations
     communication_us: Durations
     compute_us: Durations
     exposed_us: Durations
@@ -150,7 +153,7 @@ class IterationBlock(NamedTuple):
 
     kind: Annotated[int, Field(ge=0)]
     iterations: Annotated[int, Field(ge=1)]
-    start_ns: Int64  # of the first one
+    start_ns: Nanoseconds  # of the first one
 
 
 class Iterations(RecordModel):
@@ -249,7 +252,7 @@ class Trace(RecordModel):
     in_place: bool
     size_bytes: Int64
     dtype: Name
-    started_at_ns: Int64
+    started_at_ns: Nanoseconds
     duration_ns: Int64
     transfers: list[TracedTransfer] = Field(
         description="In the order of their start, each an array; times count in ns from the operation's start.",
@@ -273,7 +276,7 @@ class Epoch(RecordModel):
     duration_us: Microseconds = Field(description="Of the epoch's steps, without validation and checkpoint.")
     validation_us: Microseconds
     checkpoint_us: Microseconds
-    time_ns: Int64
+    time_ns: Nanoseconds
 
 
 class Check(RecordModel):
@@ -285,11 +288,11 @@ class Check(RecordModel):
     algorithm: Name
     in_place: bool
     size_bytes: Int64
-    wrong: Count
+    wrong: Elements
     first_index: Int64
     want: Line
     got: Line
-    time_ns: Int64
+    time_ns: Nanoseconds
 
 
 class _TypeFirst(RecordModel):
@@ -304,11 +307,11 @@ class Measurement(SweepRow, _TypeFirst):
     chosen_algorithm: Name | None = None
     chosen_because: Line | None = None
     cycle: Int32 = 0
-    wrong: Count | None
+    wrong: Elements | None
     times_us: list[Microseconds] | None = Field(
         None, description="Of the slowest rank, every iteration in order; null unless the job asks per_iteration."
     )
-    time_ns: Int64
+    time_ns: Nanoseconds
 
 
 class Log(RecordModel):
@@ -317,7 +320,7 @@ class Log(RecordModel):
     type: Literal["log"] = "log"
     rank: Int32 | None
     stream: Literal["stdout", "stderr", "agent"]
-    time_ns: Int64
+    time_ns: Nanoseconds
     text: Output
 
 

@@ -2,7 +2,17 @@
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.columns import GbPerS, Int32, Int64, Line, Microseconds, Name, is_null
+from ringscope.contracts.columns import (
+    GbPerS,
+    Int32,
+    Int64,
+    Line,
+    Microseconds,
+    Name,
+    Percent,
+    TimedMicroseconds,
+    is_null,
+)
 from ringscope.contracts.contest import FEWEST_ITERATIONS
 
 
@@ -37,7 +47,7 @@ class SweepRow(BaseModel):
         "goes in none, or it was measured by an earlier version.",
     )
     iterations: Int32
-    time_us: Microseconds = Field(
+    time_us: TimedMicroseconds = Field(
         description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. The "
         "bandwidths and every comparison go by it."
     )
@@ -62,4 +72,4 @@ class SweepRow(BaseModel):
     p99_us: Microseconds
     max_us: Microseconds
     stdev_us: Microseconds  # of the population of iterations, as in nccl-tests
-    cv_percent: float  # 100 stdev / mean
+    cv_percent: Percent  # 100 stdev / mean

@@ -1,0 +1,43 @@
+"""What an attempt may tell, by what its job asks for: a row of another sweep is no result of this one. Pure."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.collectives import REDUCING, elements
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import Epoch, Measurement, Record
+
+_KNOWN_SWEEPS = 64  # of 50,000 sizes at most
+
+
+def is_asked(spec: JobSpec, told: Record) -> bool:
+    """Whether the record is one that this job can tell, whatever its times are."""
+    if isinstance(told, Measurement) and spec.benchmark is not None:
+        return _AskedRows.of(spec.benchmark, spec.ranks).has(told)
+    if isinstance(told, Epoch) and spec.training is not None:
+        return 1 <= told.epoch <= spec.training.epochs
+    return True
+
+
+class _AskedRows(NamedTuple):
+    """The rows of a sweep: what all of them say alike, and what tells them apart."""
+
+    alike: tuple[str, str, str, int]
+    algorithms: tuple[str, ...]
+    counts: dict[int, int]  # of elements, by size in bytes
+
+    @classmethod
+    @lru_cache(maxsize=_KNOWN_SWEEPS)
+    def of(cls, spec: BenchmarkSpec, ranks: int) -> "_AskedRows":
+        """Of so many ranks."""
+        itemsize, op = ITEMSIZE_BYTES[spec.dtype], spec.op if spec.collective in REDUCING else "none"
+        sizes = (elements(spec.collective, size, itemsize, ranks) for size in spec.sizes())
+        counts = {total * itemsize: count for count, total in sizes}
+        return cls((spec.collective, spec.dtype, op, ranks), spec.algorithms, counts)
+
+    def has(self, row: Measurement) -> bool:
+        """Whether the row is one of them, of whatever cycle and place."""
+        is_alike = (row.collective, row.dtype, row.op, row.ranks) == self.alike
+        return is_alike and row.algorithm in self.algorithms and self.counts.get(row.size_bytes) == row.count

@@ -242,7 +242,7 @@ async def test_a_row_that_nobody_asked_for_is_passed_over_and_its_job_goes_on(
     job = await server.submit(**ONE_SIZE)
     attempt = await agent.start_next()
     sure = {"time_low_us": 9.0, "time_high_us": 11.0}
-    rows = [measurement(**sure), measurement(in_place=True, **sure), measurement(**sure | more)]
+    rows = [measurement(**sure), measurement(in_place=True, **sure), measurement(**sure) | more]
     assert (await agent.records(attempt, *rows)).json() == {"last_sequence": 3}
     assert server.services.monitoring.rejected["malformed"] == 1
     assert (await server.job(job["id"]))["progress"]["done"] == 2

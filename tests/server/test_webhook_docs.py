@@ -40,7 +40,7 @@ def test_the_flag_of_the_page_is_taken() -> None:
 
 async def test_the_body_and_the_receiver_of_the_page_work(server: Server, clock: Clock) -> None:
     allow(server, LOOPBACK)
-    clock.now = datetime.now(UTC)
+    clock.go_to(datetime.now(UTC))
     (body,) = re.findall(r"-d '(.*?)'", PAGE, re.DOTALL)
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, Any] = {}

@@ -45,22 +45,26 @@ def timed(
     )
 
 
-def of_cycles(draw: np.random.Generator, cycles: int, iterations: int, shift: float, time_us: float = 100.0) -> Point:
-    first, *others = (timed(draw, iterations, shift, time_us) for _ in range(cycles))
+def of_cycles(
+    draw: np.random.Generator, cycles: int, iterations: int, shift: float, time_us: float = 100.0, apart: float = 0.0
+) -> Point:
+    """``apart``: by which share the cycles' own means differ."""
+    means_us = (time_us * (1 + apart * draw.normal()) if apart else time_us for _ in range(cycles))
+    first, *others = (timed(draw, iterations, shift, mean_us) for mean_us in means_us)
     point = point_of(first)
     for other in others:
         point = point.with_row(other)
     return point
 
 
-def clear_share(iterations: int, shift: float, cycles: int = 1, slower: float = 1.0) -> float:
+def clear_share(iterations: int, shift: float, cycles: int = 1, slower: float = 1.0, apart: float = 0.0) -> float:
     """How often one of two is called clearly faster."""
     draw = np.random.default_rng(7)
     tries = 200
     clear = 0
     for _ in range(tries):
-        one = of_cycles(draw, cycles, iterations, shift)
-        other = of_cycles(draw, cycles, iterations, shift, 100.0 * slower)
+        one = of_cycles(draw, cycles, iterations, shift, apart=apart)
+        other = of_cycles(draw, cycles, iterations, shift, 100.0 * slower, apart)
         clear += one.faster_than(other).is_clear or other.faster_than(one).is_clear
     return clear / tries
 
@@ -78,10 +82,31 @@ def test_nor_does_it_over_several_cycles(cycles: int, iterations: int) -> None:
     assert clear_share(iterations, 0.1, cycles) <= 0.05
 
 
+@pytest.mark.parametrize("apart", [0.03, 0.05, 0.1])
+@pytest.mark.parametrize("cycles", [2, 3])
+def test_nor_where_each_algorithm_is_as_fast_as_chance_has_it_in_each_cycle(cycles: int, apart: float) -> None:
+    assert clear_share(20, 0.02, cycles, apart=apart) <= 0.05
+
+
+def test_cycles_that_differ_no_more_than_their_rows_allow_are_as_sure_as_these() -> None:
+    row = timed(np.random.default_rng(3), 20, 0.1)
+    one, two = point_of(row), point_of(row).with_row(row)
+    assert one.error and two.error and one.error.values == two.error.values == 5
+    assert two.error.standard == pytest.approx(one.error.standard / 2**0.5)
+
+
+def test_two_cycles_that_differ_by_more_tell_hardly_anything() -> None:
+    row = timed(np.random.default_rng(3), 20, 0.01)
+    apart = point_of(row).with_row(row.model_copy(update={"time_us": row.time_us * 1.2}))
+    assert apart.error and apart.error.values == 2
+    low_us, high_us = apart.interval_us() or (0.0, 0.0)
+    assert low_us < row.time_us < 2 * row.time_us < high_us
+
+
 def test_a_fifth_is_mostly_told_by_the_iterations_that_are_usual() -> None:
     assert clear_share(20, 0.05, slower=1.2) > 0.7
     assert clear_share(100, 0.05, slower=1.2) > 0.9
 
 
 def test_few_values_take_a_wider_interval() -> None:
-    assert [round(sure_of(values), 2) for values in (3, 5, 10, 11, 31, 10_000)] == [4.30, 2.78, 2.26, 2.21, 2.04, 1.96]
+    assert [round(sure_of(values), 2) for values in (2, 5, 10, 11, 31, 10_000)] == [12.71, 2.78, 2.26, 2.21, 2.04, 1.96]

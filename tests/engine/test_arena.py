@@ -38,7 +38,7 @@ def test_what_was_given_back_in_any_order_is_one_whole_again(order: list[int], s
     assert arena.take(FIRST_SLAB_BYTES << 1) == Piece(0, 0, FIRST_SLAB_BYTES << 1)
 
 
-def test_slabs_double_up_to_a_bound_and_a_larger_piece_has_one_of_its_size() -> None:
+def test_slabs_double_up_to_a_bound_and_a_larger_piece_has_one_that_is_little_larger() -> None:
     arena = Arena()
     sizes = []
     for _ in range(12):
@@ -46,4 +46,16 @@ def test_slabs_double_up_to_a_bound_and_a_larger_piece_has_one_of_its_size() -> 
         arena.add_slab(sizes[-1])
     assert sizes[:3] == [FIRST_SLAB_BYTES, 2 * FIRST_SLAB_BYTES, 4 * FIRST_SLAB_BYTES]
     assert sizes[-1] == LARGEST_SLAB_BYTES
-    assert arena.slab_bytes(LARGEST_SLAB_BYTES + 1) == LARGEST_SLAB_BYTES + ALIGNMENT_BYTES
+    assert arena.slab_bytes(0) == LARGEST_SLAB_BYTES
+    for larger in (LARGEST_SLAB_BYTES + 1, LARGEST_SLAB_BYTES * 5 // 4, 2 * LARGEST_SLAB_BYTES, 7 * LARGEST_SLAB_BYTES):
+        assert larger <= arena.slab_bytes(larger) <= larger * 5 // 4
+        assert arena.slab_bytes(larger) % ALIGNMENT_BYTES == 0
+
+
+def test_large_pieces_that_grow_little_by_little_share_few_slabs() -> None:
+    arena, slabs = Arena(), set[int]()
+    for size_bytes in range(LARGEST_SLAB_BYTES, 4 * LARGEST_SLAB_BYTES + 1, LARGEST_SLAB_BYTES // 256):
+        piece = taken(arena, size_bytes)
+        slabs.add(piece.slab)
+        arena.give_back(piece)  # one is held at a time
+    assert len(slabs) <= 1 + 2 * 4, "four for each doubling"

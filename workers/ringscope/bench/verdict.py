@@ -53,7 +53,7 @@ def verdict(contest: Contest) -> str:
     fewest = min(short, default=FEWEST_ITERATIONS)
     if fewest < FEWEST_ITERATIONS and not _is_simulated(contest):
         return f"No winner: that takes {FEWEST_ITERATIONS} iterations of each at least, and these are {fewest}."
-    if any(point.log_error is None for point in points.values()):
+    if any(point.error is None for point in points.values()):
         return "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
     winners = Winners(contest)
     out, inside = winners.ranges(in_place=False), winners.ranges(in_place=True)
@@ -165,12 +165,12 @@ def _two_digits(value: float) -> str:
 
 def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, contest: Contest) -> str:
     """Why none of them wins: their times, and how sure each is."""
-    errors = {name: points[name].log_error for name in tied}
-    if _is_simulated(contest) or None in errors.values():
+    errors = {name: error for name in tied if (error := points[name].error)}
+    if _is_simulated(contest) or len(errors) < len(tied):
         return ""
     times = ", ".join(
-        f"{_name(name, contest)} {points[name].time_us:.4g} µs ± {_two_digits(100 * (errors[name] or 0))} %"
-        for name in tied
+        f"{_name(name, contest)} {points[name].time_us:.4g} µs ± {_two_digits(100 * error.reach)} %"
+        for name, error in errors.items()
     )
     return f"At {format_size(size_bytes)}: {times}. More iterations would narrow that."
 

@@ -105,14 +105,14 @@ class Row(Spread, Protocol):
         """Wrong elements over all ranks."""
 
 
-# Student's quantiles for 2, 3, 4 … degrees of freedom.
-_STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+# Student's quantiles for 1, 2, 3 … degrees of freedom.
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 
 def sure_of(values: int) -> float:
-    """How many standard errors on either side hold 95 %, where so many values tell the error, three at least."""
+    """How many standard errors on either side hold 95 %, where so many values tell the error, two at least."""
     freedom = values - 1
-    return _STUDENT[freedom - 2] if freedom < len(_STUDENT) + 2 else SURE + 2.5 / freedom
+    return _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else SURE + 2.5 / freedom
 
 
 def crowd(ranks: int, cores: int | None) -> str:
@@ -138,6 +138,18 @@ class Ratio(NamedTuple):
         return self.low is not None and self.low > 1.0
 
 
+class Error(NamedTuple):
+    """The standard error of a time's logarithm, and how many values tell it."""
+
+    standard: float
+    values: int
+
+    @property
+    def reach(self) -> float:
+        """Half of the logarithm's 95 % interval."""
+        return min(sure_of(self.values) * self.standard, _MOST_LOG_ERROR)
+
+
 class Point(NamedTuple):
     """What all cycles of one algorithm at one size and place come to."""
 
@@ -145,7 +157,7 @@ class Point(NamedTuple):
     cycles: int
     iterations: int  # of all cycles
     deviations_us2: float  # the sum of the cycles' squared distances from their mean
-    error_us2: float | None  # the mean of the squared standard errors that the rows tell; None: not all tell one
+    error_us2: float | None  # the mean of the rows' squared intervals, of SURE on either side; None: not all tell one
     elements: int  # as nccl-tests counts them
     bus_bytes: float  # bus bandwidth times time
     p99_us: float  # the largest
@@ -157,45 +169,36 @@ class Point(NamedTuple):
         return self.bus_bytes / (self.time_us * 1e3) if self.time_us else 0.0
 
     @property
-    def log_error(self) -> float | None:
-        """Half of the 95 % interval of the time's logarithm; None: nothing tells it."""
+    def error(self) -> Error | None:
+        """By what the rows tell, or by how the cycles differ where that is more; None: nothing tells it."""
         if self.time_us <= 0 or (self.error_us2 is None and self.cycles < FEWEST_CYCLES):
             return None
-        return min(max(self._within_us(), self._between_us()) / self.time_us, _MOST_LOG_ERROR)
+        return max(self._by_rows(), self._by_cycles())
 
-    @property
-    def values(self) -> int:
-        """So many tell the error: rounds of a cycle, or the cycles where these differ by more."""
-        if self.cycles > 2 and self._between_us() > self._within_us():
-            return self.cycles
-        return max(FEWEST_ROUNDS, min(MOST_ROUNDS, self.iterations // self.cycles // ROUND_ITERATIONS))
+    def _by_rows(self) -> Error:
+        """The rounds of a cycle are its values."""
+        rounds = max(FEWEST_ROUNDS, min(MOST_ROUNDS, self.iterations // self.cycles // ROUND_ITERATIONS))
+        known_us = sqrt((self.error_us2 or 0.0) / self.cycles) * SURE / sure_of(rounds)
+        return Error(known_us / self.time_us, rounds)
 
-    def _within_us(self) -> float:
-        """Half of the 95 % interval by what the rows tell."""
-        return SURE * sqrt((self.error_us2 or 0.0) / self.cycles)
-
-    def _between_us(self) -> float:
-        """Half of the 95 % interval by how the cycles differ; two of them say little of that, and by themselves
-        would make many times too wide what is known from their rows.
-        """
-        if self.cycles < 2:
-            return 0.0
-        sure = sure_of(self.cycles) if self.cycles > 2 else SURE
-        return sure * sqrt(self.deviations_us2 / (self.cycles - 1) / self.cycles)
+    def _by_cycles(self) -> Error:
+        """Each cycle is a value."""
+        between_us = sqrt(self.deviations_us2 / max(1, self.cycles - 1) / self.cycles)
+        return Error(between_us / self.time_us, self.cycles)
 
     def interval_us(self) -> tuple[float, float] | None:
         """The 95 % interval of the time."""
-        error = self.log_error
-        return None if error is None else (self.time_us / exp(error), self.time_us * exp(error))
+        error = self.error
+        return None if error is None else (self.time_us / exp(error.reach), self.time_us * exp(error.reach))
 
     def faster_than(self, other: "Point") -> Ratio:
         """How many times as fast as the other; both were timed in turns, so that their errors count as independent."""
         value = other.time_us / self.time_us if self.time_us else 1.0
-        errors = self.log_error, other.log_error
+        errors = self.error, other.error
         if errors[0] is None or errors[1] is None:
             return Ratio(value, None, None)
-        error = hypot(errors[0], errors[1])
-        return Ratio(value, value / exp(error), value * exp(error))
+        reach = hypot(errors[0].reach, errors[1].reach)
+        return Ratio(value, value / exp(reach), value * exp(reach))
 
     def with_row(self, row: Row) -> "Point":
         """The same with one more cycle."""

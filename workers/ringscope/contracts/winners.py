@@ -10,7 +10,7 @@ from itertools import combinations
 from math import erfc, log, log1p, sqrt
 from typing import NamedTuple
 
-from ringscope.contracts.contest import Contest, Point, reference_bytes, sure_of
+from ringscope.contracts.contest import Contest, Point, reference_bytes
 
 _CHANCE = 0.05  # of equals, that any pair at the size that is compared is called different
 _CHANCE_ELSEWHERE = 0.01  # and that any is at any other size, in place or out of place
@@ -110,13 +110,13 @@ def _chance(one: Point, other: Point) -> float:
 
     That is Welch's test; of Student's distribution Wallace's normal (1959), which is at or above it.
     """
-    errors = one.log_error, other.log_error
+    errors = one.error, other.error
     if errors[0] is None or errors[1] is None:
         return 1.0
-    variances = [(errors[0] / sure_of(one.values)) ** 2, (errors[1] / sure_of(other.values)) ** 2]
+    variances = [error.standard**2 for error in errors if error]
     distance = log(other.time_us / one.time_us)
     if not any(variances):  # the model's times have no error
         return 0.0 if distance else 1.0
-    freedom = sum(variances) ** 2 / (variances[0] ** 2 / (one.values - 1) + variances[1] ** 2 / (other.values - 1))
+    freedom = sum(variances) ** 2 / sum(error.standard**4 / (error.values - 1) for error in errors if error)
     normal = sqrt(freedom * log1p(distance**2 / sum(variances) / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return erfc(normal / sqrt(2))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 ALIGNMENT_BYTES = 256  # whole cache lines, so that neighbours never write to the same one
 FIRST_SLAB_BYTES = 1 << 20
 LARGEST_SLAB_BYTES = 256 << 20  # unless a piece is larger
+_STEPS = 4  # sizes of slabs for larger pieces, between a power of two and the next
 
 
 class Piece(NamedTuple):
@@ -37,8 +38,13 @@ class Arena:
         return None
 
     def slab_bytes(self, size_bytes: int) -> int:
-        """How large the next slab should be, for a piece that did not fit: twice the last, so that they stay few."""
-        return max(self._next_slab_bytes, aligned(size_bytes))
+        """How large the next slab should be, for a piece that did not fit: twice the last, so that they stay few.
+
+        For a larger piece it is up to a quarter larger than that, so that pieces that grow little by little find room
+        in it once the last of them was given back: slabs themselves are never given back.
+        """
+        step = max(ALIGNMENT_BYTES, (1 << (size_bytes - 1).bit_length()) // (2 * _STEPS))
+        return max(self._next_slab_bytes, -(-size_bytes // step) * step)
 
     def add_slab(self, slab_bytes: int) -> None:
         """One more slab, all of it free."""

@@ -8,8 +8,9 @@ from ringscope.choice.prediction import some
 from ringscope.contracts.contest import Point, names
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobKind
+from ringscope.contracts.winners import Winners
 from ringscope_server.jobs.tally import Tally
-from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, SizeBusbw, TrainingSummary
+from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, ClearWinner, SizeBusbw, TrainingSummary
 
 MAX_SIZES = 24  # it is read with every job of a list
 
@@ -33,7 +34,8 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
     return BenchmarkSummary(
         best=fastest_first,
         sizes=[
-            SizeBusbw(size_bytes=size, busbw_gb_per_s=points[size].busbw_gb_per_s) for size in some(sizes, MAX_SIZES)
+            SizeBusbw(size_bytes=size, busbw_gb_per_s=points[size].busbw_gb_per_s, is_unstable=points[size].is_unstable)
+            for size in some(sizes, MAX_SIZES)
         ],
         min_size_p99_us=points[sizes[0]].p99_us if sizes else None,
         min_size_iterations=points[sizes[0]].iterations if sizes else None,
@@ -41,6 +43,7 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
         ranks=tally.ranks,
         cores=tally.cores,
         wrong=tally.wrong,
+        winners=_winners(tally),
         verdict=verdict(tally),
         explanation=explanation(tally),
     )
@@ -62,8 +65,21 @@ def _best(tally: Tally) -> Iterator[AlgorithmBest]:
             busbw_gb_per_s=point.busbw_gb_per_s,
             size_bytes=size_bytes,
             in_place=curve.in_place,
+            iterations=point.iterations,
             is_unstable=point.is_unstable,
         )
+
+
+def _winners(tally: Tally) -> list[ClearWinner]:
+    """Out of place, then in place; nobody wins with wrong elements."""
+    if tally.wrong:
+        return []
+    winners = Winners(tally)
+    return [
+        ClearWinner(algorithm=each.winners[0], in_place=place, min_bytes=each.sizes[0], max_bytes=each.sizes[-1])
+        for place in (False, True)
+        for each in winners.fastest(place)
+    ]
 
 
 def _points(tally: Tally, best: AlgorithmBest) -> dict[int, Point]:

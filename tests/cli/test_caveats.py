@@ -21,10 +21,13 @@ def test_a_list_marks_what_should_not_be_compared(api: FakeApi) -> None:
 
 
 def test_a_list_marks_numbers_that_are_wrong_or_say_little(api: FakeApi) -> None:
-    best = {"algorithm": "ring", "busbw_gb_per_s": 2.0, "size_bytes": 1024, "in_place": False, "is_unstable": True}
-    summary = {"verdict": "ring wins", "sizes": [ROW], "best": [best], "wrong": 3}
+    best = {"algorithm": "ring", "busbw_gb_per_s": 2.0, "size_bytes": 8, "is_unstable": True}
+    summary = {"verdict": "ring wins", "sizes": [ROW | {"is_unstable": True}], "wrong": 3}
     api.answers["GET /jobs"] = items(job(1, state="failed", summary=summary))
     assert "2 GB/s, 3 wrong, unstable" in api.run("jobs").out
+    elsewhere = {"sizes": [best, ROW], "best": [best]}  # the best row is at another size than the one that is listed
+    api.answers["GET /jobs"] = items(job(1, state="succeeded", summary=elsewhere))
+    assert "unstable" not in api.run("jobs").out
 
 
 @pytest.mark.parametrize("command", [("jobs",), ("show", "1"), ("clone", "1")])

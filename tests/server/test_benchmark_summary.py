@@ -9,7 +9,7 @@ from tests.server.statements import asked
 
 from ringscope.contracts.record import Measurement
 from ringscope_server.db.models import Attempt
-from ringscope_server.jobs.summary import summary_of
+from ringscope_server.jobs.summary import stored, summary_of
 from ringscope_server.jobs.tally import Tally
 
 REPEATED = {
@@ -52,6 +52,31 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     for row in rows:
         tally.add(Measurement.model_validate(row))
     return summary_of(tally).model_dump(mode="json")
+
+
+def test_each_size_says_whether_its_row_is_unstable_and_the_best_of_how_many_iterations_it_is() -> None:
+    told = summary([measurement(size_bytes=size, cv_percent=cv) for size, cv in ((1024, 5.0), (2048, 25.0))])
+    assert [size["is_unstable"] for size in told["sizes"]] == [False, True]
+    assert [best["iterations"] for best in told["best"]] == [20]
+    earlier = [{name: size[name] for name in ("size_bytes", "busbw_gb_per_s")} for size in told["sizes"]]
+    assert stored("benchmark", told | {"sizes": earlier}).model_dump()["sizes"][1]["is_unstable"] is False
+
+
+def test_only_clear_winners_are_told_and_none_with_wrong_elements() -> None:
+    times_us = {
+        1024: {"ring": 10.0, "direct": 20.0},
+        2048: {"ring": 30.0, "direct": 40.0},
+        4096: {"ring": 50.0, "direct": 50.5},
+    }
+    rows = [
+        measurement(name, size, time_us=us, time_low_us=us * 0.98, time_high_us=us * 1.02)
+        for size, found in times_us.items()
+        for name, us in found.items()
+    ]
+    ring = {"algorithm": "ring", "in_place": False, "min_bytes": 1024, "max_bytes": 2048}
+    assert summary(rows)["winners"] == [ring], "out of place, at two sizes of three"
+    assert summary(rows[::2])["winners"] == [], "of one algorithm nobody wins"
+    assert summary([*rows[:-1], rows[-1] | {"wrong": 1}])["winners"] == []
 
 
 async def test_after_each_batch_the_summary_is_that_of_all_rows(server: Server) -> None:

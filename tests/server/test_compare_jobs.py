@@ -61,16 +61,19 @@ async def test_rows_tell_their_spread_and_which_are_unstable(server: Server) -> 
     agent = await server.node()
     benchmark = ONE_SIZE["benchmark"] | {"cycles": 2}
     cycles = [
-        measurement(cycle=cycle, in_place=place, p5_us=8.0 + cycle, p95_us=12.0 + cycle, cv_percent=cv)
+        measurement(
+            cycle=cycle, in_place=place, p5_us=8.0 + cycle, p50_us=9.0 + cycle, p95_us=12.0 + cycle, cv_percent=cv
+        )
         for cycle, cv in enumerate((5.0, 25.0))
         for place in (False, True)
     ]
     both = await run_sweep(server, agent, cycles, **(ONE_SIZE | {"benchmark": benchmark}))
     earlier = await run_sweep(server, agent, [measurement(in_place=place) for place in (False, True)], **ONE_SIZE)
     found = await compare(server, both, earlier)
-    [told, old] = ([(row["p5_us"], row["p95_us"], row["is_unstable"]) for row in job["rows"]] for job in found["jobs"])
-    assert told == [(8.5, 12.5, True)] * 4, "of two cycles the means, and one that is unstable is enough"
-    assert old == [(None, 11.0, False)] * 4
+    fields = "p5_us", "p50_us", "p95_us", "is_unstable"
+    [told, old] = ([[row[field] for field in fields] for row in job["rows"]] for job in found["jobs"])
+    assert told == [[8.5, 9.5, 12.5, True]] * 4, "of two cycles the means, and one that is unstable is enough"
+    assert old == [[None, 10.0, 11.0, False]] * 4
 
 
 async def test_long_sweeps_are_read_in_parts_and_summed_up_beside_the_event_loop(

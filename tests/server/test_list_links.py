@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from tests.server.conftest import FakeAgent, Server, measurement
 
+from ringscope_server.db.models import Job
+
 SENDRECV = {
     "benchmark": {"collective": "sendrecv", "algorithms": ["mpi"], "min_bytes": 1024, "max_bytes": 1024},
     "placement": {"ranks": 2, "nodes": 2},
@@ -97,6 +99,17 @@ async def test_what_was_measured_in_another_mode_does_not_stand_for_the_link(
     await run_pair(server, agents, 9.0, mode=mode)
     (link,) = await links(server)
     assert (link["busbw_gb_per_s"], link["job_id"]) == (5.0, usual)
+
+
+async def test_a_link_whose_row_is_unstable_says_so_and_one_of_an_earlier_version_does_not(server: Server) -> None:
+    agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
+    job_id = await run_pair(server, agents, 5.0, cv_percent=21.0)
+    assert [link["is_unstable"] for link in await links(server)] == [True]
+    async with server.services.database.write() as session:
+        job = await session.get_one(Job, job_id)
+        best = [{name: value for name, value in row.items() if name != "is_unstable"} for row in job.summary["best"]]
+        job.summary = job.summary | {"best": best}
+    assert [link["is_unstable"] for link in await links(server)] == [False]
 
 
 async def test_links_come_page_by_page_by_name_whatever_is_measured_meanwhile(server: Server) -> None:

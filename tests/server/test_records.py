@@ -276,7 +276,7 @@ async def test_rows_for_which_there_are_no_words_are_kept_and_their_job_ends(
         await agent.report(attempt, event, reason="completed", last_sequence=2)
     ended = await server.job(job["id"])
     assert (ended["state"], ended["summary"]["verdict"]) == ("succeeded", "")
-    assert "There are no words for these rows" in caplog.text
+    assert "These rows cannot be judged" in caplog.text
 
 
 async def test_what_a_rank_prints_is_kept_even_if_no_database_could_hold_it(server: Server) -> None:

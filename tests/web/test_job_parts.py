@@ -305,7 +305,7 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     expect(page).to_have_url(re.compile("beside=baseline"))
     expect(page.get_by_role("columnheader", name="ring, baseline (GB/s)")).to_be_visible()
     expect(page.locator("figcaption")).to_contain_text(
-        f"Grey: job {measured}, the baseline. Against job {measured}: of 8 rows"
+        f"Grey: the means of job {measured}, the baseline. Against job {measured}, by the means: of 8 rows"
     )
     assert visit.violations() == []
     choose(page, "View", "chart")

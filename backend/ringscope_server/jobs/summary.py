@@ -2,17 +2,20 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.prediction import some
-from ringscope.contracts.contest import Contest, Point, names
+from ringscope.contracts.contest import Point, names
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobKind
+from ringscope.contracts.winners import Winners
 from ringscope_server.jobs.tally import Tally
-from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, SizeBusbw, TrainingSummary
+from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, ClearWinner, SizeBusbw, TrainingSummary
 
 log = logging.getLogger(__name__)
+
+_Judged = TypeVar("_Judged")
 
 MAX_SIZES = 24  # it is read with every job of a list
 
@@ -36,7 +39,8 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
     return BenchmarkSummary(
         best=fastest_first,
         sizes=[
-            SizeBusbw(size_bytes=size, busbw_gb_per_s=points[size].busbw_gb_per_s) for size in some(sizes, MAX_SIZES)
+            SizeBusbw(size_bytes=size, busbw_gb_per_s=points[size].busbw_gb_per_s, is_unstable=points[size].is_unstable)
+            for size in some(sizes, MAX_SIZES)
         ],
         min_size_p99_us=points[sizes[0]].p99_us if sizes else None,
         min_size_iterations=points[sizes[0]].iterations if sizes else None,
@@ -44,18 +48,19 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
         ranks=tally.ranks,
         cores=tally.cores,
         wrong=tally.wrong,
-        verdict=_worded(verdict, tally),
-        explanation=_worded(explanation, tally),
+        winners=_judged(_winners, tally, list[ClearWinner]()),
+        verdict=_judged(verdict, tally, ""),
+        explanation=_judged(explanation, tally, ""),
     )
 
 
-def _worded(words: Callable[[Contest], str], tally: Tally) -> str:
-    """Without words for it a result is still one: rows must be stored and jobs must end, whatever the numbers are."""
+def _judged(judge: Callable[[Tally], _Judged], tally: Tally, otherwise: _Judged) -> _Judged:
+    """Without a judgement a result is still one: rows must be stored and jobs must end, whatever the numbers are."""
     try:
-        return words(tally)
+        return judge(tally)
     except Exception:
-        log.exception("There are no words for these rows: %s", tally)
-        return ""
+        log.exception("These rows cannot be judged: %s", tally)
+        return otherwise
 
 
 def _best(tally: Tally) -> Iterator[AlgorithmBest]:
@@ -74,8 +79,21 @@ def _best(tally: Tally) -> Iterator[AlgorithmBest]:
             busbw_gb_per_s=point.busbw_gb_per_s,
             size_bytes=size_bytes,
             in_place=curve.in_place,
+            iterations=point.iterations,
             is_unstable=point.is_unstable,
         )
+
+
+def _winners(tally: Tally) -> list[ClearWinner]:
+    """Out of place, then in place; nobody wins with wrong elements."""
+    if tally.wrong:
+        return []
+    winners = Winners(tally)
+    return [
+        ClearWinner(algorithm=each.winners[0], in_place=place, min_bytes=each.sizes[0], max_bytes=each.sizes[-1])
+        for place in (False, True)
+        for each in winners.fastest(place)
+    ]
 
 
 def _points(tally: Tally, best: AlgorithmBest) -> dict[int, Point]:

@@ -30,6 +30,14 @@ class Progress(BaseModel):
     total: int | None = Field(description="null: not known, as for training until its first epoch has ended.")
 
 
+IsUnstable = Annotated[
+    bool,
+    Field(
+        description="Its iterations differ so much that their mean says little: cv above 20 %, or p99 above 10 x p50."
+    ),
+]
+
+
 class AlgorithmBest(BaseModel):
     """The best bus bandwidth of one algorithm, by the mean of its iterations."""
 
@@ -38,10 +46,8 @@ class AlgorithmBest(BaseModel):
     busbw_gb_per_s: float
     size_bytes: int
     in_place: bool
-    is_unstable: bool = Field(
-        False,
-        description="Its iterations differ so much that their mean says little: cv above 20 %, or p99 above 10 x p50.",
-    )
+    iterations: int | None = Field(None, description="Timed ones, of all cycles; null: of an earlier version.")
+    is_unstable: IsUnstable = False
 
 
 class SizeBusbw(BaseModel):
@@ -49,6 +55,16 @@ class SizeBusbw(BaseModel):
 
     size_bytes: int
     busbw_gb_per_s: float
+    is_unstable: IsUnstable = False
+
+
+class ClearWinner(BaseModel):
+    """Neighbouring sizes at which one algorithm clearly beats every other one, by the rule of the verdict."""
+
+    algorithm: str
+    in_place: bool
+    min_bytes: int
+    max_bytes: int
 
 
 class BenchmarkSummary(BaseModel):
@@ -74,6 +90,9 @@ class BenchmarkSummary(BaseModel):
         None, description="Physical cores that they had: fewer than ranks means that they took turns. null: not known."
     )
     wrong: int = Field(description="Wrong elements over all checks.")
+    winners: list[ClearWinner] = Field(
+        [], description="At other sizes no winner is clear. Empty also for jobs of earlier versions."
+    )
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
     explanation: str = Field(
         "",

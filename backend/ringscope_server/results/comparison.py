@@ -55,6 +55,7 @@ class ComparedRow(BaseModel):
     time_us: float
     busbw_gb_per_s: float
     p5_us: float | None = Field(description="Of the iterations; null: measured by an earlier version.")
+    p50_us: float = Field(description="The median iteration of the slowest rank; ``time_us`` is a mean.")
     p95_us: float
     is_unstable: bool = Field(description="The iterations differ so much that their mean says little.")
     iterations: int = Field(description="Of all cycles.")
@@ -231,6 +232,7 @@ def _view(one: Timed, base: Timed | None) -> ComparedRow:
         time_us=one.time_us,
         busbw_gb_per_s=one.point.busbw_gb_per_s,
         p5_us=one.p5_us,
+        p50_us=one.p50_us,
         p95_us=one.p95_us,
         is_unstable=one.point.is_unstable,
         iterations=one.point.iterations,

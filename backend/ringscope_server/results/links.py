@@ -22,6 +22,9 @@ class LinkView(BaseModel):
     nodes: list[str] = Field(description="The two, by name.", min_length=2, max_length=2)
     busbw_gb_per_s: float = Field(description="1e9 bytes per second that each of the two sends, and gets meanwhile.")
     size_bytes: int
+    is_unstable: bool = Field(
+        False, description="The iterations of that row differ so much that their mean says little."
+    )
     algorithm: str
     transport: str
     job_id: int
@@ -98,6 +101,7 @@ def _newest(rows: Iterable[Any]) -> list[LinkView]:
             continue
         if crowd(summary.get("ranks") or 0, summary.get("cores")):
             continue
-        fields = {name: best[name] for name in ("busbw_gb_per_s", "size_bytes", "algorithm", "transport")}
+        # Summaries of earlier versions do not tell all of them.
+        fields = {name: value for name, value in best.items() if name in LinkView.model_fields}
         found[tuple(nodes)] = LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, **fields)
     return [found[pair] for pair in sorted(found)]

@@ -1639,6 +1639,11 @@ export interface components {
              * @default false
              */
             is_unstable: boolean;
+            /**
+             * Iterations
+             * @description Timed ones, of all cycles; null: of an earlier version.
+             */
+            iterations?: number | null;
             /** Size Bytes */
             size_bytes: number;
             /**
@@ -2029,6 +2034,12 @@ export interface components {
              */
             verdict: string;
             /**
+             * Winners
+             * @description At other sizes no winner is clear. Empty also for jobs of earlier versions.
+             * @default []
+             */
+            winners: components["schemas"]["ClearWinner"][];
+            /**
              * Wrong
              * @description Wrong elements over all checks.
              */
@@ -2078,6 +2089,20 @@ export interface components {
             length: number;
             /** Offset */
             offset: number;
+        };
+        /**
+         * ClearWinner
+         * @description Neighbouring sizes at which one algorithm clearly beats every other one, by the rule of the verdict.
+         */
+        ClearWinner: {
+            /** Algorithm */
+            algorithm: string;
+            /** In Place */
+            in_place: boolean;
+            /** Max Bytes */
+            max_bytes: number;
+            /** Min Bytes */
+            min_bytes: number;
         };
         /**
          * Cluster
@@ -2233,6 +2258,11 @@ export interface components {
              * @description Of all cycles.
              */
             iterations: number;
+            /**
+             * P50 Us
+             * @description The median iteration of the slowest rank; ``time_us`` is a mean.
+             */
+            p50_us: number;
             /**
              * P5 Us
              * @description Of the iterations; null: measured by an earlier version.
@@ -3293,6 +3323,12 @@ export interface components {
              * @description 1e9 bytes per second that each of the two sends, and gets meanwhile.
              */
             busbw_gb_per_s: number;
+            /**
+             * Is Unstable
+             * @description The iterations of that row differ so much that their mean says little.
+             * @default false
+             */
+            is_unstable: boolean;
             /** Job Id */
             job_id: number;
             /**
@@ -5168,6 +5204,12 @@ export interface components {
         SizeBusbw: {
             /** Busbw Gb Per S */
             busbw_gb_per_s: number;
+            /**
+             * Is Unstable
+             * @description Its iterations differ so much that their mean says little: cv above 20 %, or p99 above 10 x p50.
+             * @default false
+             */
+            is_unstable: boolean;
             /** Size Bytes */
             size_bytes: number;
         };

@@ -19,6 +19,7 @@ export type Benchmark = NonNullable<JobSpec["benchmark"]>;
 export type BenchmarkSpec = JobSpec & { benchmark: Benchmark };
 export type BenchmarkJob = JobView & { spec: BenchmarkSpec; summary: Schemas["BenchmarkSummary"] };
 export type AlgorithmBest = Schemas["AlgorithmBest"];
+export type ClearWinner = Schemas["ClearWinner"];
 export type SizeBusbw = Schemas["SizeBusbw"];
 export type TrainingSummary = Schemas["TrainingSummary"];
 export type AttemptView = Schemas["AttemptView"];

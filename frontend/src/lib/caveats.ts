@@ -1,4 +1,4 @@
-import type { JobView } from "../api/types";
+import type { AlgorithmBest, JobView } from "../api/types";
 import { plural } from "./format";
 import { type Basis, MEASURED, SIMULATED } from "./csv";
 import { isBenchmark, isSimulated } from "./state";
@@ -31,17 +31,24 @@ export function caveats(job: JobView): Caveat[] {
 
 const PARTIAL: ReadonlySet<string> = new Set(["failed", "cancelled"]);
 
-/** The same of a job in a list, where its numbers stand without their rows: also what is wrong with these themselves. */
-export function listCaveats(job: JobView): Caveat[] {
+/** What one number of a summary is of: its row, as far as it is told. */
+export type Told = Pick<AlgorithmBest, "is_unstable"> | null | undefined;
+
+/** The same of one number of a job, which stands without its row: first what that row says itself. */
+export function numberCaveats(job: JobView, told: Told): Caveat[] {
+  return [...(told?.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []), ...caveats(job)];
+}
+
+/** The same in a list, which has jobs of every outcome. */
+export function listCaveats(job: JobView, told: Told): Caveat[] {
   const { summary } = job;
   if (!isBenchmark(job) || summary.kind !== "benchmark") return [];
-  const { wrong, best: [best] } = summary;
+  const { wrong } = summary;
   const ended = job.state === "failed" ? "failed" : "was cancelled";
   return [
     ...(wrong > 0 ? [{ word: "wrong", why: `${plural(wrong, "element")} of its results ${wrong === 1 ? "was" : "were"} wrong.` }] : []),
     ...(PARTIAL.has(job.state) && wrong === 0 ? [{ word: job.state, why: `It ${ended}: these are the rows that it had until then.` }] : []),
-    ...(best?.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []),
-    ...caveats(job),
+    ...numberCaveats(job, told),
   ];
 }
 

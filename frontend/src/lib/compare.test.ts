@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../api/types";
 import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, tooManyWords } from "./compare";
-import { aJob, anAttempt, aPoint, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
+import { aBest, aJob, anAttempt, aPoint, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
 
 function compared(change: Partial<TrainingSummary> = {}, target: number | null = null): Compared {
   const { spec, summary } = aTraining();
@@ -89,7 +89,7 @@ it("lists the fields that differ, those of the dataset by their path", () => {
 
 it("lists how ranks were placed, where they ran, over what they measured, and versions that both told", () => {
   const { spec, summary } = aJob();
-  const best = [{ algorithm: "ring", transport: "mpi", size_bytes: 1024, in_place: false, busbw_gb_per_s: 1, is_unstable: false }];
+  const best = [aBest()];
   const one = aJob({ attempts: [anAttempt({ nodes: ["n1"] })] });
   const placement = { ...spec.placement, ranks_per_node: 2, selector: { zone: "a" }, exclusive: false };
   const two = aJob({ spec: { ...spec, placement }, summary: { ...summary, best }, attempts: [anAttempt({ nodes: ["n1", "n2"] })] });

@@ -1,5 +1,5 @@
 /** Whole objects for the tests of this folder; each test names only what it is about. */
-import type { BenchmarkJob, BenchmarkSpec, ComparedRow, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView, RankBuckets, StepBlock } from "../api/types";
+import type { AlgorithmBest, BenchmarkJob, BenchmarkSpec, ComparedRow, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView, RankBuckets, StepBlock } from "../api/types";
 
 export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
   return {
@@ -25,7 +25,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
     excluded_nodes: [],
     pending: null,
     progress: { done: 0, total: 10 },
-    summary: { kind: "benchmark", best: [], sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" },
+    summary: { kind: "benchmark", best: [], sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], verdict: "", explanation: "" },
     attempts: [],
     insights: [],
     spec: {
@@ -79,6 +79,11 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
     },
     ...change,
   };
+}
+
+/** An algorithm's best row, as a summary has it. */
+export function aBest(change: Partial<AlgorithmBest> = {}): AlgorithmBest {
+  return { algorithm: "ring", transport: "mpi", size_bytes: 1024, in_place: false, busbw_gb_per_s: 2.5, iterations: 20, is_unstable: false, ...change };
 }
 
 /** A cluster that is only described: 32 ranks on 4 nodes. */
@@ -252,7 +257,7 @@ export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
 }
 
 export function aComparedRow(change: Partial<ComparedRow> = {}): ComparedRow {
-  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p95_us: 16, is_unstable: false, iterations: 20 };
+  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p50_us: 9, p95_us: 16, is_unstable: false, iterations: 20 };
   return { ...usual, against: null, ...change };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JobState, JobView } from "../api/types";
 import { toCsv } from "./csv";
-import { aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
+import { aBest, aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
 import { choices, sizeRows } from "./table";
 import { byAttempt, places, stages } from "./timeline";
@@ -89,13 +89,13 @@ it("names a job and its best bandwidth", () => {
   const alltoall = { ...spec, benchmark: { ...spec.benchmark, collective: "alltoall" as const } };
   expect(jobTitle(aJob({ name: "", spec: alltoall }))).toBe("all-to-all sweep");
   expect(bestBusbw(aJob())).toBeNull();
-  const best = [{ algorithm: "ring", transport: "mpi", busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false, is_unstable: false }];
-  expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" } }))).toBe(2.5);
+  const best = [aBest()];
+  expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], verdict: "", explanation: "" } }))).toBe(2.5);
 });
 
 it("holds up as a best only what a succeeded job measured alone", () => {
-  const row = (transport: string) => ({ algorithm: "ring", transport, busbw_gb_per_s: 2.5, size_bytes: 8, in_place: false, is_unstable: false });
-  const of = (transport: string) => ({ kind: "benchmark" as const, best: [row(transport)], sizes: [], ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" });
+  const row = (transport: string) => aBest({ transport });
+  const of = (transport: string) => ({ kind: "benchmark" as const, best: [row(transport)], sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], verdict: "", explanation: "" });
   const job = aJob({ state: "succeeded", summary: of("mpi") });
   expect(heldUp(job)).toEqual(row("mpi"));
   const attempt = { number: 1, nodes: ["n1"], disturbed_by: "Other load took 20 %." } as JobView["attempts"][number];

@@ -51,6 +51,7 @@ describe("matrix", () => {
     nodes: [a, b],
     busbw_gb_per_s: busbw,
     size_bytes: 8,
+    is_unstable: false,
     algorithm: "mpi",
     transport: "mpi",
     job_id: 1,

@@ -1,12 +1,12 @@
 /** What lies beside the measured lines of a sweep: the cost model, earlier good runs, and the slowest link. */
 import type { ComparedJob, Comparison, Expectations } from "../api/types";
 import { largest } from "./axes";
-import { type Figures, metricOf } from "./series";
+import { type Figures, inStatistic, metricOf, type Shown, STATISTIC_NAMES } from "./series";
 import type { Rule, SizeLine, Span } from "./lines";
 import { colourToken } from "./style";
 import { FASTEST, rowsOf, sumWords } from "./comparedRows";
 import { threeDigits } from "./format";
-import type { Beside, Metric } from "./search";
+import type { Beside, Metric, Statistic } from "./search";
 import { formatSize } from "./size";
 
 type Model = NonNullable<Expectations["model"]>;
@@ -20,15 +20,14 @@ const MOST_ABOVE = 4;
 export function referenceLines(
   found: Expectations | undefined,
   beside: Beside,
-  metric: Metric,
+  shown: Shown,
   inPlace: boolean,
   compared?: Comparison,
 ): SizeLine[] {
-  if (beside === "baseline") return baselineLines(compared, metric, inPlace, found?.limit?.busbw_gb_per_s);
+  if (beside === "baseline") return baselineLines(compared, shown, inPlace);
   if (!found || beside === "nothing") return [];
-  if (beside === "usual") return usualLines(found, metric, inPlace);
-  const limit = found.limit?.busbw_gb_per_s;
-  return found.model ? withKnees(modelLines(found.model.rows, metric, limit), found.model) : [];
+  if (beside === "usual") return usualLines(found, shown, inPlace);
+  return found.model ? withKnees(modelLines(found.model.rows, shown.metric, shown.limit), found.model) : [];
 }
 
 /** What is predicted with what the fit tells of it: between the ends of each band lay half of the rows that it was fitted to. */
@@ -73,20 +72,21 @@ export function modelLines(
   }));
 }
 
-/** Bus bandwidths are all that is known of earlier runs. */
-function usualLines({ usual, limit }: Expectations, metric: Metric, inPlace: boolean): SizeLine[] {
-  if (metric === "time" || metric === "algbw") return [];
-  const shown = usual.filter((row) => row.in_place === inPlace);
-  const scale = metric === "limit" ? 100 / (limit?.busbw_gb_per_s ?? 100) : 1;
-  return names(shown).map((algorithm) => {
-    const points = shown.filter((row) => row.algorithm === algorithm).map((row) => [row.size_bytes, row.median_gb_per_s * scale] as const);
+/** Bus bandwidths by the mean are all that is known of earlier runs. */
+function usualLines({ usual }: Expectations, { metric, statistic, limit = 100 }: Shown, inPlace: boolean): SizeLine[] {
+  if (metric === "time" || metric === "algbw" || statistic !== "mean") return [];
+  const rows = usual.filter((row) => row.in_place === inPlace);
+  const scale = metric === "limit" ? 100 / limit : 1;
+  return names(rows).map((algorithm) => {
+    const points = rows.filter((row) => row.algorithm === algorithm).map((row) => [row.size_bytes, row.median_gb_per_s * scale] as const);
     return { ...GREY, name: `${algorithm}, usual`, points };
   });
 }
 
 /** The rows of the baseline, where they measured the same thing. */
-function baselineLines(compared: Comparison | undefined, metric: Metric, inPlace: boolean, limit = 100): SizeLine[] {
+function baselineLines(compared: Comparison | undefined, shown: Shown, inPlace: boolean): SizeLine[] {
   const { base, other } = sides(compared);
+  const { metric, limit = 100 } = shown;
   if (!base || metric === "algbw" || (other?.obstacles.length ?? 0) > 0) return [];
   return names(base.rows)
     .filter((algorithm) => other?.rows.some((row) => row.algorithm === algorithm && algorithm !== FASTEST))
@@ -94,20 +94,20 @@ function baselineLines(compared: Comparison | undefined, metric: Metric, inPlace
       ...GREY,
       name: `${algorithm}, baseline`,
       points: rowsOf(base, algorithm, inPlace).map((row) => {
-        const value = metric === "time" ? row.time_us : row.busbw_gb_per_s;
+        const value = inStatistic(row, metric === "time" ? row.time_us : row.busbw_gb_per_s, shown);
         return [row.size_bytes, metric === "limit" ? (100 * value) / limit : value] as const;
       }),
     }));
 }
 
 /** What the grey lines are, and how the job differs from them, or why it cannot be told. */
-export function baselineWords(compared: Comparison | undefined, metric: Metric, inPlace: boolean): string {
+export function baselineWords(compared: Comparison | undefined, { metric, statistic }: Shown, inPlace: boolean): string {
   const { base, other } = sides(compared);
   if (!base || !other) return "";
   if (other.obstacles.length > 0) return ` Job ${base.job_id}, the baseline, does not measure the same thing: ${other.obstacles.join("; ")}.`;
   const rows = other.rows.filter((row) => row.algorithm !== FASTEST && row.in_place === inPlace);
-  const lines = metric === "algbw" ? "" : ` Grey: job ${base.job_id}, the baseline.`;
-  return `${lines} Against job ${base.job_id}: ${lowerFirst(sumWords(rows, "row"))}`;
+  const lines = metric === "algbw" ? "" : ` Grey: the ${STATISTIC_NAMES[statistic]}s of job ${base.job_id}, the baseline.`;
+  return `${lines} Against job ${base.job_id}, by the means: ${lowerFirst(sumWords(rows, "row"))}`;
 }
 
 function sides(compared: Comparison | undefined): { base?: ComparedJob | undefined; other?: ComparedJob | undefined } {
@@ -128,13 +128,14 @@ function isNear(value: number, lines: readonly SizeLine[]): boolean {
 }
 
 /** Where the reference lines come from, as sentences for the caption. */
-export function referenceWords(found: Expectations | undefined, beside: Beside, isCut = false): string {
+export function referenceWords(found: Expectations | undefined, beside: Beside, statistic: Statistic, isCut = false): string {
   const limit = found?.limit ? ` ${found.limit.because} That allows ${threeDigits(found.limit.busbw_gb_per_s)} GB/s.` : "";
   if (!found || beside === "nothing" || beside === "baseline") return limit;
   if (beside === "usual") {
     const runs = found.usual.map((row) => row.runs);
     if (runs.length === 0) return ` Fewer than three earlier good runs are alike, so there is nothing usual yet.${limit}`;
-    return ` Grey: the median of ${range(runs)} earlier good runs of the same row.${limit}`;
+    if (statistic !== "mean") return ` Of earlier runs only means are known: what is usual is not drawn beside medians.${limit}`;
+    return ` Grey: the median of the means of ${range(runs)} earlier good runs of the same row.${limit}`;
   }
   if (!found.model?.rows.length) return limit;
   const cut = isCut ? " Where it promises more than twice what was measured it is cut off; the table has it all." : "";

@@ -48,8 +48,12 @@ export interface Shown {
 
 export const STATISTIC_NAMES: Record<Statistic, string> = { mean: "mean", median: "median" };
 
-export function valueOf(row: MeasurementView, { metric, statistic, limit }: Shown): number {
-  const mean = metricOf(row, metric, limit);
+export function valueOf(row: MeasurementView, shown: Shown): number {
+  return inStatistic(row, metricOf(row, shown.metric, shown.limit), shown);
+}
+
+/** What a row's mean is in the statistic that is shown. */
+export function inStatistic(row: Pick<MeasurementView, "time_us" | "p50_us">, mean: number, { metric, statistic }: Shown): number {
   return statistic === "mean" ? mean : valueAt(row, mean, row.p50_us, metric === "time");
 }
 

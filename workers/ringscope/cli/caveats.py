@@ -16,11 +16,11 @@ def titled(name: str, is_simulated: bool) -> str:
     return f"{SIMULATED.upper()} {name}".rstrip() if is_simulated else name
 
 
-def marks(job: Job) -> list[str]:
-    """In a word or two, for a list: there its numbers stand without their rows."""
+def marks(job: Job, is_unstable: bool) -> list[str]:
+    """In a word or two, for a list: there one of its numbers stands without its row, which may be unstable."""
     summary = job.summary
     wrong = f"{summary.wrong} wrong" if summary.wrong else ""
-    unstable = "unstable" if summary.best and summary.best[0].is_unstable else ""
+    unstable = "unstable" if is_unstable else ""
     crowded, disturbed = crowd(summary.ranks, summary.cores), "disturbed" if disturbed_by(job) else ""
     return [*filter(None, (wrong, unstable, _channels(job), crowded, disturbed))]
 

@@ -24,9 +24,9 @@ def _busbw(job: Job) -> str:
     summary = job.summary
     if not summary.sizes:
         return ""
-    busbw, limit = summary.sizes[-1].busbw_gb_per_s, summary.limit_gb_per_s
-    of_limit = [f"{busbw / limit:.0%} of the limit"] if limit else []
-    return ", ".join([f"{busbw:.3g} GB/s", *of_limit, *marks(job)])
+    largest, limit = summary.sizes[-1], summary.limit_gb_per_s
+    of_limit = [f"{largest.busbw_gb_per_s / limit:.0%} of the limit"] if limit else []
+    return ", ".join([f"{largest.busbw_gb_per_s:.3g} GB/s", *of_limit, *marks(job, largest.is_unstable)])
 
 
 _COLUMNS: Columns[Job] = {

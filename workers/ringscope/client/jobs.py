@@ -26,6 +26,7 @@ class SizeBusbw(View):
 
     size_bytes: int
     busbw_gb_per_s: float
+    is_unstable: bool = False
 
 
 class Best(View):

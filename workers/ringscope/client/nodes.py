@@ -94,6 +94,7 @@ class Link(View):
     nodes: list[str]
     busbw_gb_per_s: float
     size_bytes: int
+    is_unstable: bool = False
     algorithm: str
     transport: str
     job_id: int

@@ -44,6 +44,7 @@ class Timed(NamedTuple):
     stdev_us: float  # of the iterations of all cycles
     is_enough: bool  # to say how far they differ
     p5_us: float | None  # the mean of the cycles', as ``p95_us``; None: not all tell it
+    p50_us: float
     p95_us: float
 
     @property
@@ -222,6 +223,7 @@ def _timed(cycles: Sequence[Banded]) -> Timed:
         stdev_us=sqrt(within_us2 + point.deviations_us2 / count),
         is_enough=point.iterations >= FEWEST_ITERATIONS or first.transport == SIMULATED,
         p5_us=sum(p5_us) / count if len(p5_us) == count else None,
+        p50_us=sum(row.p50_us for row in cycles) / count,
         p95_us=sum(row.p95_us for row in cycles) / count,
     )
 

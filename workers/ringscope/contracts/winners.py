@@ -6,7 +6,7 @@ fixed beforehand, and is looked at by itself.
 """
 
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import combinations, groupby
 from math import erfc, log, log1p, sqrt
 from typing import NamedTuple
 
@@ -53,6 +53,16 @@ class Winners:
         return [
             name for name in names if not any(Win(size_bytes, in_place, rival, name) in self._wins for rival in names)
         ]
+
+    def fastest(self, in_place: bool) -> list[Range]:
+        """Neighbouring sizes with the same one whom nobody else is level with; as few as there are."""
+        alone = groupby(self._contest.sizes(), lambda size_bytes: self._alone(size_bytes, in_place))
+        return [Range(list(sizes), [name], True) for name, sizes in alone if name]
+
+    def _alone(self, size_bytes: int, in_place: bool) -> str:
+        unbeaten = self.at(size_bytes, in_place)
+        is_contest = len(self._contest.at(size_bytes, in_place)) > 1
+        return unbeaten[0] if is_contest and len(unbeaten) == 1 else ""
 
     def ranges(self, in_place: bool) -> list[Range]:
         """As few as cover all sizes at which at least two algorithms were timed."""

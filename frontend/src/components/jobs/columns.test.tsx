@@ -1,17 +1,25 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import type { JobView, Standing } from "../../api/types";
-import { aJob, aSimulation, aTraining } from "../../lib/fixtures";
+import type { BenchmarkJob, JobView, Standing } from "../../api/types";
+import { aBest, aJob, aSimulation, aTraining } from "../../lib/fixtures";
 import { columnsFor } from "./columns";
+
+type BenchmarkSummary = BenchmarkJob["summary"];
 
 const NONE: ReadonlyMap<number, Standing> = new Map();
 const UNMARKED = { isPinned: false, isBaseline: false };
 
 function measured(id: number, busbw: number): JobView {
-  const best = { algorithm: "ring", transport: "mpi", size_bytes: 1 << 20, in_place: false, busbw_gb_per_s: busbw, is_unstable: false };
-  const sizes = [{ size_bytes: 8, busbw_gb_per_s: 0.5 }, { size_bytes: 1 << 20, busbw_gb_per_s: busbw }];
-  const summary = { kind: "benchmark" as const, best: [best], sizes, min_size_p99_us: 9.5, min_size_iterations: 15, limit_gb_per_s: 25, ranks: 4, cores: null, wrong: 0, verdict: "", explanation: "" };
+  const best = aBest({ size_bytes: 1 << 20, busbw_gb_per_s: busbw });
+  const sizes = [{ size_bytes: 8, busbw_gb_per_s: 0.5, is_unstable: false }, { size_bytes: 1 << 20, busbw_gb_per_s: busbw, is_unstable: false }];
+  const summary = { kind: "benchmark" as const, best: [best], sizes, min_size_p99_us: 9.5, min_size_iterations: 15, limit_gb_per_s: 25, ranks: 4, cores: null, wrong: 0, winners: [], verdict: "", explanation: "" };
   return aJob({ id, state: "succeeded", summary });
+}
+
+/** The numbers of a summary, unstable at some sizes. */
+function unstable({ best, sizes }: BenchmarkSummary, isAt: (sizeBytes: number) => boolean) {
+  const marked = <R extends { size_bytes: number }>(row: R): R => ({ ...row, is_unstable: isAt(row.size_bytes) });
+  return { best: best.map(marked), sizes: sizes.map(marked) };
 }
 
 /** What a column shows of a job, and tells on hover, where that is text. */
@@ -75,12 +83,22 @@ it.each([
 ])("signs the numbers of a job whose summary has %j and that %s", (change, state, why) => {
   const { summary, ...job } = measured(1, 12.5);
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
-  const best = summary.best.map((item) => ({ ...item, ...("is_unstable" in change && change) }));
-  const marked = { ...job, state, summary: { ...summary, ...("wrong" in change && change), best } };
-  for (const name of ["speed", "at-max-size"]) {
+  const marked = { ...job, state, summary: { ...summary, ...("wrong" in change && change), ...unstable(summary, (size) => size > 0 && "is_unstable" in change) } };
+  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) {
     const [cell] = told(marked, name);
     expect(renderToStaticMarkup(<>{cell}</>)).toContain(why);
   }
+});
+
+it.each([
+  [8, ["p99-at-min"]],
+  [1 << 20, ["speed", "at-max-size", "of-limit"]],
+])("signs of a job that is unstable at %i bytes the numbers of that size", (at, names) => {
+  const { summary, ...job } = measured(1, 12.5);
+  if (summary.kind !== "benchmark") throw new Error("a benchmark");
+  const one = { ...job, summary: { ...summary, ...unstable(summary, (size) => size === at) } };
+  const html = (name: string): string => renderToStaticMarkup(<>{told(one, name)[0]}</>);
+  expect(["speed", "at-max-size", "of-limit", "p99-at-min"].filter((name) => html(name).includes("unstable"))).toEqual(names);
 });
 
 it("has a dash for what was not measured", () => {

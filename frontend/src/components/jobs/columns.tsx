@@ -5,7 +5,7 @@ import type { JobView, SizeBusbw, Standing } from "../../api/types";
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../Caveats";
-import { listCaveats } from "../../lib/caveats";
+import { listCaveats, type Told } from "../../lib/caveats";
 import { SimulatedBadge } from "../SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../StateBadge";
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column[] = [
     name: "of-limit",
     heading: "Of limit",
     meaning: "The same as a share of what the links allow",
-    widthPx: 68,
+    widthPx: 84,
     fromPx: 1200,
     isNumber: true,
     title: limitOf,
@@ -223,16 +223,16 @@ function resultWords(job: JobView): string | undefined {
 /** Of a benchmark the best bus bandwidth, with a sign where it should not be compared; of training the samples per second. */
 function speed(job: JobView): ReactNode {
   if (isBenchmark(job)) {
-    const best = job.summary.best[0]?.busbw_gb_per_s;
-    return best === undefined ? "–" : signed(job, `${threeDigits(best)} GB/s`);
+    const [best] = job.summary.best;
+    return best ? signed(job, best, `${threeDigits(best.busbw_gb_per_s)} GB/s`) : "–";
   }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
   return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
 }
 
 /** A number, after a sign where it says less than it seems to. */
-function signed(job: JobView, text: string): ReactNode {
-  const found = listCaveats(job);
+function signed(job: JobView, told: Told, text: string): ReactNode {
+  const found = listCaveats(job, told);
   return found.length === 0 ? text : <><CaveatSign found={found} />{text}</>;
 }
 
@@ -247,7 +247,7 @@ function speedAt(job: JobView): string | undefined {
 
 function atLargest(job: JobView): ReactNode {
   const size = largest(job);
-  return size ? signed(job, threeDigits(size.busbw_gb_per_s)) : "–";
+  return size ? signed(job, size, threeDigits(size.busbw_gb_per_s)) : "–";
 }
 
 function largest(job: JobView): SizeBusbw | undefined {
@@ -260,9 +260,9 @@ function fastestAt(job: JobView, size: SizeBusbw | undefined): string | undefine
   return best && size && `${simulatedPrefix(job)}${best.algorithm}, ${best.in_place ? "in place" : "out of place"} at ${formatSize(size.size_bytes)}`;
 }
 
-function shareOfLimit(job: JobView): string {
+function shareOfLimit(job: JobView): ReactNode {
   const [size, limit] = [largest(job), isBenchmark(job) && job.summary.limit_gb_per_s];
-  return size && limit ? `${threeDigits((100 * size.busbw_gb_per_s) / limit)} %` : "–";
+  return size && limit ? signed(job, size, `${threeDigits((100 * size.busbw_gb_per_s) / limit)} %`) : "–";
 }
 
 function limitOf(job: JobView): string | undefined {
@@ -272,9 +272,10 @@ function limitOf(job: JobView): string | undefined {
   return at && `${at}, of ${threeDigits(limit)} GB/s`;
 }
 
-function p99(job: JobView): string {
-  const time = isBenchmark(job) ? job.summary.min_size_p99_us : null;
-  return time == null ? "–" : threeDigits(time);
+function p99(job: JobView): ReactNode {
+  if (!isBenchmark(job)) return "–";
+  const { min_size_p99_us: time, sizes: [smallest] } = job.summary;
+  return time == null ? "–" : signed(job, smallest, threeDigits(time));
 }
 
 /** The row's own iterations: some that were left out, or several cycles, make another number than the one asked for. */

@@ -130,8 +130,8 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
           onHover={setHovered}
         />
         <figcaption className="dim">
-          {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; of
-          several cycles their mean. More is faster.{hasBands && " The band is the slowest rank\u2019s p5 to p95."}
+          {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; each
+          point is the mean of the timed iterations, of several cycles their mean. More is faster.{hasBands && " The band is the slowest rank\u2019s p5 to p95."}
           {missing.length > 0 && ` No such row: job ${missing.map((job) => job.job_id).join(", ")}.`}
         </figcaption>
         {found.jobs

@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { comparisonQuery } from "../../data/comparison";
 import { environmentsQuery, jobQuery } from "../../data/job";
 import { curveQuery, epochsQuery } from "../../data/training";
-import { aJob, aPoint, aSimulation, aTraining } from "../../lib/fixtures";
+import { aComparedRow, aJob, aPoint, aSimulation, aTraining } from "../../lib/fixtures";
 import type { SizeLine } from "../../lib/lines";
 import { Answers, drawn } from "../../testing/page";
 import { ComparePage } from "./ComparePage";
@@ -23,7 +23,7 @@ vi.mock("../../charts/LineChart", () => ({ LineChart: () => null }));
 const against = { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_beyond_noise: true };
 
 function sweeps(): Answers {
-  const row = { algorithm: "ring", in_place: false, size_bytes: 1024, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p95_us: 16, is_unstable: false, iterations: 20, against: null };
+  const row = aComparedRow();
   const other = { ...row, time_us: 5, busbw_gb_per_s: 4, p5_us: 4, p95_us: 8, is_unstable: true, against };
   const jobs = [{ job_id: 7, obstacles: [], rows: [row] }, { job_id: 9, obstacles: [], rows: [other] }];
   return new Answers()
@@ -62,6 +62,12 @@ it("has time and bus bandwidth of each job beside the difference", async () => {
   const cells = text(page, "[aria-label^='Times by size'] tbody td");
   expect(cells.slice(0, 4)).toEqual(["10.0 8.00 – 16.0", "2.00", "5.00 4.00 – 8.00 unstable", "4.00"]);
   expect(cells[4]).toMatch(/^−50\.0 %/);
+});
+
+it("says under its chart and its table that the numbers are means", async () => {
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
+  expect(text(page, "figcaption")[0]).toContain("each point is the mean of the timed iterations");
+  expect(page.textContent).toContain("Times and bus bandwidths are means");
 });
 
 it("draws the spread, which can be switched off, and marks what is unstable", async () => {

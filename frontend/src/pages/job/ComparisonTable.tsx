@@ -1,9 +1,12 @@
 import { METRIC_NAMES, METRIC_UNITS, type Shown, spanOf, STATISTIC_NAMES, type Sweep, valueOf } from "../../lib/series";
+import type { ClearWinner, MeasurementView } from "../../api/types";
 import type { SizeLine } from "../../lib/lines";
+import { isUnstable } from "../../lib/cycles";
+import { Unstable } from "../../components/Unstable";
 import { ScrollX } from "../../components/ScrollX";
 import { threeDigits } from "../../lib/format";
-import type { Metric } from "../../lib/search";
 import { formatSize } from "../../lib/size";
+import { isWinner } from "../../lib/winners";
 import classes from "./Results.module.css";
 
 interface Props {
@@ -11,11 +14,13 @@ interface Props {
   /** What lies beside the measured lines. */
   references: readonly SizeLine[];
   shown: Shown;
+  /** Who clearly beats everybody else, and where. */
+  winners: readonly ClearWinner[];
 }
 
-/** The chart as numbers: a row per size, a column per line, with p5 to p95, the best of each row in bold. */
-export function ComparisonTable({ sweep, references, shown }: Props) {
-  const { metric, statistic, limit } = shown;
+/** The chart as numbers: a row per size, a column per line, with p5 to p95, a clear winner by the mean in bold. */
+export function ComparisonTable({ sweep, references, shown, winners }: Props) {
+  const { metric, statistic } = shown;
   return (
     <ScrollX label="Comparison by size" isTall>
       <table>
@@ -43,10 +48,10 @@ export function ComparisonTable({ sweep, references, shown }: Props) {
             <Row
               key={size}
               size={size}
-              values={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && valueOf(row, shown))}
-              spans={sweep.series.map(({ rows }) => rows[index] ?? null).map((row) => row && spanOf(row, metric, limit))}
+              rows={sweep.series.map(({ rows }) => rows[index] ?? null)}
+              shown={shown}
+              winners={statistic === "mean" ? winners : []}
               beside={references.map((line) => line.points.find(([at]) => at === size)?.[1] ?? null)}
-              metric={metric}
             />
           ))}
         </tbody>
@@ -57,25 +62,21 @@ export function ComparisonTable({ sweep, references, shown }: Props) {
 
 interface RowProps {
   size: number;
-  values: (number | null)[];
-  /** p5 to p95 of each. */
-  spans: (readonly [number, number] | null)[];
+  rows: (MeasurementView | null)[];
+  shown: Shown;
+  winners: readonly ClearWinner[];
   beside: (number | null)[];
-  metric: Metric;
 }
 
-function Row({ size, values, spans, beside, metric }: RowProps) {
-  const known = values.filter((value) => value !== null);
-  const best = metric === "time" ? Math.min(...known) : Math.max(...known);
+function Row({ size, rows, shown, winners, beside }: RowProps) {
   return (
     <tr>
       <th scope="row" className="number">
         {formatSize(size)}
       </th>
-      {values.map((value, i) => (
-        <td key={i} className={`number ${value === best ? classes.best : ""}`}>
-          {value === null ? "–" : threeDigits(value)}
-          {spans[i] && <span className={classes.span}> {spans[i].map(threeDigits).join(" – ")}</span>}
+      {rows.map((row, i) => (
+        <td key={i} className={`number ${row && isWinner(row, winners) ? classes.best : ""}`}>
+          {row ? <Value row={row} shown={shown} /> : "–"}
         </td>
       ))}
       {beside.map((value, i) => (
@@ -84,5 +85,17 @@ function Row({ size, values, spans, beside, metric }: RowProps) {
         </td>
       ))}
     </tr>
+  );
+}
+
+/** With p5 to p95. */
+function Value({ row, shown }: { row: MeasurementView; shown: Shown }) {
+  const span = spanOf(row, shown.metric, shown.limit);
+  return (
+    <>
+      {threeDigits(valueOf(row, shown))}
+      {span && <span className={classes.span}> {span.map(threeDigits).join(" – ")}</span>}
+      {isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+    </>
   );
 }

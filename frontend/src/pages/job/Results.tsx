@@ -60,9 +60,9 @@ export function Results({ job, rows }: Props) {
     return sweepLines({ ...sweep, series }, shown, search.band !== "off");
   }, [sweep, shown, hidden, search.band]);
   const references = useMemo(() => {
-    const all = referenceLines(expectations, beside.shown, metric, place === "in", compared);
+    const all = referenceLines(expectations, beside.shown, shown, place === "in", compared);
     return all.filter(({ name }) => !hidden.has(name.split(", ")[0] ?? ""));
-  }, [expectations, beside.shown, metric, place, compared, hidden]);
+  }, [expectations, beside.shown, shown, place, compared, hidden]);
   const lines = useMemo(() => [...references, ...measured], [references, measured]);
   const isCut = readableMax(largest(measured), largest(references)) !== largest(references);
   const isTable = search.view === "table";
@@ -91,7 +91,7 @@ export function Results({ job, rows }: Props) {
           onToggle={toggle}
         />
         {isTable ? (
-          <ComparisonTable sweep={sweep} references={references} shown={shown} />
+          <ComparisonTable sweep={sweep} references={references} shown={shown} winners={job.summary.winners} />
         ) : (
           <SizeChart
             lines={lines}
@@ -113,8 +113,9 @@ export function Results({ job, rows }: Props) {
           )}
           {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
           {caption(job, rows, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
-          {referenceWords(expectations, beside.shown, !isTable && metric !== "time" && isCut)}
-          {beside.shown === "baseline" && baselineWords(compared, metric, place === "in")}
+          {referenceWords(expectations, beside.shown, statistic, !isTable && metric !== "time" && isCut)}
+          {beside.shown === "baseline" && baselineWords(compared, shown, place === "in")}
+          {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only: a logarithmic axis has no place for it."}
         </figcaption>
       </figure>

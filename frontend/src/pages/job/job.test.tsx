@@ -9,7 +9,7 @@ import { expectationsQuery, measurementsQuery } from "../../data/results";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
-import { aJob, anEvent, aRow } from "../../lib/fixtures";
+import { aBest, aComparedRow, aJob, anEvent, aRow } from "../../lib/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./CellLinks";
 import { JobPage } from "./JobPage";
@@ -22,7 +22,7 @@ vi.mock("../../data/live", () => ({ useTopic: () => undefined }));
 
 const row = aRow({ size_bytes: 2 ** 20 });
 const { spec, summary } = aJob();
-const best = { algorithm: "ring", transport: "mpi", size_bytes: 2 ** 26, in_place: true, busbw_gb_per_s: 42, is_unstable: false };
+const best = aBest({ size_bytes: 2 ** 26, in_place: true, busbw_gb_per_s: 42 });
 
 function succeeded(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
   return aJob({ id: 7, state: "succeeded", finished_at: "2026-01-01T00:01:00Z", summary: { ...summary, best: [best] }, ...change });
@@ -67,11 +67,35 @@ it("leads from a late cell to what its rank had printed by then, where that line
 
 it("lays the job beside it that the address names, whatever is the baseline in this browser", async () => {
   localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], baseline: 3 }));
-  const rows = [{ algorithm: "ring", in_place: false, size_bytes: 2 ** 20, time_us: 20, busbw_gb_per_s: 1, p5_us: 9, p95_us: 11, is_unstable: false, iterations: 20, against: null }];
+  const rows = [aComparedRow({ size_bytes: 2 ** 20 })];
   const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], rows }, { job_id: 7, obstacles: [], rows }] };
   const known = answers().of(comparisonQuery([5, 7], 5, 0), found);
   const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=baseline&base=5", known);
-  expect(page.textContent).toContain("Grey: job 5, the baseline.");
+  expect(page.textContent).toContain("Grey: the means of job 5, the baseline.");
+});
+
+it.each([
+  ["", ["ring", "mpi in place"], true],
+  ["&stat=median", [], false],
+])("has in bold who clearly wins by the mean, not the largest value, and marks what is unstable: %s", async (search, bold, isSaid) => {
+  const winners = [
+    { algorithm: "ring", in_place: false, min_bytes: 2 ** 19, max_bytes: 2 ** 20 },
+    { algorithm: "mpi", in_place: true, min_bytes: 2 ** 20, max_bytes: 2 ** 20 },
+  ];
+  const rows = [false, true].flatMap((inPlace) => [
+    aRow({ id: inPlace ? 1 : 2, in_place: inPlace, size_bytes: 2 ** 20 }),
+    aRow({ id: inPlace ? 3 : 4, in_place: inPlace, size_bytes: 2 ** 20, algorithm: "mpi", busbw_gb_per_s: 9, cv_percent: 30 }),
+    aRow({ id: inPlace ? 5 : 6, in_place: inPlace, size_bytes: 2 ** 21 }),
+  ]);
+  const job = succeeded({ summary: { ...summary, winners } });
+  const page = await drawn(<JobPage />, `/jobs/7?view=table&place=both${search}`, answers(job, rows));
+  const table = page.querySelector("[aria-label='Comparison by size'] table") as HTMLElement;
+  const names = [...table.querySelectorAll("thead th")].slice(1).map(({ textContent }) => textContent.replace(" (GB/s)", ""));
+  const cells = [...table.querySelectorAll("tbody td")];
+  const of = (isChosen: (cell: Element) => boolean) => cells.flatMap((cell, i) => (isChosen(cell) ? [names[i % names.length]] : []));
+  expect(of((cell) => cell.className.includes("best"))).toEqual(bold);
+  expect(of(({ textContent }) => textContent.includes("unstable"))).toEqual(["mpi", "mpi in place"]);
+  expect(page.querySelector("figcaption")?.textContent.includes("Bold: clearly the fastest")).toBe(isSaid);
 });
 
 it("offers only a job that succeeded as the baseline", async () => {

@@ -3,10 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { linksQuery } from "../../data/nodes";
 import type { LinkView, NodeView } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
+import { CaveatSign } from "../../components/Caveats";
 import { CopyButton } from "../../components/CopyButton";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
+import { unstableWords } from "../../lib/caveats";
 import { MEASURED, toCsv } from "../../lib/csv";
 import { formatDateTime, threeDigits } from "../../lib/format";
 import { type Matrix, matrix } from "../../lib/nodes";
@@ -33,7 +35,7 @@ function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: read
         <h2 id="links">Links</h2>
         {found.measured > 0 && (
           <div className="spread">
-            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "job_id"], MEASURED)} label="Copy CSV" />
+            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "is_unstable", "job_id"], MEASURED)} label="Copy CSV" />
           </div>
         )}
       </div>
@@ -63,6 +65,7 @@ function NothingMeasured({ count }: { count: number }) {
 
 function Measured({ matrix: found, only }: { matrix: Matrix; only: string | undefined }) {
   const { names, total, at, least, most, measured } = found;
+  const isUnsure = names.some((a) => names.some((b) => at(a, b)?.is_unstable));
   const [rows, pairs] = only ? [[only], total - 1] : [names, found.pairs];
   return (
     <figure className={classes.links}>
@@ -92,6 +95,7 @@ function Measured({ matrix: found, only }: { matrix: Matrix; only: string | unde
         Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
         {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured.{" "}
         {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}The stronger the colour, the faster the link; – was never measured.
+        {isUnsure && " ! marks a mean that says little: the iterations differ too much."}
       </figcaption>
     </figure>
   );
@@ -103,6 +107,7 @@ function Cell({ link, isSelf, most }: { link: LinkView | null; isSelf: boolean; 
   const about = `${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}, job ${link.job_id}, ${formatDateTime(link.measured_at)}`;
   return (
     <td className="number" style={{ background: `color-mix(in srgb, var(--accent-soft) ${share + 20}%, var(--surface))` }}>
+      {link.is_unstable && <CaveatSign found={[{ word: "unstable", why: unstableWords() }]} />}
       <Link to="/jobs/$jobId" params={{ jobId: link.job_id }} title={about}>
         {threeDigits(link.busbw_gb_per_s)}
       </Link>

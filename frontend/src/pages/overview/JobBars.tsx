@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
-import { caveats } from "../../lib/caveats";
+import { numberCaveats } from "../../lib/caveats";
 import { percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
@@ -42,13 +42,14 @@ function limitOf(job: JobView): number | null {
 
 function Bar({ job, tallest }: { job: JobView; tallest: number }) {
   const look = JOB_STATES[job.state];
-  const [best, limit] = [heldUp(job)?.busbw_gb_per_s, limitOf(job)];
+  const [held, limit] = [heldUp(job), limitOf(job)];
+  const best = held?.busbw_gb_per_s;
   const full = limit ?? tallest;
   const share = accuracyOf(job) ?? (best !== undefined && full > 0 ? Math.min(1, best / full) : null);
   const label = [
     `${simulatedPrefix(job)}Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${workTitle(job)}, ${result(job)}`,
     ...(best === undefined ? [] : [limit === null ? "the rate of its links is not known" : `${percent(best / limit)} of its links' limit`]),
-    ...caveats(job).map(({ word, why }) => `${word}: ${why}`),
+    ...numberCaveats(job, held).map(({ word, why }) => `${word}: ${why}`),
   ].join("\n");
   const isOutline = best !== undefined && limit === null;
   const height = `${Math.max(MIN_HEIGHT_PERCENT, 100 * (share ?? 0))}%`;

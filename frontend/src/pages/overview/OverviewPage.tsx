@@ -5,6 +5,7 @@ import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs"
 import { clusterQuery, nodesQuery } from "../../data/nodes";
 import type { NodeView } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
+import { Caveat } from "../../components/Caveat";
 import { Fact, factsClass } from "../../components/Fact";
 import { NoNodes } from "../../components/NoNodes";
 import { QueryError } from "../../components/QueryError";
@@ -13,10 +14,11 @@ import { useSlots } from "../../components/useSlots";
 import { useTimeWords } from "../../components/useNow";
 import { usePageTitle } from "../../components/usePageTitle";
 import { alertsOf } from "../../lib/alerts";
-import { caveats } from "../../lib/caveats";
+import { numberCaveats } from "../../lib/caveats";
 import { COLLECTIVES } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
 import { beyondWords, gpuUse } from "../../lib/nodes";
+import { formatSize } from "../../lib/size";
 import { heldUp } from "../../lib/state";
 import pageCommands from "../../lib/pageCommands.json";
 import { jobsCommand } from "../../lib/views";
@@ -119,9 +121,10 @@ function BestFact() {
       note={
         <>
           {limit && `${threeDigits((100 * row.busbw_gb_per_s) / limit)} % of its links' limit, `}
-          {COLLECTIVES[job.spec.benchmark.collective].name} by {row.algorithm},{" "}
+          {COLLECTIVES[job.spec.benchmark.collective].name} by {row.algorithm} at {formatSize(row.size_bytes)}
+          {row.iterations !== null && `, n=${row.iterations}`},{" "}
           <Link to="/jobs/$jobId" params={{ jobId: job.id }}>job {job.id}</Link>
-          {caveats(job).map(({ word }) => `, ${word}`)}
+          {numberCaveats(job, row).map(({ word, why }) => <Caveat key={word} word={word} why={why} />)}
         </>
       }
     />

@@ -1,11 +1,11 @@
 // @vitest-environment jsdom
 import { act } from "react";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { BenchmarkJob, JobView } from "../../api/types";
 import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
 import { applyEvents } from "../../data/deltas";
 import { clusterQuery, nodesQuery, seenNow } from "../../data/nodes";
-import { aJob, aNode, anAttempt } from "../../lib/fixtures";
+import { aBest, aJob, aNode, anAttempt } from "../../lib/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobBars } from "./JobBars";
 import { OverviewPage } from "./OverviewPage";
@@ -87,7 +87,7 @@ async function bars(jobs: JobView[]) {
 }
 
 function measured(id: number, busbw: number, change: Partial<BenchmarkJob> = {}): JobView {
-  const best = [{ algorithm: "ring", transport: "mpi", size_bytes: 1024, in_place: false, busbw_gb_per_s: busbw, is_unstable: false }];
+  const best = [aBest({ busbw_gb_per_s: busbw })];
   const { summary } = aJob();
   return aJob({ id, state: "succeeded", summary: { ...summary, best }, ...change });
 }
@@ -119,4 +119,26 @@ it("holds a bar against its own links' limit, and one without it against others 
   expect(titles[2]).toContain("50.0 GB/s\n25.0 % of its links' limit");
   expect(caption).toContain("of their links' limit");
   expect(caption).toContain("the tallest of these, 20.0 GB/s");
+});
+
+it.each([
+  [{}, "all-reduce by ring at 64 MiB, n=20, job 8"],
+  [{ iterations: null }, "all-reduce by ring at 64 MiB, job 8"],
+  [{ is_unstable: true }, "all-reduce by ring at 64 MiB, n=20, job 8 unstable"],
+])("tells of the best of today its size, of how many iterations it is, and whether it is stable: %j", async (change, note) => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date(2026, 0, 2) });
+  const best = [aBest({ size_bytes: 2 ** 26, ...change })];
+  const job = aJob({ id: 8, state: "succeeded", summary: { ...aJob().summary, best } });
+  const page = await drawn(<OverviewPage />, "/", new Answers()
+    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, jobs_running: 0, jobs_queued: 0, jobs_finished: 1 } as never)
+    .of(recentJobsQuery, [job])
+    .of(bestJobQuery(new Date(2026, 0, 2).toISOString()), job));
+  vi.useRealTimers();
+  const facts = [...page.querySelectorAll("dl > div")].map(({ textContent }) => textContent);
+  expect(facts.find((text) => text.startsWith("Best bus bandwidth today"))).toContain(note);
+});
+
+it("says of a bar's best that it is unstable", async () => {
+  const { titles } = await bars([measured(1, 10, { summary: { ...aJob().summary, best: [aBest({ is_unstable: true })] } })]);
+  expect(titles[0]).toContain("unstable: The iterations differ so much");
 });

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ringscope.contracts.collectives import COLLECTIVES as EVERY_COLLECTIVE
 from ringscope.contracts.collectives import available
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.rank_process import (
@@ -48,6 +49,15 @@ ROTATED = {
     }
     for name in COLLECTIVES
 }
+NOTHING = {
+    f"nothing of {name}": {
+        "collective": name,
+        "algorithms": [algorithm for algorithm in available(name) if algorithm not in ("gloo", "nccl")],
+        "min_bytes": 0,
+        "max_bytes": 0,
+    }
+    for name in EVERY_COLLECTIVE
+}
 # Each is a test's; they run on the same two ranks.
 SWEEPS = {
     "turns": ONE_RING | {"algorithms": ["ring", "direct"], "iterations": 20},
@@ -56,6 +66,7 @@ SWEEPS = {
     "unchecked": {"algorithms": ["direct"], "check": False},
     **{average: ONE_RING | {"average": average} for average in AVERAGES},
     **ROTATED,
+    **NOTHING,
 }
 
 
@@ -161,6 +172,25 @@ def test_contestants_take_turns_in_every_round(told):
     order = list(product(["ring", "direct"], (False, True)))
     expected = [order[(number + place) % 4] for number in range(5) for place in range(4)]
     assert turns == [(name, 4) for name in expected]
+
+
+def assert_nothing_was_moved(told: dict[str, Told]) -> None:
+    for name, sweep in NOTHING.items():
+        rows = told[name].measurements
+        algorithms = [row.algorithm for row in rows if not row.in_place]
+        assert algorithms == [row.algorithm for row in rows if row.in_place] == sweep["algorithms"]
+        assert {(row.collective, row.size_bytes, row.wrong or 0) for row in rows} == {(sweep["collective"], 0, 0)}
+
+
+def test_a_sweep_may_be_of_no_bytes(told):
+    assert_nothing_was_moved(told)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "transport"), [(1, "shared_memory"), *(pytest.param(n, "mpi", marks=pytest.mark.long) for n in (1, 3))]
+)
+def test_a_sweep_of_no_bytes_runs_on_any_ranks(gang, tmp_path, ranks, transport):
+    assert_nothing_was_moved(run_sweeps(gang, tmp_path, ranks, transport, NOTHING))
 
 
 def test_the_statistics_are_those_of_the_steps_as_the_options_say(told):

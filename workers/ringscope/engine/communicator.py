@@ -51,6 +51,7 @@ from ringscope.engine.waiting.failures import shared_failure
 from ringscope.engine.waiting.roll_call import RollCall
 
 _MAX_PLANS = 256
+_LINE_BYTES = 64  # of whole ones a buffer consists; of one at least, as a view of none would be no array
 
 
 class Communicator:
@@ -143,7 +144,7 @@ class Communicator:
                 if self.gpu is None:
                     require_memory(size_bytes * self.local_size)
             with shared_failure(self._comm):
-                allocated = self.transport.allocate(-(-size_bytes // 64) * 64)
+                allocated = self.transport.allocate(max(1, -(-size_bytes // _LINE_BYTES)) * _LINE_BYTES)
         self._registered.add(allocated)
         return allocated
 

@@ -123,7 +123,7 @@ function BestFact() {
           {limit && `${threeDigits((100 * row.busbw_gb_per_s) / limit)} % of its links' limit, `}
           {COLLECTIVES[job.spec.benchmark.collective].name} by {row.algorithm} at {formatSize(row.size_bytes)}
           {row.iterations !== null && `, n=${row.iterations}`},{" "}
-          <Link to="/jobs/$jobId" params={{ jobId: job.id }}>job {job.id}</Link>
+          <Link to="/jobs/$jobId" params={{ jobId: job.id }}>job&nbsp;{job.id}</Link>
           {numberCaveats(job, row).map(({ word, why }) => <Caveat key={word} word={word} why={why} />)}
         </>
       }

@@ -122,9 +122,9 @@ it("holds a bar against its own links' limit, and one without it against others 
 });
 
 it.each([
-  [{}, "all-reduce by ring at 64 MiB, n=20, job 8"],
-  [{ iterations: null }, "all-reduce by ring at 64 MiB, job 8"],
-  [{ is_unstable: true }, "all-reduce by ring at 64 MiB, n=20, job 8 unstable"],
+  [{}, "all-reduce by ring at 64 MiB, n=20, job\u00a08"],
+  [{ iterations: null }, "all-reduce by ring at 64 MiB, job\u00a08"],
+  [{ is_unstable: true }, "all-reduce by ring at 64 MiB, n=20, job\u00a08 unstable"],
 ])("tells of the best of today its size, of how many iterations it is, and whether it is stable: %j", async (change, note) => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date(2026, 0, 2) });
   const best = [aBest({ size_bytes: 2 ** 26, ...change })];

@@ -2,12 +2,17 @@
 
 import io
 import json
+import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from tests.cli.fake_api import Answer, FakeApi, job
+from tests.cli.conftest import DEADLINE_SECONDS, Server
+from tests.cli.fake_api import Answer, FakeApi, items, job
 
 from ringscope.contracts.job import JobSpec
 
@@ -41,3 +46,38 @@ def test_a_line_below_a_list_asks_the_server_that_shows_it(
     monkeypatch.setenv("RINGSCOPE_URL", "http://127.0.0.1:9")
     api.run(*shlex.split(f"{PAGE_COMMANDS[name]} --url {api.url}")[1:])
     assert api.asked, "nothing came"
+
+
+def pasted(line: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """A line in somebody's shell that has set nothing."""
+    bare = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(
+        ["/bin/sh", "-c", line], env=bare, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False
+    )
+
+
+def test_a_line_of_the_page_runs_in_a_bare_shell(server: Server, tmp_path: Path) -> None:
+    headers = {"Authorization": f"Bearer {server.admin_token}"}
+    program = httpx.get(f"{server.url}/api/v1/me", headers=headers).json()["command"]
+    words = PAGE_COMMANDS["tokens"].removeprefix("ringscope")
+    done = pasted(f"{program}{words} --url {shlex.quote(server.url)}", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "admin" in done.stdout
+
+
+def test_what_why_says_to_do_next_runs_in_a_bare_shell(server: Server, tmp_path: Path) -> None:
+    program = shlex.quote(str(Path(sys.executable).with_name("ringscope")))
+    made = json.loads(server.run("submit", "--ranks", "1", "--hold", "--json").stdout)
+    why = pasted(f"{program} why {made['id']} --data-dir {server.data_dir} --url {server.url}", tmp_path)
+    found = re.search("Next: `(.*)` lets it queue", why.stdout)
+    assert found is not None, why.stdout + why.stderr
+    done = pasted(found[1], tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert server.run("cancel", str(made["id"])).returncode == 0
+
+
+def test_the_line_of_an_empty_list_has_the_lists_flags_and_nothing_of_the_environment(api: FakeApi) -> None:
+    api.answers["GET /webhooks"] = items()
+    assert "; `ringscope webhook add` makes one." in api.run("webhooks").out
+    told = api.run("webhooks", "--data-dir", "/srv/my rs", "--url", f"{api.url}/").out
+    assert f"`RINGSCOPE_DATA_DIR='/srv/my rs' RINGSCOPE_URL={api.url}/ ringscope webhook add`" in told

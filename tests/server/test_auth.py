@@ -100,7 +100,7 @@ async def test_a_login_link_works_once_and_is_not_used_up_by_who_only_looks_at_i
         await preview.get(link, headers={"Accept": "text/html"})
         assert not preview.cookies
     browser = await server.follow(link)
-    assert (await browser.get("/api/v1/me")).json() == {"name": "admin", "role": "admin"}
+    assert (await browser.get("/api/v1/me")).json() == {"name": "admin", "role": "admin", "command": None}
     again = await log_in(server.client(), link)
     assert (again.status_code, again.json()["code"]) == (401, "bad_token")
 
@@ -111,7 +111,11 @@ async def test_a_login_link_names_the_page_that_was_shared_and_gives_the_role_th
     assert made.status_code == 201, made.text
     link = made.json()["url"]
     assert parse_qs(urlsplit(link).query)["next"] == [page]
-    assert (await (await server.follow(link)).get("/api/v1/me")).json() == {"name": "admin", "role": "viewer"}
+    assert (await (await server.follow(link)).get("/api/v1/me")).json() == {
+        "name": "admin",
+        "role": "viewer",
+        "command": None,
+    }
 
 
 ELSEWHERE = [

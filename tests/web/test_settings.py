@@ -1,6 +1,8 @@
 """Settings: tokens, webhooks, schedules and the audit, each as the API has it."""
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -36,6 +38,14 @@ def test_a_token_is_made_shown_once_and_revoked(visit: Visit) -> None:
     page.get_by_role("button", name="Revoke it").click()
     expect(page.get_by_role("rowheader", name="ci", exact=True)).to_have_count(0)
     assert all(item["name"] != "ci" for item in visit.site.get("/tokens")["items"])
+
+
+def test_the_line_below_the_tokens_runs_in_a_bare_shell(visit: Visit, tmp_path: Path) -> None:
+    line = visit.open("/settings/tokens").locator("main pre").inner_text()
+    bare = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(["/bin/sh", "-c", line], env=bare, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), line
+    assert "admin" in done.stdout
 
 
 def test_a_nodes_token_is_rotated_by_its_agent(visit: Visit) -> None:

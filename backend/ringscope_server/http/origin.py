@@ -30,6 +30,15 @@ def origin(request: Request, public_url: str, listens_on: str) -> str:
     return f"{request.url.scheme}://{host}" + (f":{port}" if port else "")
 
 
+def is_here(request: Request) -> bool:
+    """Whether who asks sits at this machine: it is called localhost, and the connection comes from here.
+
+    Only the second says that it is no container's published port, only the first that it is no proxy's.
+    """
+    address = request.client.host if request.client else ""
+    return _is_loopback(request.url.hostname or "") and _is_loopback(address)
+
+
 def is_host(header: str) -> bool:
     """Whether this may be what a Host header says: a name or address and perhaps a port, or nothing (RFC 9112)."""
     if not header:

@@ -3532,6 +3532,11 @@ export interface components {
          * @description Who makes this request.
          */
         Me: {
+            /**
+             * Command
+             * @description What to type for `ringscope`, so that it has this server's token; null for viewers, and where the request does not come from the server's own machine.
+             */
+            command: string | null;
             /** Name */
             name: string;
             /**

@@ -1,12 +1,16 @@
 import { Link } from "@tanstack/react-router";
 import type { FormSearch } from "../lib/formSearch";
+import { withProgram } from "../lib/command";
 import { Command } from "./Command";
 import { EmptyState } from "./EmptyState";
+import { useProgram } from "./useProgram";
 import { useRole } from "./useRole";
 
 /** The cluster has no node: how to add one. */
 export function NoNodes() {
   const { mayChange } = useRole();
+  const program = useProgram();
+  const token = withProgram("ringscope token add nodes --kind join -q", program);
   return (
     <EmptyState title="No nodes yet">
       <p>
@@ -14,7 +18,7 @@ export function NoNodes() {
         Each gets a token of its own:
       </p>
       <Command
-        text={`ringscope token add nodes --kind join -q\npip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --join-token TOKEN`}
+        text={`${token}\npip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --join-token TOKEN`}
       />
       <p className="dim">
         <span aria-hidden="true">◌ </span>Waiting: the node appears here as soon as its agent calls.

@@ -1,7 +1,24 @@
+import { Link } from "@tanstack/react-router";
 import { atServer } from "../lib/command";
 import { Command } from "./Command";
+import classes from "./ServerCommand.module.css";
+import { useProgram } from "./useProgram";
+import { useRole } from "./useRole";
 
 /** Commands to copy that ask the server that shows them, whatever the terminal would ask by itself. */
 export function ServerCommand({ text }: { text: string | readonly string[] }) {
-  return <Command text={[text].flat().map((command) => atServer(command, window.location.origin)).join(" && ")} />;
+  const program = useProgram();
+  const { isAdmin } = useRole();
+  const commands = [text].flat().map((command) => atServer(command, window.location.origin, program));
+  return (
+    <div className={classes.command}>
+      <Command text={commands.join(" && ")} />
+      {program === null && (
+        <p className="dim">
+          Needs <code>ringscope</code> and <code>RINGSCOPE_TOKEN</code>:{" "}
+          {isAdmin ? <Link to="/settings/tokens">make a token</Link> : "an administrator makes a token"}.
+        </p>
+      )}
+    </div>
+  );
 }

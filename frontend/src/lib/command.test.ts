@@ -7,6 +7,24 @@ import { shellQuote } from "./shell";
 
 const { spec } = aJob();
 
+describe("atServer", () => {
+  const program = "RINGSCOPE_DATA_DIR='/srv/my rs' /opt/$&/ringscope";
+
+  it("begins with the program that the server names", () => {
+    expect(atServer("ringscope jobs", "http://h:1", program)).toBe(`${program} jobs --url http://h:1`);
+    expect(atServer("ringscope jobs", "http://h:1", null)).toBe("ringscope jobs --url http://h:1");
+  });
+
+  it("has it behind the pipe, and nowhere in what goes through the pipe", () => {
+    expect(atServer(`echo '{"name":"a | ringscope b"}' | ringscope submit -`, "http://h:1", program)).toBe(
+      `echo '{"name":"a | ringscope b"}' | ${program} submit - --url http://h:1`,
+    );
+    expect(atServer("ringscope submit --name 'a | ringscope b'", "http://h:1", program)).toBe(
+      `${program} submit --name 'a | ringscope b' --url http://h:1`,
+    );
+  });
+});
+
 describe("submitCommand", () => {
   it("uses nccl-tests' letters and sizes", () => {
     expect(submitCommand(spec)).toBe(

@@ -34,9 +34,17 @@ export function submitCommand(spec: JobSpec, choices?: Engine["training"]): stri
   return `echo ${shellQuote(JSON.stringify(spec))} | ringscope submit -`;
 }
 
-/** A command that talks to the server that shows it, whatever the terminal would ask by itself. */
-export function atServer(command: string, origin: string): string {
-  return `${command} --url ${shellQuote(origin)}`;
+/**
+ * A command that talks to the server that shows it, whatever the terminal would ask by itself; `program` is what runs
+ * there as ringscope, as the server tells it.
+ */
+export function atServer(command: string, origin: string, program?: string | null): string {
+  return `${withProgram(command, program)} --url ${shellQuote(origin)}`;
+}
+
+/** A command by the path of its program, also behind the pipe from echo. */
+export function withProgram(command: string, program?: string | null): string {
+  return command.replace(/^(echo .* \| )?ringscope /s, (_, piped = "") => `${piped}${program ?? "ringscope"} `);
 }
 
 /** A flag and its value, where there is one. */

@@ -72,6 +72,7 @@ describe("planCommand", () => {
     expect(planCommand(form, "http://h:1")).toBe(
       "ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --link ib200 --latency 4us --intra nvlink4 --nics 2 --channels 1 --gamma 50GB/s",
     );
+    expect(planCommand(form, "http://h:1", "7", "/v/ringscope")).toMatch(/^\/v\/ringscope fit .* && \/v\/ringscope plan /);
     expect(planCommand(form, "http://h:1", "7")).toBe(
       `${pageCommands.fit} --url http://h:1 > fit.json && ringscope plan --algorithm ring --topology 4x8 --bytes 64MiB --fit fit.json --intra nvlink4 --nics 2 --channels 1`,
     );

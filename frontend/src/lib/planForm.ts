@@ -1,6 +1,6 @@
 /** The planner's fields: text as typed, in the URL and as the question that the server answers. */
 import type { PlanQuestion, RegimeFigures, SensitivityQuestion } from "../api/types";
-import { atServer } from "./command";
+import { atServer, withProgram } from "./command";
 import { shellQuote } from "./shell";
 import { parseSize } from "./size";
 
@@ -177,8 +177,8 @@ export function planProblems(problems: readonly { pointer: string; detail: strin
   return found;
 }
 
-/** The same prices in a terminal; a fit is of a job on the server at `origin`. */
-export function planCommand(form: PlanForm, origin: string, fit?: string): string {
+/** The same prices in a terminal; a fit is of a job on the server at `origin`, `program` what runs as ringscope. */
+export function planCommand(form: PlanForm, origin: string, fit?: string, program?: string | null): string {
   const question = planQuestion(form);
   const { latency_us: latency, reduce_gb_per_s: adding } = question.cluster;
   const isFlat = /^\d+$/.test(form.n);
@@ -197,8 +197,8 @@ export function planCommand(form: PlanForm, origin: string, fit?: string): strin
     ...(fit || adding == null ? [] : ["--gamma", `${adding}GB/s`]),
     ...(form.servers === "1" ? [] : ["--servers", form.servers]),
   ];
-  const command = words.map((word) => shellQuote(String(word))).join(" ");
-  return fit ? `${atServer(`ringscope fit --job ${fit} --json`, origin)} > fit.json && ${command}` : command;
+  const command = withProgram(words.map((word) => shellQuote(String(word))).join(" "), program);
+  return fit ? `${atServer(`ringscope fit --job ${fit} --json`, origin, program)} > fit.json && ${command}` : command;
 }
 
 /** A question as curl; the token comes from the environment. */

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from ringscope.cli.console import DEFAULT_DATA_DIR, command_name
 from ringscope.client import Client
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.typed import typed
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -26,6 +28,17 @@ Url = Annotated[
 def connect(url: str | None, data_dir: Path) -> Client:
     """A client for the given server, else for the one on the data directory."""
     return Client(server_url(url, data_dir), token(data_dir.expanduser()))
+
+
+def as_typed(sentence: str, url: str | None = None, data_dir: Path | None = None) -> str:
+    """The sentence with its commands as they run here: the program where it is, and what this command's flags said.
+
+    What came from the environment is there for the next command as well.
+    """
+    flags = {"RINGSCOPE_DATA_DIR": data_dir and str(data_dir), "RINGSCOPE_URL": url}
+    usual = {"RINGSCOPE_DATA_DIR": str(DEFAULT_DATA_DIR)} | os.environ
+    said = {name: value for name, value in flags.items() if value and value != usual.get(name)}
+    return sentence.replace("`ringscope ", f"`{typed(command_name(), said)} ")
 
 
 def server_url(url: str | None, data_dir: Path) -> str:

@@ -6,7 +6,7 @@ import typer
 
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.cli.caveats import marks, sentences, title
-from ringscope.cli.connection import Url, connect
+from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, pour, say, stdout_console
 from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.insights import insight_lines
@@ -86,7 +86,9 @@ def jobs(
         found,
         _COLUMNS,
         as_json,
-        "No job is like that." if is_filtered else "No job yet; `ringscope submit --ranks 2` starts one.",
+        "No job is like that."
+        if is_filtered
+        else as_typed("No job yet; `ringscope submit --ranks 2` starts one.", url, data_dir),
     )
 
 

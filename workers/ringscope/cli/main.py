@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from typer.models import CommandInfo, TyperInfo
 
+from ringscope.cli.connection import as_typed
 from ringscope.cli.console import EXIT_BAD_INPUT, complain, say
 from ringscope.cli.sections import SectionedGroup
 from ringscope.contracts.errors import UserError
@@ -68,7 +69,7 @@ def main() -> None:
         build(next(iter(sys.argv[1:]), None))()
     except UserError as error:
         for sentence in error.sentences:
-            complain(sentence)
+            complain(as_typed(sentence))
         sys.exit(EXIT_BAD_INPUT)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.cli.connection import Url, connect
+from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_body import label_changes
 from ringscope.cli.words import AsJson, Columns, label_words, say_list, say_one, span, until
@@ -38,7 +38,12 @@ def nodes(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_
     """List the nodes: state, busy slots of all, GPUs, labels."""
     with connect(url, data_dir) as client:
         found = client.nodes()
-    say_list(found, _COLUMNS, as_json, "No node yet; `ringscope up` or `ringscope agent` starts one.")
+    say_list(
+        found,
+        _COLUMNS,
+        as_json,
+        as_typed("No node yet; `ringscope up` or `ringscope agent` starts one.", url, data_dir),
+    )
 
 
 def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:

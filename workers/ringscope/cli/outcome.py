@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.caveats import sentences
+from ringscope.cli.connection import as_typed
 from ringscope.cli.console import EXIT_CANCELLED, EXIT_FAILED, EXIT_INTERRUPTED, complain, say
 from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.progress import describe, show_progress
@@ -50,5 +51,5 @@ def _wait(client: Client, job: Job, with_log: bool) -> Job:
                 complain(line.text)
         return job
     except KeyboardInterrupt:
-        complain(f"Job {job.id} goes on without you; `ringscope cancel {job.id}` ends it.")
+        complain(as_typed(f"Job {job.id} goes on without you; `ringscope cancel {job.id}` ends it.", client.url))
         raise typer.Exit(EXIT_INTERRUPTED) from None

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ringscope.cli.caveats import titled
-from ringscope.cli.connection import Url, connect
+from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_body import patch_of, read_job
 from ringscope.cli.progress import describe
@@ -53,7 +53,7 @@ def schedules(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFA
     """List the schedules."""
     with connect(url, data_dir) as client:
         found = client.schedules()
-    say_list(found, _COLUMNS, as_json, "No schedule yet; `ringscope schedule add` makes one.")
+    say_list(found, _COLUMNS, as_json, as_typed("No schedule yet; `ringscope schedule add` makes one.", url, data_dir))
 
 
 def add(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.cli.connection import Url, connect
+from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say
 from ringscope.cli.words import AsJson, Columns, Quiet, say_list, say_one, until, when
 from ringscope.client import Token
@@ -37,7 +37,7 @@ def tokens(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT
     """List the tokens, without their secrets."""
     with connect(url, data_dir) as client:
         found = client.tokens()
-    say_list(found, _COLUMNS, as_json, "No token; `ringscope token add` makes one.")
+    say_list(found, _COLUMNS, as_json, as_typed("No token; `ringscope token add` makes one.", url, data_dir))
 
 
 def add(

@@ -9,6 +9,7 @@ import typer
 from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, command_name, complain, say
 from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
+from ringscope.contracts.typed import typed
 
 Port = Annotated[
     int,
@@ -55,11 +56,11 @@ def up(
 
 
 def _welcome(stack: Stack, data_dir: Path) -> None:
-    command = f"{command_name()} submit --ranks {min(4, stack.slots)} --wait"
-    here = "" if data_dir == DEFAULT_DATA_DIR.expanduser() else f"RINGSCOPE_DATA_DIR={data_dir} "
+    is_usual = data_dir == DEFAULT_DATA_DIR.expanduser()
+    command = typed(command_name(), {} if is_usual else {"RINGSCOPE_DATA_DIR": data_dir})
     say(f"Ringscope runs at {stack.client.url} (node {stack.node}, {stack.slots} slots, pid {os.getpid()})")
     say(f"  log in once   {stack.client.login_link().url}")
-    say(f"  submit        {here}{command}")
+    say(f"  submit        {command} submit --ranks {min(4, stack.slots)} --wait")
     if stack.prometheus is not None:
         say(f"  Prometheus    {stack.prometheus.url}")
     say(f"  data          {data_dir}")

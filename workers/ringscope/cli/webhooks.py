@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.cli.connection import Url, connect
+from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say
 from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, say_one, when
 from ringscope.client import Client, Delivery, Webhook
@@ -43,7 +43,7 @@ def webhooks(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAU
     """List the webhooks."""
     with connect(url, data_dir) as client:
         found = client.webhooks()
-    say_list(found, _COLUMNS, as_json, "No webhook yet; `ringscope webhook add` makes one.")
+    say_list(found, _COLUMNS, as_json, as_typed("No webhook yet; `ringscope webhook add` makes one.", url, data_dir))
 
 
 def add(
@@ -113,7 +113,12 @@ def deliveries(
     """List a webhook's messages and what came of them, newest first."""
     with connect(url, data_dir) as client:
         found = list(client.deliveries(_find(client, which).id, limit))
-    say_list(found, _DELIVERY_COLUMNS, as_json, "Nothing was sent yet; `ringscope webhook test` sends a message.")
+    say_list(
+        found,
+        _DELIVERY_COLUMNS,
+        as_json,
+        as_typed("Nothing was sent yet; `ringscope webhook test` sends a message.", url, data_dir),
+    )
 
 
 def redeliver(

@@ -2,7 +2,7 @@
 
 import typer
 
-from ringscope.cli.connection import Url, connect
+from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.insights import insight_lines
 from ringscope.cli.jobs import JobId
@@ -26,7 +26,7 @@ def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataD
         say(job.model_dump_json(indent=2, include=fields))
         return
     for line in explain(job):
-        say(line)
+        say(as_typed(line, url, data_dir))
 
 
 def explain(job: Job) -> list[str]:

@@ -11,6 +11,7 @@ from ringscope_server.changes import announce_ended_tokens
 from ringscope_server.http.auth import COOKIE, Admin, Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.origin import MAX_PATH, is_local_path, origin
+from ringscope_server.http.own_command import own_command
 from ringscope_server.http.problems import Problem
 from ringscope_server.http.rate_limit import limit_stranger
 from ringscope_server.services import Services
@@ -26,6 +27,10 @@ class Me(BaseModel):
 
     name: str
     role: Role
+    command: str | None = Field(
+        description="What to type for `ringscope`, so that it has this server's token; null for viewers, and where the "
+        "request does not come from the server's own machine.",
+    )
 
 
 class Secret(BaseModel):
@@ -65,9 +70,10 @@ class LoginLink(BaseModel):
 
 
 @router.get("/me", operation_id="get_me")
-async def get_me(user: Viewer) -> Me:
+async def get_me(user: Viewer, services: ServicesDep, request: Request) -> Me:
     """The user of this token or session."""
-    return Me(name=user.name, role=user.role)
+    command = own_command(request, services.settings) if user.may("operator") else None
+    return Me(name=user.name, role=user.role, command=command)
 
 
 @router.post("/login-links", status_code=201, operation_id="create_login_link")

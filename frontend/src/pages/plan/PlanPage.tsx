@@ -8,6 +8,7 @@ import { Command } from "../../components/Command";
 import { QueryError } from "../../components/QueryError";
 import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
+import { useProgram } from "../../components/useProgram";
 import { formatSeconds } from "../../lib/amount";
 import { askCommand, planCommand, planForm, planProblems, planQuestion, type PlanSearch, planSearch } from "../../lib/planForm";
 import { FitPanel } from "./FitPanel";
@@ -32,6 +33,7 @@ export function PlanPage() {
   const plan = useQuery({ ...planQuery(question), enabled: isReady });
   const problems = plan.error instanceof ApiError ? planProblems(plan.error.fields) : {};
   const cell = plan.data?.cells[0];
+  const program = useProgram();
   const best = cell?.results.find((price) => price.algorithm === cell.fastest);
   usePageTitle(best ? `SIMULATED ${best.algorithm} ${formatSeconds(best.time_s)}` : null, "plan");
   const set = (change: Partial<Record<keyof PlanSearch, string | undefined>>, replace = false): void =>
@@ -75,7 +77,7 @@ export function PlanPage() {
           <h2 id="terminal">The same in a terminal</h2>
         </div>
         <div className="card-body commands">
-          <Command text={planCommand(form, window.location.origin, search.fit)} />
+          <Command text={planCommand(form, window.location.origin, search.fit, program)} />
           <Command text={askCommand("/plan", question, window.location.origin)} label="Copy curl" />
         </div>
       </section>

@@ -1,0 +1,9 @@
+"""What a person types for `ringscope`. Pure."""
+
+import shlex
+from collections.abc import Mapping
+
+
+def typed(program: str, variables: Mapping[str, object]) -> str:
+    """The program for a POSIX shell, after the variables that it shall have: RINGSCOPE_DATA_DIR=/srv/rs ringscope."""
+    return " ".join([*(f"{name}={shlex.quote(str(value))}" for name, value in variables.items()), shlex.quote(program)])

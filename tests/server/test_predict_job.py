@@ -140,7 +140,8 @@ async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Serv
         rows = [measurement(in_place=place, busbw_gb_per_s=rate) for place in (False, True)]
         await run_sweep(server, agent, rows, **ONE_SIZE)
     job = await server.submit(**ONE_SIZE)
-    assert await expectations(server, job["id"]) == {"model": None, "limit": None, "usual": []}, "no attempt yet"
+    foreseen = (await ask(server, **ONE_SIZE))["model"]
+    assert await expectations(server, job["id"]) == {"model": foreseen, "limit": None, "usual": []}, "no attempt yet"
     await agent.start_next()
     found = await expectations(server, job["id"])
     assert found["usual"] == [

@@ -75,7 +75,15 @@ def test_keys_lead_to_the_pages_and_through_a_list(visit: Visit) -> None:
     page, site = visit.page, visit.site
     add_twin(site.lab.data_dir, "sought")
     visit.open("/")
-    for keys, path in (("gj", "/jobs"), ("gn", "/nodes"), ("gc", "/compare"), ("gs", "/settings/tokens"), ("go", "/")):
+    for keys, path in (
+        ("gj", "/jobs"),
+        ("gn", "/nodes"),
+        ("gc", "/compare"),
+        ("gp", "/plan"),
+        ("gr", "/ring"),
+        ("gs", "/settings/tokens"),
+        ("go", "/"),
+    ):
         page.keyboard.type(keys)
         expect(page).to_have_url(site.url + path)
     page.keyboard.type("gj")
@@ -163,7 +171,7 @@ def held_job(site: Site) -> Iterator[int]:
 # Where somebody may do something, and what by the part of its name; no route twice in a row.
 ACTIONS = {
     "/": ("New job",),
-    "/jobs/HELD": ("Cancel", "Run again", "Share"),
+    "/jobs/HELD": ("Cancel", "Run again", "Share", "Release"),
     "/jobs?chosen=HELD": ("Cancel 1 job",),
     "/jobs/new": ("Submit the job",),
     "/nodes/NODE": ("Drain", "Remove", "Release slot 0", "Change"),

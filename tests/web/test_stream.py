@@ -70,10 +70,28 @@ def test_a_tab_that_nobody_sees_is_paused_and_has_everything_when_it_is_seen_aga
         visit.open(f"/jobs/{job_id}")
         expect(page.locator("[data-status=live]")).to_be_visible()
         page.evaluate(HIDE, True)
-        page.clock.fast_forward(61_000)
+        page.clock.fast_forward(6_000)
         expect(page.locator("[data-status=paused]")).to_be_visible()
         site.post(f"/jobs/{job_id}/cancel", {}).raise_for_status()
         expect(page.locator("header").get_by_text("held")).to_be_visible()
         page.evaluate(HIDE, False)
         expect(page.locator("[data-status=live]")).to_be_visible()
         expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
+
+
+@pytest.mark.long
+def test_more_tabs_than_a_browser_has_connections_all_show_their_job(browser: Browser, site: Site) -> None:
+    """By HTTP/1.1 a browser opens six connections to a server, for all of its tabs together."""
+    with visiting(browser, site, wears_out=True) as visit:
+        job_id = site.post("/jobs", SWEEP | {"name": "in every tab", "hold": True}).json()["id"]
+        tabs = [visit.page, *(visit.page.context.new_page() for _ in range(7))]
+        for tab in tabs:
+            tab.goto(f"{site.url}/jobs/{job_id}")
+            expect(tab.get_by_role("heading", name="in every tab", level=1)).to_be_visible()
+        for tab in tabs[:3]:
+            expect(tab.locator("[data-status=live]")).to_be_visible()
+        expect(tabs[-1].locator("[data-status=polling]")).to_be_visible()
+        tabs[0].close()
+        site.post(f"/jobs/{job_id}/cancel", {}).raise_for_status()
+        for tab in tabs[1:]:
+            expect(tab.locator("header").get_by_text("cancelled")).to_be_visible()

@@ -52,10 +52,16 @@ async def predict(database: Database, worker: Worker, spec: JobSpec, now: dateti
     )
 
 
-async def expectations(database: Database, worker: Worker, attempt_id: int | None) -> Expectations:
-    """For an attempt, by what was known before it; nothing where there is none yet, or no benchmark."""
-    if attempt_id is None:
+async def foreseen(database: Database, worker: Worker, spec: JobSpec, now: datetime) -> Expectations:
+    """For a job without an attempt, as the form foresaw it; nothing where it is no benchmark."""
+    if spec.benchmark is None:
         return Expectations(model=None, limit=None, usual=[])
+    found = await predict(database, worker, spec, now)
+    return Expectations(model=None if spec.is_simulated else found.model, limit=found.limit, usual=[])
+
+
+async def expectations(database: Database, worker: Worker, attempt_id: int) -> Expectations:
+    """For an attempt, by what was known before it; nothing where it is of no benchmark."""
     async with database.read() as session:
         query = select(Attempt).where(Attempt.id == attempt_id)
         loaded = query.options(joinedload(Attempt.job), selectinload(Attempt.members))

@@ -562,6 +562,8 @@ export interface paths {
         /**
          * Get Expectations
          * @description What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs.
+         *
+         *     Before the first attempt it is what the model foresees on the nodes that there are now.
          */
         get: operations["get_expectations"];
         put?: never;

@@ -1,6 +1,6 @@
 import { Checkbox } from "@mantine/core";
 import { Dialog } from "../components/Dialog";
-import { SINGLE_KEYS } from "../lib/keys";
+import { type Part, PART_KEYS, SINGLE_KEYS } from "../lib/keys";
 import classes from "./Shell.module.css";
 import { PLACES } from "./places";
 import { useShortcuts } from "../components/shortcuts";
@@ -17,16 +17,18 @@ export function KeyHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
 function Keys() {
   const { registry, hasSingleKeys, setSingleKeys } = useShortcuts();
   const here = Object.entries(SINGLE_KEYS).filter(([, [action]]) => registry.handlerOf(action));
+  const parts = Object.entries(PART_KEYS).filter(([part]) => registry.handlerOf(`part:${part as Part}`));
   const keys: (readonly [string, string])[] = [
     ["⌘K or Ctrl-K", "Command palette: any page, job or node by its name"],
     ...here.map(([key, [, what]]) => [key, what] as const),
+    ...parts.flatMap(([, ofPart]): readonly (readonly [string, string])[] => ofPart),
     ...PLACES.map(({ key, title }) => [`g ${key}`, title] as const),
   ];
   return (
     <>
       <dl className={classes.keys}>
         {keys.map(([key, what]) => (
-          <div key={key}>
+          <div key={`${key} ${what}`}>
             <dt>
               <kbd>{key}</kbd>
             </dt>

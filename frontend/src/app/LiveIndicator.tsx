@@ -9,10 +9,11 @@ const LOOKS: Record<StreamStatus, { glyph: string; title: string }> = {
   live: { glyph: "●", title: "Changes appear by themselves." },
   stale: { glyph: "◌", title: "Nothing came for 20 seconds, not even a heartbeat; the page asks every 10 seconds." },
   reconnecting: { glyph: "◌", title: "The stream is down; the page asks for news every 10 seconds." },
+  polling: { glyph: "◌", title: "Other tabs of this browser hold its streams; this page asks for news every 10 seconds." },
   paused: { glyph: "‖", title: "Paused while this tab was hidden." },
 };
 
-/** ● live, ◌ stale or reconnecting, or ‖ paused, and how long ago the last event came. */
+/** ● live, ◌ stale, reconnecting or polling, or ‖ paused, and how long ago the last event came. */
 export function LiveIndicator() {
   const { status, stream } = useLive();
   const look = LOOKS[status];

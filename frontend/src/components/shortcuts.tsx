@@ -1,7 +1,7 @@
 /** The keys of the page: who wants which one, and whether single keys are switched on (WCAG 2.1.4). */
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { useStored } from "./useStored";
-import { type Action, PREFIX_MS, readStroke } from "../lib/keys";
+import { type Action, type Part, PREFIX_MS, readStroke } from "../lib/keys";
 
 type Handler = () => void;
 
@@ -39,6 +39,13 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
 export function useShortcut(action: Action, handler: Handler | null): void {
   const { registry } = useShortcuts();
   useEffect(() => (handler ? registry.add(action, handler) : undefined), [registry, action, handler]);
+}
+
+const nothing = (): void => undefined;
+
+/** Says that a part of the page is there: it takes its keys itself, and the help lists them. */
+export function usePartKeys(part: Part): void {
+  useShortcut(`part:${part}`, nothing);
 }
 
 /** The registry itself, and the switch of the single keys. */

@@ -1,15 +1,15 @@
 import { useCallback } from "react";
 import { useShortcut } from "./shortcuts";
 
-/** j and k move the focus through the rows of a list; `reveal` gives a row, drawn and in view. */
-export function useListKeys(count: number, reveal: (index: number) => HTMLElement | null): void {
+/** j and k move the focus through the rows of a list from `first` on; `reveal` gives a row, drawn and in view. */
+export function useListKeys(count: number, reveal: (index: number) => HTMLElement | null, first = 0): void {
   const move = useCallback(
     (step: number) => {
       const at = focusedIndex();
-      const next = at === null ? 0 : Math.min(count - 1, Math.max(0, at + step));
-      if (count > 0) reveal(next)?.querySelector<HTMLElement>("a")?.focus({ preventScroll: true });
+      const next = at === null ? first : Math.min(count - 1, Math.max(first, at + step));
+      if (count > first) reveal(next)?.querySelector<HTMLElement>("a")?.focus({ preventScroll: true });
     },
-    [count, reveal],
+    [count, reveal, first],
   );
   const next = useCallback(() => move(1), [move]);
   const previous = useCallback(() => move(-1), [move]);

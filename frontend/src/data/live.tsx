@@ -6,8 +6,10 @@ import { applyEvents, refetchAll } from "./deltas";
 import { lookOut, type Outage } from "./outage";
 import { meQuery } from "./server";
 import { LiveStream, type StreamStatus } from "./stream";
+import { takeTurns } from "./turn";
 
-const HIDDEN_MS = 60_000;
+/** When no stream brings what is new, so that the page asks for it. */
+const WITHOUT_STREAM: ReadonlySet<StreamStatus> = new Set(["reconnecting", "stale", "polling"]);
 
 interface Live {
   stream: LiveStream;
@@ -18,7 +20,7 @@ interface Live {
 
 const LiveContext = createContext<Live | null>(null);
 
-/** Opens the stream for everything below, polls while it is down, pauses it while the tab is hidden. */
+/** Opens the stream for everything below when it is this tab's turn, and polls while there is none. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [status, setStatus] = useState<StreamStatus>("reconnecting");
@@ -36,12 +38,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       }),
   );
   useEffect(() => {
-    stream.start();
-    return () => stream.close();
+    const leave = takeTurns(stream);
+    return () => {
+      leave();
+      stream.close();
+    };
   }, [stream]);
-  useEffect(() => pauseWhileHidden(stream), [stream]);
   useEffect(() => {
-    if (status !== "reconnecting" && status !== "stale") return;
+    if (!WITHOUT_STREAM.has(status)) return;
     const sinceMs = Date.now();
     let asOfMs = stream.lastHeardAtMs ?? sinceMs;
     return lookOut({
@@ -50,7 +54,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       onAnswer: (isFirst) => {
         asOfMs = Date.now();
         setOutage(null);
-        if (!isFirst) void refetchAll(client);
+        // A stream that broke has missed a second at most; a tab without a place may have been hidden for hours.
+        if (!isFirst || status === "polling") void refetchAll(client);
       },
       onSilence: () => setOutage((before) => before ?? { sinceMs, asOfMs }),
     });
@@ -69,26 +74,4 @@ export function useLive(): Live {
   const live = useContext(LiveContext);
   if (!live) throw new Error("useLive needs a LiveProvider above it.");
   return live;
-}
-
-function pauseWhileHidden(stream: LiveStream): () => void {
-  let timer: number | undefined;
-  let isPaused = false;
-  const onChange = (): void => {
-    window.clearTimeout(timer);
-    if (document.hidden) {
-      timer = window.setTimeout(() => {
-        isPaused = true;
-        stream.pause();
-      }, HIDDEN_MS);
-    } else if (isPaused) {
-      isPaused = false;
-      stream.start();
-    }
-  };
-  document.addEventListener("visibilitychange", onChange);
-  return () => {
-    window.clearTimeout(timer);
-    document.removeEventListener("visibilitychange", onChange);
-  };
 }

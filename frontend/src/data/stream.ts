@@ -1,7 +1,7 @@
 /** The tab's one event stream: multiplexed topics, resume by the browser, a new connection when that fails. */
 
-/** Stale: it looks open, and not even a heartbeat came for `STALE_MS`. */
-export type StreamStatus = "live" | "stale" | "reconnecting" | "paused";
+/** Stale: it looks open, and not even a heartbeat came for `STALE_MS`. Polling: other tabs hold the browser's streams. */
+export type StreamStatus = "live" | "stale" | "reconnecting" | "paused" | "polling";
 
 export interface StreamEvent {
   name: string;
@@ -38,7 +38,7 @@ export class LiveStream {
   private retryTimer: number | undefined;
   private openTimer: number | undefined;
   private staleTimer: number | undefined;
-  private isPaused = false;
+  private isOn = false;
 
   constructor(private readonly handlers: Handlers) {}
 
@@ -56,19 +56,19 @@ export class LiveStream {
 
   /** Connects, or goes on after `pause`. */
   start(): void {
-    this.isPaused = false;
+    this.isOn = true;
     this.schedule();
   }
 
   /** Closes the connection; `start` opens it again and asks for fresh data. */
-  pause(): void {
+  pause(status: "paused" | "polling" = "paused"): void {
     this.close();
-    this.isPaused = true;
-    this.handlers.onStatus("paused");
+    this.handlers.onStatus(status);
   }
 
-  /** Closes for good. */
+  /** Closes the connection, and tells nobody. */
   close(): void {
+    this.isOn = false;
     window.clearTimeout(this.flushTimer);
     window.clearTimeout(this.retryTimer);
     window.clearTimeout(this.openTimer);
@@ -83,7 +83,7 @@ export class LiveStream {
   // One page closes its topic and the next opens its own in the same tick: connect once, after both.
   private schedule(): void {
     window.clearTimeout(this.openTimer);
-    if (!this.isPaused) this.openTimer = window.setTimeout(() => this.connect(), 0);
+    if (this.isOn) this.openTimer = window.setTimeout(() => this.connect(), 0);
   }
 
   private connect(): void {

@@ -32,9 +32,16 @@ it("has an address for as many jobs as can be compared, with the baseline where 
 });
 
 it("gives every job of a full page a look of its own", () => {
-  const looks = Array.from({ length: MOST_JOBS }, (_, i) => lineOf(i, "job"));
+  const ids = [3, 9, 15, 21, 27, 4];
+  const looks = ids.map((id) => lineOf(id, ids));
   expect(new Set(looks.map((line) => line.colour)).size).toBe(MOST_JOBS);
   expect(new Set(looks.map((line) => line.dash?.join())).size).toBe(MOST_JOBS);
+});
+
+it("gives a job the look that it has beside other jobs, too", () => {
+  for (const id of [2, 3]) expect(lineOf(id, [2, 3])).toEqual(lineOf(id, [1, 3, 2]));
+  expect(lineOf(9, [2, 9])).toEqual(lineOf(9, [9, 2, 4]));
+  expect(lineOf(4, [4, 9]), "it gives way to no job whose look is taken").toEqual(lineOf(4, [3, 9, 4]));
 });
 
 describe("the columns", () => {

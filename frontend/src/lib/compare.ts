@@ -40,9 +40,29 @@ export interface Compared {
   epochs: readonly EpochView[];
 }
 
-/** The line of the job at a place in the list: colour and pattern, so that colour alone never says which. */
-export function lineOf(index: number, name: string): Line {
-  return { name, colour: `--job-${index}`, dash: DASHES[index] ?? [] };
+/** The line of one of the compared jobs: colour and pattern, so that colour alone never says which. */
+export function lineOf(id: number, ids: readonly number[], name = ""): Line {
+  const look = looksOf(ids).get(id) ?? 0;
+  return { name, colour: `--job-${look}`, dash: DASHES[look] ?? [] };
+}
+
+/**
+ * The look of each job by its number: by the number alone, so that it stays when others come or go. Of several with the
+ * same look the first keeps it, and the others have what nobody else does.
+ */
+function looksOf(ids: readonly number[]): ReadonlyMap<number, number> {
+  const owners: (number | undefined)[] = DASHES.map(() => undefined);
+  const inOrder = [...ids].sort((a, b) => a - b);
+  for (const id of inOrder) owners[id % MOST_JOBS] ??= id;
+  for (const id of inOrder) {
+    if (!owners.includes(id)) owners[nextFree(owners, id % MOST_JOBS)] = id;
+  }
+  return new Map(owners.flatMap((id, look) => (id === undefined ? [] : [[id, look] as const])));
+}
+
+function nextFree(owners: readonly unknown[], from: number): number {
+  const after = owners.indexOf(undefined, from);
+  return after < 0 ? owners.indexOf(undefined) : after;
 }
 
 /** "steps", or "time": seconds in steps. */

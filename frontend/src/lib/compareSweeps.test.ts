@@ -20,7 +20,14 @@ it("has the lines of all jobs, of the algorithm and place that is looked at", ()
   expect(sizesOf(found, "ring", false)).toEqual([1024, 2048, 4096]);
   const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), look);
   expect(base?.points).toEqual([[1024, 2], [2048, 2]]);
-  expect([base?.name, other?.name, other?.colour]).toEqual(["SIMULATED job 1", "job 2", "--job-1"]);
+  expect([base?.name, other?.name, other?.colour]).toEqual(["SIMULATED job 1", "job 2", "--job-2"]);
+});
+
+it("keeps a job's line when another job is left out", () => {
+  const jobs = [1, 3, 2].map((id) => ({ job_id: id, obstacles: [], rows: [row()] }));
+  const lines = comparedLines({ base: 1, jobs }, new Map(), look);
+  const fewer = comparedLines({ base: 3, jobs: jobs.slice(1) }, new Map(), look);
+  expect(fewer.map(({ name, colour, dash }) => [name, colour, dash])).toEqual(lines.slice(1).map(({ name, colour, dash }) => [name, colour, dash]));
 });
 
 it("shows more for faster also as a ratio, and a gap where the baseline has no row", () => {

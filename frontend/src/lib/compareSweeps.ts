@@ -36,12 +36,13 @@ export interface Look {
 
 /** A line for each job, in the look that it has on the whole page. */
 export function comparedLines(found: Comparison, words: Words, { algorithm, inPlace, scale, hasBands }: Look): SizeLine[] {
-  return found.jobs.map((job, i) => {
+  const ids = found.jobs.map((job) => job.job_id);
+  return found.jobs.map((job) => {
     const rows = rowsOf(job, algorithm, inPlace);
     const valueOf = (row: ComparedRow): number | null =>
       scale === "busbw" ? row.busbw_gb_per_s : speedup(row, job.job_id === found.base);
     return {
-      ...lineOf(i, words.get(job.job_id) ?? `job ${job.job_id}`),
+      ...lineOf(job.job_id, ids, words.get(job.job_id) ?? `job ${job.job_id}`),
       width: job.job_id === found.base ? 3 : 2,
       mark: "open",
       isNamed: true,

@@ -19,6 +19,7 @@ export type Action =
   | "release"
   | "drain"
   | "resume"
+  | `part:${Part}`
   | `go:${string}`;
 
 /** The single keys and what help says of each. */
@@ -35,6 +36,22 @@ export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = 
   t: ["table", "Charts as tables, and back"],
   "?": ["help", "This help"],
 };
+
+export type Part = "player" | "strips";
+
+/** The keys that only one part of a page has, by its name; the help lists those of the parts that are there. */
+export const PART_KEYS = {
+  player: [
+    ["Space", "Play, or pause"],
+    ["← →", "One step back, or on"],
+    ["Shift ← →", "To the phase before, or after"],
+    ["Home End", "To the start, or to the end"],
+  ],
+  strips: [
+    ["← →", "In the strips of lateness: the iteration before, or after"],
+    ["↑ ↓", "In the strips of lateness: the rank above, or below"],
+  ],
+} as const satisfies Readonly<Record<Part, readonly (readonly [string, string])[]>>;
 
 /** What a page can do that has no key: the palette offers it. */
 export const DEEDS = {

@@ -30,6 +30,14 @@ it("says what a kind can be, and nothing of what there is", () => {
   expect(strangeWords(jobsSearch({ state: "failed", kind: "script", q: "bogus" }))).toBe("");
 });
 
+it("reads the short word for the algorithm, and names what it cannot filter by", () => {
+  expect(jobsSearch({ algo: "ring" })).toEqual({ algorithm: "ring" });
+  expect(jobsSearch({ algo: "ring", algorithm: "mpi" })).toEqual({ algorithm: "mpi" });
+  const search = { ...jobsSearch({ algo: "ring" }), colour: "red" };
+  expect(strangeWords(search)).toBe("The list has no filter “colour”, so that it filters by none; choose among state, kind, collective, algorithm, user, node, q.");
+  expect([filterOf(search), strangeWords(jobsSearch({ algo: "ring" }))]).toEqual([{ algorithm: "ring" }, ""]);
+});
+
 it("keeps a known state, and what can be read of the rest", () => {
   expect(jobsSearch({ state: "failed", q: "x" })).toEqual({ state: "failed", q: "x" });
   expect(jobsSearch({ state: "", q: "", chosen: "x", kind: "", sort: "colour", algorithm: "a b" })).toEqual({});

@@ -40,7 +40,7 @@ const KNOWN = {
 const WORD = /^[a-z_]+$/;
 
 export function jobsSearch(search: Record<string, unknown>): JobsSearch {
-  const { state, kind, collective, algorithm, user, node, q, sort, chosen, base } = search;
+  const { state, kind, collective, algo, algorithm = algo, user, node, q, sort, chosen, base } = search;
   return {
     // What is no state stays in the address, so that the page can say so.
     ...(typeof state === "string" && state !== "" && { state: state as JobState }),
@@ -53,24 +53,32 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
     ...(SORTS.includes(sort as Sort) && { sort: sort as Sort }),
     ...(typeof chosen === "string" && JOBS.test(chosen) && { chosen }),
     ...(isNumber(base) && { base }),
+    // The short word goes out of the address, where it would outlive a change of the filter.
+    ...(algo !== undefined && { algo: undefined }),
   };
 }
 
-const BESIDE_THE_LIST = ["chosen", "base"];
+const OF_THE_LIST: readonly string[] = ["state", "kind", "collective", "algorithm", "user", "node", "q", "sort"];
+const BESIDE_THE_LIST: readonly string[] = ["chosen", "base"];
 
 /** What says which list it is, without what is chosen in it and what that is compared with. */
 export function listSearch(search: JobsSearch): JobsSearch {
-  return Object.fromEntries(Object.entries(search).filter(([key, value]) => !BESIDE_THE_LIST.includes(key) && !isStrange(key, String(value))));
+  return Object.fromEntries(Object.entries(search).filter(([key, value]) => OF_THE_LIST.includes(key) && !isStrange(key, String(value))));
 }
 
-/** That an address asks for a state or a kind that there is none of, and what was done instead; empty for any other. */
+/** That an address asks by words that there are none of, and what was done instead; empty for any other. */
 export function strangeWords(search: JobsSearch): string {
-  return Object.entries(KNOWN)
-    .flatMap(([key, words]) => {
-      const asked = search[key as keyof typeof KNOWN];
-      return asked && isStrange(key, asked) ? [`There is no ${key} “${asked.slice(0, 40)}”, so that every ${key} is shown; choose one of ${words.join(", ")}.`] : [];
-    })
-    .join(" ");
+  const values = Object.entries(KNOWN).flatMap(([key, words]) => {
+    const asked = search[key as keyof typeof KNOWN];
+    return asked && isStrange(key, asked) ? [`There is no ${key} “${asked.slice(0, 40)}”, so that every ${key} is shown; choose one of ${words.join(", ")}.`] : [];
+  });
+  return [...values, ...unknownKeys(search)].join(" ");
+}
+
+function unknownKeys(search: object): string[] {
+  const known = [...OF_THE_LIST, ...BESIDE_THE_LIST];
+  const keys = Object.entries(search).flatMap(([key, value]) => (value === undefined || known.includes(key) ? [] : [`“${key.slice(0, 40)}”`]));
+  return keys.length === 0 ? [] : [`The list has no filter ${keys.join(", ")}, so that it filters by none; choose among ${OF_THE_LIST.slice(0, -1).join(", ")}.`];
 }
 
 function isStrange(key: string, value: string): boolean {

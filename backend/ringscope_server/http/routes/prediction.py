@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import NewJob
+from ringscope_server.db.specs import read_spec
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
@@ -36,7 +37,13 @@ async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep) ->
 async def get_expectations(
     job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None
 ) -> Expectations:
-    """What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs."""
+    """What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs.
+
+    Before the first attempt it is what the model foresees on the nodes that there are now.
+    """
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
+        spec = await read_spec(session, job_id)
+    if attempt_id is None:
+        return await service.foreseen(services.database, services.planner, spec, services.now())
     return await service.expectations(services.database, services.planner, attempt_id)

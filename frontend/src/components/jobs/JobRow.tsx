@@ -6,9 +6,8 @@ import classes from "./JobsTable.module.css";
 interface Props {
   job: JobView;
   columns: readonly Column[];
-  /** Its place in the list, from 0; a pinned row has none. */
-  index?: number;
-  isPinned?: boolean;
+  /** Its place in the list, from 0; pinned rows stand above, the last of them at -1. */
+  index: number;
   isBaseline?: boolean;
   /** Undefined: rows cannot be chosen. */
   isChosen?: boolean | undefined;
@@ -17,9 +16,10 @@ interface Props {
 }
 
 export const JobRow = memo(function JobRow(props: Props) {
-  const { job, columns, index, isPinned = false, isBaseline = false, isChosen, onToggle } = props;
+  const { job, columns, index, isBaseline = false, isChosen, onToggle } = props;
+  const isPinned = index < 0;
   return (
-    <tr {...(index !== undefined && { "data-index": index, "aria-rowindex": index + 2 })}>
+    <tr data-index={index} {...(!isPinned && { "aria-rowindex": index + 2 })}>
       {onToggle && (
         <td>
           <input

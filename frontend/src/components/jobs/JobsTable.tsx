@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { memo, useMemo } from "react";
+import { memo, useCallback, useMemo, useRef } from "react";
 import type { JobView } from "../../api/types";
 import { ScrollX } from "../ScrollX";
 import { useListKeys } from "../useListKeys";
@@ -43,7 +43,9 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
   const isNarrow = widthPx < RESULT_PX;
   const rowPx = isNarrow ? TWO_LINES_PX : ROW_PX;
   const { body, first, end, reveal } = useWindowed(jobs.length, rowPx);
-  useListKeys(jobs.length, reveal);
+  const above = useRef<HTMLTableSectionElement>(null);
+  const revealAny = useCallback((index: number) => (index < 0 ? (above.current?.rows.item(index + pinned.length) ?? null) : reveal(index)), [reveal, pinned.length]);
+  useListKeys(jobs.length, revealAny, -pinned.length);
   const standings = useStandings(useMemo(() => [...pinned, ...jobs], [pinned, jobs]), baseline);
   const columns = useMemo(() => columnsFor(widthPx, baseline, standings), [widthPx, baseline, standings]);
   const width = columns.length + (choice ? 1 : 0);
@@ -58,9 +60,9 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
       <table className={classes.jobs} data-narrow={isNarrow || undefined} aria-rowcount={(total ?? jobs.length) + 1}>
         <Head columns={columns} hasChoice={choice !== undefined} sorting={sorting} />
         {pinned.length > 0 && (
-          <tbody className={classes.pinned} aria-label="Pinned">
-            {pinned.map((job) => (
-              <JobRow key={job.id} job={job} isPinned {...rest(job)} />
+          <tbody ref={above} className={classes.pinned} aria-label="Pinned">
+            {pinned.map((job, i) => (
+              <JobRow key={job.id} job={job} index={i - pinned.length} {...rest(job)} />
             ))}
           </tbody>
         )}

@@ -27,7 +27,8 @@ export function CompareCharts({ items, axis, isTable, onView }: Props) {
     () => ({ loss: losses(items, axis), accuracy: accuracies(items, axis), rate: rates(items, axis) }),
     [items, axis],
   );
-  const lines = items.map(({ job }, i) => lineOf(i, `job ${job.id}`));
+  const ids = items.map(({ job }) => job.id);
+  const lines = items.map(({ job }) => lineOf(job.id, ids, `job ${job.id}`));
   const shared = {
     xLabel: axis === "time" ? "seconds in steps" : "steps",
     sync: `compare ${axis}`,

@@ -36,9 +36,9 @@ export function CompareControls({ jobs, base, children }: Props) {
   return (
     <section className="card" aria-label="Jobs that are compared">
       <ul className={classes.jobs}>
-        {jobs.map((job, i) => (
+        {jobs.map((job) => (
           <li key={job.id}>
-            <LineSwatch line={lineOf(i, "")} />
+            <LineSwatch line={lineOf(job.id, ids)} />
             <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
               job {job.id}
             </Link>

@@ -6,6 +6,7 @@ import { jobName, jobWord } from "../../lib/state";
 
 /** A row for each measure and a column for each job; ratios are to the baseline. */
 export function CompareTable({ items, base }: { items: readonly Compared[]; base: Compared }) {
+  const ids = items.map(({ job }) => job.id);
   return (
     <section className="card" aria-labelledby="figures">
       <div className="card-head">
@@ -17,9 +18,9 @@ export function CompareTable({ items, base }: { items: readonly Compared[]; base
           <thead>
             <tr>
               <th scope="col">Measure</th>
-              {items.map(({ job }, i) => (
+              {items.map(({ job }) => (
                 <th key={job.id} scope="col" className="number" title={jobName(job)}>
-                  <LineSwatch line={lineOf(i, "")} /> {jobWord(job)}
+                  <LineSwatch line={lineOf(job.id, ids)} /> {jobWord(job)}
                 </th>
               ))}
             </tr>

@@ -28,6 +28,7 @@ interface Props {
 /** A row for each size; the time and bus bandwidth of each job, and how its time differs from the baseline's. */
 export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBands, hovered, onHover }: Props) {
   const { jobs, base } = found;
+  const ids = jobs.map((job) => job.job_id);
   const rows = jobs.map((job) => new Map(rowsOf(job, algorithm, inPlace).map((row) => [row.size_bytes, row])));
   const words = new Map(known.map((job) => [job.id, jobWord(job)]));
   return (
@@ -40,9 +41,9 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
           <thead>
             <tr>
               <td />
-              {jobs.map((job, i) => (
+              {jobs.map((job) => (
                 <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={job.job_id === base ? 2 : 3}>
-                  <LineSwatch line={lineOf(i, "")} /> {words.get(job.job_id)}
+                  <LineSwatch line={lineOf(job.job_id, ids)} /> {words.get(job.job_id)}
                   {job.job_id === base && ", baseline"} <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
                 </th>
               ))}

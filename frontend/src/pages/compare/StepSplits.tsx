@@ -7,6 +7,7 @@ import classes from "./ComparePage.module.css";
 
 /** Where the mean step's time goes: a bar for each job on one scale, with its numbers. */
 export function StepSplits({ items }: { items: readonly Compared[] }) {
+  const ids = items.map(({ job }) => job.id);
   const steps = items.map(({ points }) => meanPoint(points));
   const longest = Math.max(0, ...steps.map((step) => step?.duration_us ?? 0));
   if (longest === 0) return null;
@@ -37,7 +38,7 @@ export function StepSplits({ items }: { items: readonly Compared[] }) {
               return (
                 <tr key={job.id}>
                   <th scope="row">
-                    <LineSwatch line={lineOf(i, "")} /> job {job.id}
+                    <LineSwatch line={lineOf(job.id, ids)} /> job {job.id}
                   </th>
                   <td>{split && <Bar split={split} longest={longest} />}</td>
                   <td className="number">{step ? threeDigits(step.duration_us / 1000) : "–"}</td>

@@ -155,9 +155,10 @@ interface LegendProps {
 
 /** Which line is whose; a click leaves it out of the chart. */
 function Legend({ jobs, hidden, onToggle }: LegendProps) {
+  const ids = jobs.map((job) => job.id);
   return (
     <div className={classes.legend}>
-      {jobs.map((job, i) => (
+      {jobs.map((job) => (
         <button
           key={job.id}
           type="button"
@@ -166,7 +167,7 @@ function Legend({ jobs, hidden, onToggle }: LegendProps) {
           title={hidden.has(job.id) ? "Show it in the chart" : "Leave it out of the chart"}
           onClick={() => onToggle(job.id)}
         >
-          <LineSwatch line={lineOf(i, "")} /> {jobWord(job)}
+          <LineSwatch line={lineOf(job.id, ids)} /> {jobWord(job)}
         </button>
       ))}
     </div>

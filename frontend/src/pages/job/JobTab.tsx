@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect } from "react";
 import type { JobView, MeasurementView } from "../../api/types";
 import type { Tab } from "../../lib/search";
 import { Skeleton } from "../../components/Skeleton";
-import { isActive, isBenchmark } from "../../lib/state";
+import { isBenchmark, isTerminal } from "../../lib/state";
 import { NoRows } from "./NoRows";
 import { Now } from "./Now";
 import { Results } from "./Results";
@@ -74,8 +74,8 @@ function Part({ job, tab, rows, isFailed }: Props) {
   return (
     <>
       <Now job={job} />
-      {/* Once there is a gang the axes stand there, with what the model foresees. */}
-      {rows.length > 0 || isActive(job.state) ? <Results job={job} rows={rows} /> : <NoRows job={job} />}
+      {/* Before the first row the axes stand there, with what the model foresees. */}
+      {rows.length > 0 || !isTerminal(job.state) ? <Results job={job} rows={rows} /> : <NoRows job={job} />}
     </>
   );
 }

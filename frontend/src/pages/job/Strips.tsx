@@ -3,6 +3,7 @@ import type { BenchmarkJob, Lateness, MeasurementView, RankLateness } from "../.
 import { HeatStrip } from "../../charts/HeatStrip";
 import { threeDigits } from "../../lib/format";
 import { type Cell, cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate, UNTOLD } from "../../lib/lateness";
+import { usePartKeys } from "../../components/shortcuts";
 import { CellLinks } from "./CellLinks";
 import classes from "./Stragglers.module.css";
 import { useView } from "./useView";
@@ -22,6 +23,7 @@ export function Strips({ job, row, found }: Props) {
   const columns = found.after_us.length;
   const most = mostLate(found.ranks);
   const mostAfter = Math.max(0, ...found.after_us.map((value) => value ?? 0));
+  usePartKeys("strips");
   const choose = (cell: Cell): void => set({ cell: cellText(found, cell) });
   const onKey = (event: KeyboardEvent): void => {
     const move = MOVES[event.key];

@@ -6,6 +6,7 @@ import type { BenchmarkJob } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { eventsQuery, jobQuery } from "../../data/job";
 import { expectationsQuery, measurementsQuery } from "../../data/results";
+import { recentJobsQuery } from "../../data/jobs";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
@@ -121,6 +122,22 @@ it.each([["queued", "viewer"], ["running", "operator"], ["succeeded", "operator"
   const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(aJob({ id: 7, state }), []).of(meQuery, { role } as never));
   const header = page.querySelector("header") as HTMLElement;
   expect([button(header, "Hold"), button(header, "Release")]).toEqual([undefined, undefined]);
+});
+
+it.each(["queued", "held"] as const)("shows what the model foresees while the job waits: %s", async (state) => {
+  const model = { rows: [{ algorithm: "ring", chosen_algorithm: null, size_bytes: 2 ** 20, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 }], source: "The cost model.", median_error: null, knees: [], unpredicted: [] };
+  const known = answers(aJob({ id: 7, state }), []).of(expectationsQuery(7, 0), { model, limit: null, usual: [] });
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", known);
+  expect(page.querySelector("[aria-labelledby=results]")?.textContent).toContain("ring, model");
+});
+
+it("goes to the job before and after by what this one's page shows, without what is this job's own", async () => {
+  const known = answers().of(recentJobsQuery, [aJob({ id: 9 })]);
+  const page = await drawn(<JobPage />, "/jobs/7?tab=latency&view=table&metric=time&stat=median&cell=0.3", known);
+  const links = [...page.querySelectorAll("header a")].map((link) => link.getAttribute("href") ?? "").filter((href) => /^\/jobs\/[68]/.test(href));
+  expect(links.map((href) => [href.split("?")[0], Object.fromEntries(new URLSearchParams(href.split("?")[1]))])).toEqual(
+    ["/jobs/6", "/jobs/8"].map((path) => [path, { tab: "latency", view: "table", metric: "time", stat: "median" }]),
+  );
 });
 
 it("has its algorithms in the order of the verdict's size, of how many iterations, and their best beside", async () => {

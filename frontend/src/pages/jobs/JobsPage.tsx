@@ -42,7 +42,7 @@ export function JobsPage() {
   const isSettled = data === jobs.data && !jobs.isPlaceholderData;
   const [base, putBase] = useListBaseline();
   const { pinned, baseline } = useMarkedJobs(base);
-  const { chosen, toggle, clear } = useChoice(items);
+  const { chosen, toggle, clear } = useChoice(items, pinned);
   const known = useMemo(() => [...items, ...pinned], [items, pinned]);
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -94,7 +94,7 @@ function counted({ total, is_complete: isComplete }: JobFacets): string {
 }
 
 /** What is chosen, which is in the URL; x chooses the row that has the focus, or leaves it out again. */
-function useChoice(items: readonly JobView[]) {
+function useChoice(items: readonly JobView[], pinned: readonly JobView[]) {
   const text = route.useSearch({ select: (search) => search.chosen });
   const chosen = useMemo(() => chosenIds(text), [text]);
   const navigate = route.useNavigate();
@@ -110,9 +110,10 @@ function useChoice(items: readonly JobView[]) {
     [change],
   );
   const toggleFocused = useCallback(() => {
-    const job = items[focusedIndex() ?? -1];
+    const index = focusedIndex();
+    const job = index === null ? undefined : [...pinned, ...items][index + pinned.length];
     if (job) toggle(job.id);
-  }, [items, toggle]);
+  }, [items, pinned, toggle]);
   useShortcut("select", toggleFocused);
   const clear = useCallback(() => change(() => []), [change]);
   return { chosen, toggle, clear };

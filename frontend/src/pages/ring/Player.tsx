@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { MOST_ON_RING } from "../../charts/ring";
+import { usePartKeys } from "../../components/shortcuts";
 import { Segments } from "../../components/Segments";
 import { phaseJump, phasesOf, type Run, stepEndUs } from "../../lib/moves";
 import { phaseInWords, stepInWords } from "../../lib/moveWords";
@@ -35,6 +36,7 @@ export function Player({ run, step, end, reduces, search, paceName, onChange }: 
     player.pause();
     goTo(next);
   };
+  usePartKeys("player");
   useKeys({
     " ": player.toggle,
     ArrowLeft: () => jump(step - 1),

@@ -16,6 +16,9 @@ import { JobPage } from "./JobPage";
 import { Latency } from "./Latency";
 import { Log } from "./Log";
 import { Timeline } from "./Timeline";
+// What the page loads once it is asked for is there.
+import "./LastLines";
+import "./Results";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 vi.mock("../../data/live", () => ({ useTopic: () => undefined }));

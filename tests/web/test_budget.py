@@ -46,7 +46,7 @@ def test_the_entry_is_small() -> None:
 
 
 def test_every_route_is_small() -> None:
-    """All that a page and any one of its parts need beside the entry before they show, and not their own files alone."""
+    """All that a page and any one of its parts need beside the entry before they show, not their own files alone."""
     entry = needed(of_the_entry("js"))
     pages = [path.relative_to(DIST).as_posix() for path in DIST.glob("assets/*Page-*.js")]
     assert len(pages) >= 5

@@ -8,6 +8,7 @@ from tests.web.browsing import ROOT
 
 DIST = ROOT / "frontend" / "dist"
 KIB = 1024
+LATER_IMPORT = re.compile(r'import\([`"]\./([^`"]+\.js)[`"]\)')
 STATIC_IMPORT = re.compile(r'(?:from|import)"\./([^"]+\.js)"')
 
 
@@ -26,6 +27,11 @@ def needed(names: Iterable[str]) -> set[str]:
     return found
 
 
+def parts_of(name: str) -> list[str]:
+    """What a script loads once it is asked for."""
+    return [f"assets/{part}" for part in LATER_IMPORT.findall((DIST / name).read_text())]
+
+
 def of_the_entry(suffix: str) -> list[str]:
     """What index.html names."""
     named = re.findall(rf'"/(assets/[^"]+\.{suffix})"', (DIST / "index.html").read_text())
@@ -40,14 +46,24 @@ def test_the_entry_is_small() -> None:
 
 
 def test_every_route_is_small() -> None:
-    """All that a page needs beside the entry before it shows, and not its own file alone."""
+    """All that a page and any one of its parts need beside the entry before they show, not their own files alone."""
     entry = needed(of_the_entry("js"))
     pages = [path.relative_to(DIST).as_posix() for path in DIST.glob("assets/*Page-*.js")]
     assert len(pages) >= 5
-    sizes_kib = {name: gzipped_bytes(*(needed([name]) - entry)) / KIB for name in pages}
-    assert {name: size for name, size in sizes_kib.items() if size > 60} == {}
+    routes = [[page] for page in pages] + [[page, part] for page in pages for part in parts_of(page)]
+    # A job's page has a part for each of its tabs, and one more for training.
+    assert len(routes) >= len(pages) + 6
+    sizes_kib = {" ".join(route): gzipped_bytes(*(needed(route) - entry)) / KIB for route in routes}
+    assert {route: size for route, size in sizes_kib.items() if size > 60} == {}
     # What a page draws with lies in a file that others use as well.
     assert max(len(needed([name]) - entry) for name in pages) > 1
+
+
+def test_a_tab_without_a_chart_loads_none() -> None:
+    [page] = [path.relative_to(DIST).as_posix() for path in DIST.glob("assets/JobPage-*.js")]
+    [log] = [part for part in parts_of(page) if part.startswith("assets/Log-")]
+    assert not any("usePlot" in name for name in needed([page, log]))
+    assert any("usePlot" in name for part in parts_of(page) for name in needed([part]))
 
 
 def test_every_large_file_lies_there_compressed() -> None:

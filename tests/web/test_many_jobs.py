@@ -39,8 +39,10 @@ def elements(page: Page) -> int:
     return count
 
 
-def test_ten_thousand_jobs_are_scrolled_through(browser: Browser, full_site: Site) -> None:
-    with visiting(browser, full_site) as visit:
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080), (2560, 1440)])
+def test_ten_thousand_jobs_are_scrolled_through(browser: Browser, full_site: Site, width: int, height: int) -> None:
+    with visiting(browser, full_site, width=width, wears_out=True) as visit:
+        visit.page.set_viewport_size({"width": width, "height": height})
         page = visit.open("/jobs")
         expect(page.get_by_text("10,000 jobs")).to_be_visible()
         expect(page.get_by_role("link", name=f"copy {COUNT - 2}", exact=True)).to_be_visible()
@@ -54,10 +56,10 @@ def test_ten_thousand_jobs_are_scrolled_through(browser: Browser, full_site: Sit
                 page.wait_for_function("() => new Promise(done => requestAnimationFrame(() => done(true)))")
             expect(row).to_be_attached()
             most = max(most, elements(page))
-        tell(f"elements in the page at most: {most}")
+        tell(f"elements in the page at most, {width} x {height}: {most}")
         assert most <= MOST_ELEMENTS
         assert visit.violations() == []
-        visit.shoot("jobs-many")
+        visit.shoot(f"jobs-many-{width}")
 
 
 def test_the_way_back_leads_to_where_the_list_was_left(browser: Browser, full_site: Site) -> None:

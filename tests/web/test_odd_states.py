@@ -24,6 +24,14 @@ DIALOGS = {
     "cancel": ("Cancel", "/jobs/HELD"),
     "resume": ("Resume", "/nodes/NODE"),
 }
+# Parts of job 1 whose own question fails: which one, and what the part says.
+FAILED_PARTS = {
+    "latency": ("latencies", "The iterations could not be loaded"),
+    "stragglers": ("lateness", "The iterations could not be loaded"),
+    "log": ("log/outline", "The log could not be loaded"),
+    "configuration": ("environment", "The environment could not be loaded"),
+}
+BROKEN = {"title": "Broken", "detail": "The disk is full; make room.", "code": "broken", "status": 500}
 
 
 def put_job_on_hold(site: Site) -> int:
@@ -62,3 +70,21 @@ def test_no_odd_state_has_an_accessibility_violation(
         site.post(f"/nodes/{node}/resume", {}).raise_for_status()
     site.post(f"/jobs/{held}/cancel", {}).raise_for_status()
     assert {name: each for name, each in found.items() if each} == {}
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_part_that_failed_has_an_accessibility_violation(
+    browser: Browser, site: Site, scheme: Literal["light", "dark"], width: int
+) -> None:
+    found = {}
+    with visiting(browser, site, scheme, width) as visit:
+        visit.expect_error("500")
+        for tab, (asked, words) in FAILED_PARTS.items():
+            visit.page.route(f"**/api/v1/jobs/1/{asked}*", lambda route: route.fulfill(status=500, json=BROKEN))
+            page = visit.open(f"/jobs/1?tab={tab}")
+            expect(page.get_by_role("alert").filter(has_text=words).first).to_contain_text(BROKEN["detail"])
+            visit.shoot(f"failed-{tab}-{scheme}-{width}")
+            found[tab] = visit.violations()
+            assert page.evaluate("document.documentElement.scrollWidth") == width, tab
+    assert {tab: each for tab, each in found.items() if each} == {}

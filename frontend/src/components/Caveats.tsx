@@ -12,9 +12,8 @@ export function Caveats({ job }: { job: JobView }) {
 export function CaveatSign({ found }: { found: readonly Known[] }) {
   return (
     <>
-      <span className={classes.caveat} title={found.map(({ word, why }) => `${word}: ${why}`).join("\n")}>
-        <span aria-hidden="true">!</span>
-        <span className="hidden-visually">{found.map(({ word }) => word).join(", ")}</span>
+      <span className={classes.caveat} role="img" aria-label={found.map(({ word }) => word).join(", ")} title={found.map(({ word, why }) => `${word}: ${why}`).join("\n")}>
+        !
       </span>{" "}
     </>
   );

@@ -189,14 +189,9 @@ function nodeTotal(job: JobView): number {
 }
 
 /** "4 on 2". */
-function ranks(job: JobView): ReactNode {
+function ranks(job: JobView): string {
   const nodes = nodeTotal(job);
-  return (
-    <>
-      {rankTotal(job)}
-      {nodes > 0 && <span className="dim"> on {nodes}</span>}
-    </>
-  );
+  return nodes > 0 ? `${rankTotal(job)} on ${nodes}` : String(rankTotal(job));
 }
 
 function ranksOnNodes(job: JobView): string | undefined {

@@ -6,7 +6,6 @@ import { Skeleton } from "../../components/Skeleton";
 import { isBenchmark, isTerminal } from "../../lib/state";
 import { NoRows } from "./NoRows";
 import { Now } from "./Now";
-import { Results } from "./Results";
 
 const OF_BENCHMARKS: readonly Tab[] = ["results", "latency", "stragglers", "log", "configuration"];
 const OF_OTHERS: readonly Tab[] = ["results", "log", "configuration"];
@@ -18,18 +17,29 @@ export function tabsOf(job: JobView): readonly Tab[] {
 
 // What the page does without at first.
 const LOADS = {
+  lastLines: () => import("./LastLines"),
   latency: () => import("./Latency"),
   log: () => import("./Log"),
+  results: () => import("./Results"),
   setUp: () => import("./SetUp"),
   stragglers: () => import("./Stragglers"),
   training: () => import("./TrainingResults"),
 };
 const Latency = lazy(async () => ({ default: (await LOADS.latency()).Latency }));
 const Log = lazy(async () => ({ default: (await LOADS.log()).Log }));
+const Results = lazy(async () => ({ default: (await LOADS.results()).Results }));
 const SetUp = lazy(async () => ({ default: (await LOADS.setUp()).SetUp }));
 const Stragglers = lazy(async () => ({ default: (await LOADS.stragglers()).Stragglers }));
 const TrainingResults = lazy(async () => ({ default: (await LOADS.training()).TrainingResults }));
 const REST_AFTER_MS = 2_000;
+
+/** The part that most come for is loaded while its rows are, and before a job that waits has any. */
+function useResults(isOpen: boolean): void {
+  useEffect(() => {
+    // A part that cannot be loaded fails where it is drawn.
+    if (isOpen) void LOADS.results().catch(() => undefined);
+  }, [isOpen]);
+}
 
 /** All parts are there soon: whoever opens one waits for nothing, also while the server is away. */
 function useRest(): void {
@@ -49,6 +59,7 @@ interface Props {
 }
 
 export function JobTab(props: Props) {
+  useResults(isBenchmark(props.job) && props.tab === "results");
   useRest();
   return (
     <Suspense fallback={<Skeleton rows={14} />}>

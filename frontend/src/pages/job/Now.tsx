@@ -2,18 +2,21 @@
 import { Button } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { type CSSProperties, useState } from "react";
+import { type CSSProperties, lazy, Suspense, useState } from "react";
 import type { JobView, NewestSteps } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { Skeleton } from "../../components/Skeleton";
 import { newestStepsQuery } from "../../data/job";
 import { isBenchmark, isTerminal } from "../../lib/state";
 import { countWords, expectedRows, shownSteps, slowestWords } from "../../lib/steps";
-import { LastLines } from "./LastLines";
 import { MembersTable } from "./MembersTable";
 import classes from "./Now.module.css";
 import { StepFiles } from "./StepFiles";
 import { StepsTable } from "./StepsTable";
+
+// Few jobs fail.
+const LastLines = lazy(async () => ({ default: (await import("./LastLines")).LastLines }));
 
 /** Of a job that is over there is nothing, but the last lines if it failed; who watched it end keeps what was there. */
 export function Now({ job }: { job: JobView }) {
@@ -28,7 +31,13 @@ export function Now({ job }: { job: JobView }) {
       data-watched={isWatched || undefined}
       style={{ "--rows": expectedRows(job) } as CSSProperties}
     >
-      {hasLines ? <LastLines job={job} /> : <Steps job={job} title={title} />}
+      {hasLines ? (
+        <Suspense fallback={<Skeleton rows={2} isBare />}>
+          <LastLines job={job} />
+        </Suspense>
+      ) : (
+        <Steps job={job} title={title} />
+      )}
     </section>
   );
 }

@@ -17,6 +17,9 @@ import { JobPage } from "./JobPage";
 import { Latency } from "./Latency";
 import { Log } from "./Log";
 import { Timeline } from "./Timeline";
+// What the page loads once it is asked for is there.
+import "./LastLines";
+import "./Results";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 vi.mock("../../data/live", () => ({ useTopic: () => undefined }));
@@ -158,4 +161,30 @@ it("shows the stages of the newest attempt, and folds those before", async () =>
   const page = await drawn(<Timeline job={aJob()} events={states.map((after, id) => anEvent({ id, after }))} />, "/");
   expect(page.querySelectorAll("[aria-label='What happened'] li")).toHaveLength(5);
   expect(page.querySelector("details summary")?.textContent).toBe("1 earlier attempt");
+});
+
+it("follows what is printed until somebody scrolls up, and again from Jump to live on", async () => {
+  const filter = {};
+  const outline = (lines: number) => ({ lines, last_id: lines, lines_per_page: 500, cursors: [null], line_at: null });
+  const known = new Answers().of(logOutlineQuery(7, filter), outline(100));
+  const page = await drawn(<Log job={succeeded({ state: "running", finished_at: null })} />, "/jobs/7?tab=log", known);
+  const box = page.querySelector<HTMLElement>("[aria-label='Log lines']");
+  if (!box) throw new Error("The log has no lines.");
+  const print = async (lines: number): Promise<void> => {
+    Object.defineProperty(box, "scrollHeight", { value: 24 * lines, configurable: true });
+    await act(async () => known.of(logOutlineQuery(7, filter), outline(lines)));
+  };
+  const scroll = async (topPx: number): Promise<void> => {
+    box.scrollTop = topPx;
+    await act(async () => void box.dispatchEvent(new Event("scroll")));
+  };
+  await print(200);
+  expect([box.scrollTop, button(page, "● live")?.ariaPressed]).toEqual([24 * 200, "true"]);
+  await scroll(240);
+  await print(300);
+  expect([box.scrollTop, button(page, "Jump to live")?.ariaPressed]).toEqual([240, "false"]);
+  await act(async () => button(page, "Jump to live")?.click());
+  expect(box.scrollTop).toBe(24 * 300);
+  await print(400);
+  expect([box.scrollTop, button(page, "● live")?.ariaPressed]).toEqual([24 * 400, "true"]);
 });

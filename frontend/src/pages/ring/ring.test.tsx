@@ -1,5 +1,4 @@
 // @vitest-environment jsdom
-import { act, useState } from "react";
 import { expect, it, vi } from "vitest";
 import { jobQuery } from "../../data/job";
 import { exampleQuery } from "../../data/planning";
@@ -8,7 +7,6 @@ import { tracesQuery } from "../../data/traces";
 import { aRingOfThree } from "../../lib/exampleFixture";
 import { aJob, anEngine, aSimulation } from "../../lib/fixtures";
 import { exampleQuestion, ringForm } from "../../lib/ringForm";
-import { KeyHelp } from "../../app/KeyHelp";
 import { Answers, drawn } from "../../testing/page";
 import { JobRingPage } from "./JobRingPage";
 import { RingPage } from "./RingPage";
@@ -21,25 +19,6 @@ it("says at its head and in its title that the times of the example are the mode
   const page = await drawn(<RingPage />, "/ring", known());
   expect(page.querySelector(".page-head")?.textContent).toMatch(/^SIMULATED/);
   expect(document.title).toContain("SIMULATED ring, step by step");
-});
-
-function Helped() {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <RingPage />
-      <button type="button" id="help" onClick={() => setOpen(true)}>?</button>
-      <KeyHelp isOpen={isOpen} onClose={() => setOpen(false)} />
-    </>
-  );
-}
-
-it("lists the keys of the player in the help", async () => {
-  HTMLDialogElement.prototype.showModal ??= () => undefined;
-  const page = await drawn(<Helped />, "/ring", known());
-  await act(async () => page.querySelector<HTMLElement>("#help")?.click());
-  const keys = [...page.querySelectorAll("kbd")].map(({ textContent }) => textContent);
-  expect(keys).toEqual(expect.arrayContaining(["Space", "← →", "Shift ← →", "Home End"]));
 });
 
 it("says that it does not know what can be shown", async () => {

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Page
 
 LOOK_SECONDS = 30
+PAGE_SECONDS = 180  # a busy machine takes longer than the 30 s that Playwright waits by itself
 WARM_UP_LOOKS = 4
 FEWEST_LOOKS = WARM_UP_LOOKS + 2  # a line takes two
 TARGET_MB_PER_MINUTE = 0.1
@@ -42,7 +43,7 @@ JOBS = {"training": (TRAINING, "Training"), "benchmark": (BENCHMARK, "Steps now"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the heap at each look, and its slope; 1 where a target is missed. UserError without Playwright."""
+    """Print the heap at each look, and its slope; 1 where a target is missed. UserError without a browser to drive."""
     parser = Parser(__doc__)
     fewest = FEWEST_LOOKS * LOOK_SECONDS / 60
     parser.add_argument(
@@ -56,9 +57,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     minutes = parser.parse_args(arguments).minutes
     if find_spec("playwright") is None:
         raise UserError("Playwright is not installed: pip install --group test.")
+    if chromium() is None:
+        raise UserError("Chromium is not installed: apt-get install chromium, or name one in the variable CHROMIUM.")
     looks = max(FEWEST_LOOKS, round(minutes * 60 / LOOK_SECONDS))
     what = "the heap grows by, MB a minute"
     return judged([Target(f"{kind}: {what}", TARGET_MB_PER_MINUTE, slope_of(kind, looks), True) for kind in JOBS])
+
+
+def chromium() -> str | None:
+    """The browser that the variable CHROMIUM names, else the one that PATH finds."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium")
 
 
 def slope_of(kind: str, count: int) -> float:
@@ -82,11 +90,10 @@ def followed_job(spec: dict[str, Any], heading: str) -> "Iterator[Page]":
         client = started.enter_context(running_stack(options)).client
         job = client.submit(spec)
         playwright = started.enter_context(sync_playwright())
-        executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
         page.goto(client.login_link(f"/jobs/{job.id}").url)
-        page.get_by_role("heading", name=heading, exact=True).wait_for()
+        page.get_by_role("heading", name=heading, exact=True).wait_for(timeout=PAGE_SECONDS * 1000)
         yield page
         browser.close()
 

@@ -111,10 +111,18 @@ def test_a_script_with_a_target_of_its_own_ends_with_1_on_a_miss(load, monkeypat
     async def part(server: object) -> list[object]:
         return [target("ms", 0.1, got, at_most=True)]
 
+    monkeypatch.setenv("CHROMIUM", "chromium")
     monkeypatch.setattr(page_heap, "slope_of", lambda kind, count: got)
     monkeypatch.setattr(control_plane, "serving", nullcontext)
     monkeypatch.setattr(control_plane, "PARTS", {"some": part})
     assert page_heap.main(["1"]) == control_plane.main([]) == code
+
+
+def test_the_heap_without_a_browser_is_one_sentence(load, monkeypatch):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UserError, match="Chromium is not installed: apt-get install chromium"):
+        load("page_heap").main(["1"])
 
 
 def test_insights_are_held_to_the_slowest_and_to_none_false(load):

@@ -77,7 +77,8 @@ def test_submit_by_the_form_and_watch_it_learn(visit: Visit) -> None:
     expect(page.get_by_text(f"{job['summary']['validation_accuracy']:.1%}".replace("%", " %")).first).to_be_visible()
     page.get_by_role("link", name="Configuration").click()
     assert terminal_line(page) == line
-    same = visit.site.lab.run(*shlex.split(line)[1:], "--json")
+    words = shlex.split(line)
+    same = visit.site.lab.run(*words[words.index("train") :], "--json")
     assert same.returncode == 0, same.stderr
     assert json.loads(same.stdout)["spec"] == job["spec"]
     visit.site.post(f"/jobs/{json.loads(same.stdout)['id']}/cancel", {})

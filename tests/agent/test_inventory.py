@@ -3,6 +3,7 @@
 import importlib.metadata
 import socket
 from collections import namedtuple
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -92,14 +93,20 @@ def test_a_node_without_a_driver_has_no_gpus(monkeypatch: pytest.MonkeyPatch) ->
     assert inventory.find_versions(None).keys().isdisjoint({"driver", "cuda"})
 
 
-def test_interfaces_that_are_up_are_told_with_speed_and_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interfaces_that_are_up_are_told_with_speed_and_addresses(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     up, down = "up,running", "broadcast"
     stats = {
         "lo": Stats(True, 0, "up,loopback,running"),
         "ib0": Stats(True, 200_000, up),
         "eth1": Stats(False, 0, down),
         "eth0": Stats(True, 0, up),
+        "veth7": Stats(True, 10_000, up),
     }
+    for name, parts in (("ib0", "device"), ("eth0", "device"), ("veth7", "queues")):
+        (tmp_path / name / parts).mkdir(parents=True)
+    monkeypatch.setattr(inventory, "_INTERFACES", tmp_path)
     addresses = {
         "eth0": [Address(socket.AF_INET, "10.0.0.2"), Address(psutil.AF_LINK, "02:fc:00:00:00:01")],
         "ib0": [Address(socket.AF_INET6, "fe80::1%ib0")],
@@ -109,4 +116,5 @@ def test_interfaces_that_are_up_are_told_with_speed_and_addresses(monkeypatch: p
     assert inventory.take_inventory().nics == [
         Nic(name="eth0", speed_mbit_per_s=None, addresses=["10.0.0.2"]),
         Nic(name="ib0", speed_mbit_per_s=200_000, addresses=["fe80::1"]),
+        Nic(name="veth7", speed_mbit_per_s=10_000, is_virtual=True),
     ]

@@ -7,8 +7,9 @@ import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.topology import PRESETS, Link, Topology
+from ringscope.cost.limits import bus_limit_gb_per_s
 from ringscope.cost.nccl_model import H100_NODE, Machine, machine_of, predictions
-from ringscope.cost.prices import bus_limit_gb_per_s, prices
+from ringscope.cost.prices import prices
 
 KIB, MIB = 1 << 10, 1 << 20
 # The same NVSwitch node: an H200 differs from an H100 in its memory only. size -> measured us

@@ -4,14 +4,14 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.topology import PRESETS, Link, Topology, flat
 from ringscope.cost.nccl_model import H100_NODE, Architecture, machine_of
-from ringscope.cost.prices import PRICED, bus_limit_gb_per_s, prices
+from ringscope.cost.prices import PRICED, prices
 from ringscope.cost.regimes import Regime
 from ringscope.schedules.algorithms import SCHEDULES
 
@@ -97,25 +97,6 @@ def test_between_nodes_nccl_is_bound_by_the_network_cards(architecture):
 def test_what_cannot_be_priced_is_refused(algorithm, topology, sentence):
     with pytest.raises(ValueError, match=sentence):
         times(algorithm, topology=topology, servers=2)
-
-
-@pytest.mark.parametrize(
-    ("shape", "limit"),
-    [
-        ({"shape": "8", "link": "2GB/s"}, 2),
-        ({"shape": "1x8", "link": "2GB/s", "intra": "100GB/s"}, 100),
-        # 4 nodes send 2·3/4 of the buffer through 8 cards: the other 31 ranks' share of it counts for the bus.
-        ({"shape": "4x8", "link": "2GB/s", "intra": "100GB/s"}, 16 * 4 / 3 * 31 / 32),
-        ({"shape": "4x8", "link": "2GB/s", "intra": "100GB/s", "nics_per_node": 1}, 2 * 4 / 3 * 31 / 32),
-        ({"shape": "2x2x4", "link": "2GB/s", "oversubscription": 4}, 8 * 2 / 4 * 2 / 1 * 15 / 16),
-        ({"shape": "1"}, 0),
-    ],
-)
-def test_no_algorithm_passes_the_limit_of_the_links(shape: dict[str, Any], limit: float) -> None:
-    topology = ClusterSpec.model_validate(shape).topology
-    assert bus_limit_gb_per_s(topology) == pytest.approx(limit)
-    fastest = max(price.busbw_gb_per_s for price in prices(SCHEDULES, 1 << 28, topology))
-    assert fastest <= limit * 1.0001
 
 
 @pytest.mark.parametrize("shape", ["513", "100x8", "4x32x8"])

@@ -52,7 +52,11 @@ async def test_a_viewer_may_ask(server: Server) -> None:
 
 
 async def test_ranks_lie_where_the_scheduler_would_put_them_whatever_runs(server: Server) -> None:
-    nics = [{"name": "eth0", "speed_mbit_per_s": 25_000}, {"name": "usb0", "speed_mbit_per_s": 100}]
+    nics = [
+        {"name": "eth0", "speed_mbit_per_s": 25_000},
+        {"name": "usb0", "speed_mbit_per_s": 100},
+        {"name": "docker0", "speed_mbit_per_s": 100_000, "is_virtual": True},
+    ]
     for name, its in (("n1", nics), ("n2", nics[:1])):
         agent = await server.node(name, 2)
         inventory = {
@@ -70,8 +74,26 @@ async def test_ranks_lie_where_the_scheduler_would_put_them_whatever_runs(server
     assert found["nodes"] == [{"node": "n1", "ranks": 2}, {"node": "n2", "ranks": 2}]
     assert found["limit"]["busbw_gb_per_s"] == pytest.approx(3.125 * 3 / 4 * 2), "each node sends what two ranks need"
     gathered = await ask(server, **SWEEP | {"benchmark": {"collective": "all_gather"}, "placement": {"ranks": 4}})
-    assert gathered["limit"]["busbw_gb_per_s"] == pytest.approx(3.125)
+    assert gathered["limit"]["busbw_gb_per_s"] == pytest.approx(3.125 * 3 / 4 * 2), "each takes half of the result"
     assert "25 Gbit/s" in found["limit"]["because"]
+
+
+async def test_ranks_on_gpus_have_all_network_cards_of_their_nodes(server: Server) -> None:
+    gpus = [{"index": i, "uuid": f"GPU-{i}", "model": "H100", "memory_bytes": 80 << 30} for i in range(8)]
+    cards = [{"name": f"ib{i}", "speed_mbit_per_s": 400_000} for i in range(8)]
+    for name in ("n1", "n2"):
+        agent = await server.node(name, 8)
+        node = {"hostname": name, "os": "Linux", "cpu_model": "x", "cores": 64, "memory_bytes": 1 << 40}
+        await agent.register(inventory=node | {"nics": cards, "gpus": gpus})
+
+    async def told(device: str) -> Any:
+        benchmark = {"algorithms": ["ring"], "device": device}
+        return (await ask(server, benchmark=benchmark, placement={"ranks": 16}))["limit"]
+
+    on_gpus = await told("cuda")
+    assert on_gpus["busbw_gb_per_s"] == pytest.approx(400 * 15 / 16 * 2)
+    assert "The network cards of n1 are told to do 3200 Gbit/s" in on_gpus["because"]
+    assert (await told("cpu"))["busbw_gb_per_s"] == pytest.approx(50 * 15 / 16 * 2)
 
 
 async def test_what_would_spoil_the_result_is_told(server: Server) -> None:

@@ -15,6 +15,7 @@ from ringscope_agent import gpus
 
 _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl")
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
+_INTERFACES = Path("/sys/class/net")  # where a card's interface has a link to its device
 
 
 def take_inventory(machine: Machine | None = None) -> Inventory:
@@ -72,6 +73,7 @@ def _nics() -> list[Nic]:
             speed_mbit_per_s=state.speed or None,
             # A link-local address comes with its interface's name behind a percent sign.
             addresses=[a.address.partition("%")[0] for a in addresses.get(name, []) if a.family in _INTERNET],
+            is_virtual=not (_INTERFACES / name / "device").exists(),
         )
         for name, state in sorted(psutil.net_if_stats().items())
         if state.isup and "loopback" not in state.flags.split(",")

@@ -16,7 +16,7 @@ class PriceCell(BaseModel):
     size_bytes: int
     fastest: str | None = Field(description="The algorithm with the least time; null for one rank.")
     limit_gb_per_s: float | None = Field(
-        description="Bus bandwidth that no all-reduce can pass on these links; null: not known for this collective."
+        description="Bus bandwidth that no schedule of these ranks can pass on these links; null: of one rank."
     )
     results: list[Price]
 

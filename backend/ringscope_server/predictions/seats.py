@@ -52,6 +52,12 @@ def machine_of(gang: Gang) -> Machine | None:
     return None if told is None else Machine.model_validate(told)
 
 
+def has_gpus(gang: Gang) -> bool:
+    """Whether every node has some."""
+    return all(node.inventory.get("gpus") for node, _ in gang)
+
+
 def nics_of(gang: Gang) -> dict[str, list[Nic]]:
-    """The network cards of each node."""
-    return {node.name: [Nic.model_validate(nic) for nic in node.inventory.get("nics", [])] for node, _ in gang}
+    """The network cards of each node; its interfaces, where it has no others than virtual ones, as in a container."""
+    nics = {node.name: [Nic.model_validate(nic) for nic in node.inventory.get("nics", [])] for node, _ in gang}
+    return {node: [nic for nic in told if not nic.is_virtual] or told for node, told in nics.items()}

@@ -44,7 +44,7 @@ async def predict(database: Database, worker: Worker, spec: JobSpec, now: dateti
     refusals = [f"This cluster could not run it: {error.detail}" for error in errors]
     return Prediction(
         model=_model(found),
-        limit=limit.of_job(spec, seats.nics_of(gang)),
+        limit=limit.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)),
         operations_seconds=found.operations_seconds,
         buffer_bytes=found.buffer_bytes,
         nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
@@ -78,7 +78,7 @@ async def expectations(database: Database, worker: Worker, attempt_id: int) -> E
     found = None if spec.is_simulated else await worker.run(lambda: library.predict(spec.sweep, slots, known))
     return Expectations(
         model=found and _model(found),
-        limit=limit.of_job(spec, seats.nics_of(gang)),
+        limit=limit.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)),
         usual=_usual(spec, usual, is_crowded),
     )
 

@@ -26,7 +26,7 @@ class PredictedKnee(BaseModel):
 
 
 class Limit(BaseModel):
-    """The bus bandwidth that no algorithm can pass."""
+    """The bus bandwidth that no schedule of these ranks can pass; what adds in the switches, as NVLS does, may."""
 
     busbw_gb_per_s: float
     because: str = Field(description="Which link it is, in a sentence.")

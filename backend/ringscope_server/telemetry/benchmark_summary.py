@@ -42,7 +42,7 @@ async def _limit_gb_per_s(session: AsyncSession, attempt_id: int, job: Job) -> f
     """What the links of the gang allow; a gang keeps its nodes, so it is asked once."""
     gang = await seats.taken(session, attempt_id)
     spec = valid_spec(job)
-    limit = limits.of_job(spec, seats.nics_of(gang)) if spec else None
+    limit = limits.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)) if spec else None
     return limit.busbw_gb_per_s if limit else None
 
 

@@ -3292,7 +3292,7 @@ export interface components {
         };
         /**
          * Limit
-         * @description The bus bandwidth that no algorithm can pass.
+         * @description The bus bandwidth that no schedule of these ranks can pass; what adds in the switches, as NVLS does, may.
          */
         Limit: {
             /**
@@ -3865,6 +3865,12 @@ export interface components {
              * @default []
              */
             addresses: string[];
+            /**
+             * Is Virtual
+             * @description No card of its own: a bridge, a container's end, a bond, a tunnel.
+             * @default false
+             */
+            is_virtual: boolean;
             /** Name */
             name: string;
             /**
@@ -4464,7 +4470,7 @@ export interface components {
             fastest: string | null;
             /**
              * Limit Gb Per S
-             * @description Bus bandwidth that no all-reduce can pass on these links; null: not known for this collective.
+             * @description Bus bandwidth that no schedule of these ranks can pass on these links; null: of one rank.
              */
             limit_gb_per_s: number | null;
             /** Ranks */

@@ -53,10 +53,11 @@ function trend(
   return { name, now: inWords(newest.value), most: inWords(most), points: known.length > 1 && full > 0 ? points.join(" ") : "" };
 }
 
-/** The network interfaces of a node by speed, the fastest first: "8 × 400 Gbit/s, 1 × 25 Gbit/s". */
+/** The network cards of a node by speed, the fastest first: "8 × 400 Gbit/s, 25 Gbit/s"; virtual interfaces where it has no others. */
 export function nicWords(nics: NodeView["inventory"]["nics"]): string {
   const counts = new Map<number, number>();
-  for (const { speed_mbit_per_s: speed } of nics) if (speed) counts.set(speed, (counts.get(speed) ?? 0) + 1);
+  const cards = nics.filter((nic) => !nic.is_virtual);
+  for (const { speed_mbit_per_s: speed } of cards.length > 0 ? cards : nics) if (speed) counts.set(speed, (counts.get(speed) ?? 0) + 1);
   const known = [...counts].sort(([a], [b]) => b - a);
   if (known.length === 0) return nics.length > 0 ? "speed not told" : "–";
   return known.map(([speed, count]) => `${count > 1 ? `${count} × ` : ""}${gbit(speed)}`).join(", ");

@@ -106,6 +106,7 @@ class Nic(BaseModel):
     name: _Word
     speed_mbit_per_s: Int64 | None = Field(None, description="As the driver tells it; null: it does not.")
     addresses: list[_Word] = Field([], max_length=1000, fail_fast=True)
+    is_virtual: bool = Field(False, description="No card of its own: a bridge, a container's end, a bond, a tunnel.")
 
 
 class Inventory(BaseModel):

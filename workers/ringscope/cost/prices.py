@@ -11,7 +11,7 @@ from functools import partial
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
 from ringscope.contracts.collectives import SCHEDULED, bus_factor, elements
-from ringscope.contracts.topology import SharedLink, Topology
+from ringscope.contracts.topology import Topology
 from ringscope.cost.classes import ClassTimes, by_classes
 from ringscope.cost.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.cost.closed_forms import assisted_servers, gather, parameter_servers
@@ -105,23 +105,6 @@ def prices(
             yield _by_nccl(size_bytes, topology, architecture)
         else:
             yield _by_schedule(collective, algorithm, size_bytes, topology, servers, regimes)
-
-
-def bus_limit_gb_per_s(topology: Topology) -> float:
-    """The bus bandwidth (GB/s) of an all-reduce that no algorithm can pass: some ranks' way out, and no latency.
-
-    Ranks, nodes and racks are each asked how long their links need for the 2(m-1)/m of the buffer that one of m such
-    groups has to send at least (Patarasuk and Yuan 2009); 0 for one rank, which sends nothing.
-    """
-    between, inside = topology.inter.bytes_per_s, topology.intra.bytes_per_s if topology.intra else 0.0
-    ways = [between] * (topology.node_count > 1) + [inside] * (topology.ranks_per_node > 1)
-    groups = [(topology.ranks, max(ways, default=0.0))]
-    if topology.ranks_per_node > 1:
-        groups.append((topology.node_count, topology.cards * between))
-    if topology.nodes_per_rack is not None:
-        groups.append((topology.node_count // topology.nodes_per_rack, topology.capacity(SharedLink("rack up", 0))))
-    share = (topology.ranks - 1) / topology.ranks
-    return min((rate * share * m / (m - 1) / 1e9 for m, rate in groups if m > 1), default=0.0)
 
 
 def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Schedule:

@@ -78,7 +78,7 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
       <p className={`card-body dim ${classes.note}`}>
         Schedules are priced at line rate, of which libraries reach about 80 % on NVLink; the error of nccl, NCCL&rsquo;s own model, has a median of 5.5 %: how far off both
         are, and where the links&rsquo; figures come from, says docs/planner.md. busbw of an all-reduce is algbw × 2(n−1)/n.
-        {cell.limit_gb_per_s != null && ` No algorithm can pass ${digits(cell.limit_gb_per_s)} GB/s of it on these links.`}{" "}
+        {cell.limit_gb_per_s != null && ` No schedule of these ranks can pass a busbw of ${digits(cell.limit_gb_per_s)} GB/s on these links; NVLS, whose switches add, can.`}{" "}
         In channels: side by side, each out of a node by another card. At most: messages share links at times that were not followed. One rank sends: the most that any rank does. Textbook: the closed formula, where there is one for such a network.
       </p>
     </section>

@@ -34,7 +34,7 @@ async def test_records_become_rows(server: Server) -> None:
     assert (text["node"], text["rank"], text["text"]) == ("n1", 1, "hello")
     summary = (await server.job(job["id"]))["summary"]
     best = {"algorithm": "ring", "transport": "shared_memory", "busbw_gb_per_s": 4.0, "size_bytes": 1024}
-    assert summary["best"] == [best | {"in_place": False, "is_unstable": False}]
+    assert summary["best"] == [best | {"in_place": False, "iterations": 20, "is_unstable": False}]
     assert summary["verdict"] == "ring reaches 4 GB/s bus bandwidth at 1 KiB"
 
 

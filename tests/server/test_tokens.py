@@ -25,7 +25,7 @@ async def me(server: Server, secret: str) -> httpx.Response:
 
 async def test_a_token_is_shown_once_and_opens_what_its_role_allows(server: Server) -> None:
     made = await make(server, role="operator", note="nightly runs")
-    assert (await me(server, made["secret"])).json() == {"name": "eve", "role": "operator"}
+    assert (await me(server, made["secret"])).json() == {"name": "eve", "role": "operator", "command": None}
     page = (await server.admin.get(URL)).json()
     (shown,) = [item for item in page["items"] if item["id"] == made["id"]]
     assert (shown["note"], shown["created_by"], shown["expires_at"]) == ("nightly runs", "admin", None)

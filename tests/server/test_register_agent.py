@@ -35,7 +35,7 @@ async def test_hardware_networks_and_versions_are_shown(server: Server) -> None:
     await register(server, agent, gpus=2)
     shown = await node(server)
     assert [gpu["uuid"] for gpu in shown["inventory"]["gpus"]] == ["GPU-1", "GPU-1"]
-    assert shown["inventory"]["nics"] == [NIC]
+    assert shown["inventory"]["nics"] == [NIC | {"is_virtual": False}]
     assert (shown["versions"]["mpi"], shown["versions"]["driver"]) == ("MPICH 5.0", "580.1")
 
 

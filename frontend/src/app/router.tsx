@@ -7,13 +7,17 @@ import {
   notFound,
   redirect,
 } from "@tanstack/react-router";
+import { eventsQuery, jobQuery } from "../data/job";
+import { activeJobsQuery, facetsQuery, jobsQuery, recentJobsQuery } from "../data/jobs";
+import { clusterQuery, nodesQuery } from "../data/nodes";
 import { PageSkeleton } from "../components/Skeleton";
 import { auditSearch } from "../lib/audit";
 import { formSearch } from "../lib/formSearch";
 import { planSearch } from "../lib/planForm";
 import { ringSearch } from "../lib/ringForm";
-import { chosenSearch, compareSearch, jobSearch, jobsSearch, parseSearch, stringifySearch } from "../lib/search";
+import { chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, parseSearch, stringifySearch } from "../lib/search";
 import { tracedSearch } from "../lib/tracedSearch";
+import { ahead } from "./ahead";
 import { NotFound, PageError } from "./PageError";
 import { Shell } from "./Shell";
 
@@ -23,6 +27,12 @@ const overview = createRoute({
   getParentRoute: () => root,
   path: "/",
   component: lazyRouteComponent(() => import("../pages/overview/OverviewPage"), "OverviewPage"),
+  loader: ({ cause }) => ahead(cause, (client) => [
+    client.prefetchQuery(clusterQuery),
+    client.prefetchQuery(nodesQuery),
+    client.prefetchQuery(recentJobsQuery),
+    client.prefetchQuery(activeJobsQuery),
+  ]),
 });
 
 const jobs = createRoute({
@@ -30,6 +40,13 @@ const jobs = createRoute({
   path: "/jobs",
   validateSearch: jobsSearch,
   component: lazyRouteComponent(() => import("../pages/jobs/JobsPage"), "JobsPage"),
+  loader: ({ cause, location }) => ahead(cause, (client) => {
+    const search = jobsSearch(location.search);
+    return [
+      client.prefetchInfiniteQuery(jobsQuery(filterOf(search), search.sort)),
+      client.prefetchQuery(facetsQuery(filterOf(search))),
+    ];
+  }),
 });
 
 const newJob = createRoute({
@@ -53,6 +70,10 @@ const job = createRoute({
   params: jobParams,
   validateSearch: jobSearch,
   component: lazyRouteComponent(() => import("../pages/job/JobPage"), "JobPage"),
+  loader: ({ cause, params }) => ahead(cause, (client) => [
+    client.prefetchQuery(jobQuery(params.jobId)),
+    client.prefetchQuery(eventsQuery(params.jobId)),
+  ]),
 });
 
 const jobRing = createRoute({
@@ -74,12 +95,14 @@ const nodes = createRoute({
   getParentRoute: () => root,
   path: "/nodes",
   component: lazyRouteComponent(() => import("../pages/nodes/NodesPage"), "NodesPage"),
+  loader: ({ cause }) => ahead(cause, (client) => [client.prefetchQuery(nodesQuery)]),
 });
 
 const node = createRoute({
   getParentRoute: () => root,
   path: "/nodes/$name",
   component: lazyRouteComponent(() => import("../pages/nodes/NodePage"), "NodePage"),
+  loader: ({ cause }) => ahead(cause, (client) => [client.prefetchQuery(nodesQuery)]),
 });
 
 const plan = createRoute({

@@ -6,6 +6,8 @@ export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async () => unwrap(await api.GET("/api/v1/me")),
   retry: false,
+  // It is asked before anything is drawn; that nobody is logged in need not be heard twice.
+  retryOnMount: false,
   staleTime: Infinity,
 });
 

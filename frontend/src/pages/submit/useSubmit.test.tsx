@@ -6,6 +6,10 @@ import type { JobSpec } from "../../api/types";
 import { drawn } from "../../testing/page";
 import { useSubmit } from "./useSubmit";
 
+interface Sent {
+  params: { header: { "idempotency-key": string } };
+}
+
 function Send({ spec }: { spec: JobSpec }) {
   const { submit } = useSubmit(spec, () => undefined);
   return <button onClick={submit}>Submit</button>;
@@ -18,7 +22,7 @@ async function press(page: HTMLElement): Promise<void> {
 it("a submission whose answer was lost keeps its key, and another one has its own", async () => {
   const lost = () => Promise.reject(new Error("The server could not be reached."));
   const post = vi.spyOn(api, "POST").mockImplementation(lost as never);
-  const keys = () => post.mock.calls.map(([, options]) => (options as { params: { header: Record<string, string> } }).params.header["idempotency-key"]);
+  const keys = (): unknown[] => post.mock.calls.map((call: unknown[]) => (call[1] as Sent).params.header["idempotency-key"]);
   const spec = { kind: "benchmark", name: "one" } as JobSpec;
   const page = await drawn(<Send spec={spec} />, "/");
   await press(page);

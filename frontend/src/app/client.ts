@@ -1,0 +1,23 @@
+/** The one cache of what the server said. */
+import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { ApiError } from "../api/client";
+import { meQuery } from "../data/server";
+
+// The stream keeps data fresh, so nothing goes stale by itself; an answer of the server is final, a failed
+// connection is worth another try.
+export const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: askWhoIAm }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => !(error instanceof ApiError) && failures < 2,
+    },
+  },
+});
+
+/** A session that ends while a page is open leads to the login page, not to an error in every box. */
+function askWhoIAm(error: Error, query: { queryKey: readonly unknown[] }): void {
+  const isLoggedOut = error instanceof ApiError && error.status === 401;
+  if (isLoggedOut && query.queryKey[0] !== meQuery.queryKey[0]) void client.invalidateQueries(meQuery);
+}

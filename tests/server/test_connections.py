@@ -19,8 +19,7 @@ import pytest
 import uvicorn
 from tests.server.conftest import Clock
 
-from ringscope_server import __main__ as server_main
-from ringscope_server.__main__ import StartError, listen
+from ringscope_server.__main__ import listen
 from ringscope_server.http import ui
 from ringscope_server.http.connections import (
     IDLE_SECONDS,
@@ -34,7 +33,6 @@ from ringscope_server.http.connections import (
     Connections,
     raise_limit,
 )
-from ringscope_server.settings import Settings
 
 DEADLINE_SECONDS = 60
 
@@ -300,45 +298,6 @@ async def test_newcomers_are_answered_however_many_are_silent(clock: Clock) -> N
         assert (await served.answer()).endswith(b"ok")
         for reader in silent[:15]:
             await closed(reader)
-
-
-def config_of_a_server(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> uvicorn.Config:
-    """What a server would run with that starts."""
-    started: list[uvicorn.Config] = []
-
-    def start(config: uvicorn.Config, *_: object) -> Mock:
-        started.append(config)
-        raise StartError
-
-    monkeypatch.setattr(server_main, "Server", start)
-    monkeypatch.setattr(server_main, "raise_limit", lambda: 1)
-    with listen("127.0.0.1", 0) as listener, suppress(StartError):
-        server_main.serve(Settings(data_dir=data_dir), listener)
-    return started[0]
-
-
-def test_small_answers_are_sent_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without TCP_NODELAY each waits for the acknowledgement of the one before: 42 ms."""
-    config = config_of_a_server(tmp_path, monkeypatch)
-
-    async def is_set() -> bool:
-        loop, told = asyncio.get_running_loop(), asyncio.Queue[int]()
-
-        class Telling(asyncio.Protocol):
-            def connection_made(self, transport: asyncio.BaseTransport) -> None:
-                accepted = transport.get_extra_info("socket")
-                told.put_nowait(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
-
-        with listen("127.0.0.1", 0) as listener, socket.socket() as client:
-            server = await loop.create_server(Telling, sock=listener)
-            client.connect(listener.getsockname())
-            async with asyncio.timeout(DEADLINE_SECONDS):
-                found = await told.get()
-            server.close()
-        return bool(found)
-
-    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        assert runner.run(is_set())
 
 
 @contextmanager

@@ -1,14 +1,15 @@
 """How quick the page is on a slow machine: 1,000 jobs, and a processor slowed down four times."""
 
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.cluster.lab import running_lab
-from tests.web.browsing import Site, tell, visiting
+from tests.web.browsing import Site, choose, tell, visiting
 from tests.web.conftest import printed_login_link
 from tests.web.many_jobs import add_jobs
 
@@ -63,7 +64,7 @@ def test_the_largest_paint_comes_soon(browser: Browser, busy_site: Site, path: s
     assert 0 < min(later_ms) <= LCP_MS, "0: the browser told of no paint"
 
 
-def work_through(page: Page) -> None:
+def work_through_jobs(page: Page) -> None:
     """What somebody does with a list, once around."""
     for _ in range(8):
         page.keyboard.press("j")
@@ -82,19 +83,60 @@ def work_through(page: Page) -> None:
     expect(page.locator("tbody tr").first).to_be_visible()
 
 
-def test_keys_and_clicks_are_answered_soon(browser: Browser, busy_site: Site) -> None:
+def work_through_a_job(page: Page) -> None:
+    """Every section of a job, and the results as numbers and as a chart."""
+    for section in ("Latency", "Log", "Configuration", "Results"):
+        page.get_by_role("link", name=section, exact=True).click()
+        expect(page.get_by_role("link", name=section, exact=True)).to_have_attribute("aria-current", re.compile("."))
+    choose(page, "View", "table")
+    expect(page.get_by_role("table", name=re.compile("^Measurements")).first).to_be_visible()
+    choose(page, "View", "chart")
+
+
+def work_through_the_form(page: Page) -> None:
+    """What somebody fills in, with the prediction beside it."""
+    page.get_by_label("Name").fill("")
+    page.get_by_label("Name").press_sequentially("quick")
+    for largest in ("64M", "16M"):
+        page.get_by_label("Largest").fill(largest)
+        page.get_by_label("Largest").press("Tab")
+    page.get_by_role("checkbox", name="naive", exact=True).click()
+    page.get_by_role("checkbox", name="naive", exact=True).click()
+
+
+def work_through_the_plan(page: Page) -> None:
+    """The sliders of the cost model, an example, and back."""
+    ranks = page.get_by_label("Ranks n, slider")
+    for key in ("Home", "ArrowRight", "ArrowRight", "End"):
+        ranks.press(key)
+    page.get_by_role("link", name="Deep Speech 2").click()
+    expect(page.get_by_role("table", name="Times of the cost model for each algorithm")).to_be_visible()
+    page.go_back()
+
+
+@pytest.mark.parametrize(
+    ("path", "work_through"),
+    [
+        ("/jobs", work_through_jobs),
+        ("/jobs/1", work_through_a_job),
+        ("/jobs/new", work_through_the_form),
+        ("/plan?size=64+MiB&ranks=8", work_through_the_plan),
+    ],
+)
+def test_keys_and_clicks_are_answered_soon(
+    browser: Browser, busy_site: Site, path: str, work_through: Callable[[Page], None]
+) -> None:
     with visiting(browser, busy_site, wears_out=True) as visit:
         page = visit.page
         page.add_init_script(OBSERVE)
-        visit.open("/jobs")
-        expect(page.locator("tbody tr").first).to_be_visible()
+        visit.open(path)
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
         worst_ms = []
         for _ in range(3):
             page.evaluate("seen.events = []")
             work_through(page)
             slowest = sorted(seen(page)["events"], key=lambda event: -event[1])[:4]
-            tell(f"slowest interactions at 1/{SLOWED} speed, ms: {slowest}")
+            tell(f"{path}: slowest interactions at 1/{SLOWED} speed, ms: {slowest}")
             worst_ms.append(slowest[0][1])
         # Of three rounds the best one: what else this machine does is not the page's fault.
         assert min(worst_ms) <= INTERACTION_MS

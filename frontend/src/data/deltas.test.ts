@@ -2,7 +2,8 @@
 import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../api/client";
-import { aBlock, aJob, aRow, aTraining, someSteps } from "../lib/fixtures";
+import { aJob, aTraining } from "../lib/fixtures";
+import { aBlock, aRow, someSteps } from "../lib/toldFixtures";
 import { applyEvents, refetchAll } from "./deltas";
 import { jobsQuery } from "./jobs";
 import type { JobView, MeasurementView, NewestSteps } from "../api/types";

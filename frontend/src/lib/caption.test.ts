@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Collective } from "../api/types";
 import { busFactorInWords, callInWords, caption, rowTimeInWords, sizeInWords, timedIterations, uncheckedInWords } from "./caption";
 import { busFactor, COLLECTIVES, whatARankSends } from "./collectives";
-import { aJob, aRow, aSimulation } from "./fixtures";
+import { aJob, aSimulation } from "./fixtures";
+import { aRow } from "./toldFixtures";
 
 const { spec } = aJob();
 const of = (collective: Collective, root = 0) => ({ ...spec, benchmark: { ...spec.benchmark, collective, root } });

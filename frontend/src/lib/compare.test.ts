@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../api/types";
 import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, tooManyWords } from "./compare";
-import { aBest, aJob, anAttempt, aPoint, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
+import { aBest, aJob, anAttempt, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
+import { aPoint } from "./toldFixtures";
 
 function compared(change: Partial<TrainingSummary> = {}, target: number | null = null): Compared {
   const { spec, summary } = aTraining();

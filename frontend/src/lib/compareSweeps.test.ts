@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import type { Comparison } from "../api/types";
 import { rowsOf } from "./comparedRows";
 import { algorithmsOf, comparedLines, comparisonCsv, countWords, sizesOf } from "./compareSweeps";
-import { aComparedRow as row, aJob, anAttempt, aSimulation } from "./fixtures";
+import { aJob, anAttempt, aSimulation } from "./fixtures";
+import { aComparedRow as row } from "./toldFixtures";
 
 const look = { algorithm: "ring", inPlace: false, scale: "busbw", hasBands: true } as const;
 

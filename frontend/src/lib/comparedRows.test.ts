@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deltaOf, sumWords } from "./comparedRows";
-import { aComparedRow as row } from "./fixtures";
+import { aComparedRow as row } from "./toldFixtures";
 
 const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, ratio_low: null, ratio_high: null, noise, is_beyond_noise: isReal });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { comparedRows, isUnstable, referenceBytes, withoutCycles } from "./cycles";
-import { aRow } from "./fixtures";
+import { aRow } from "./toldFixtures";
 
 describe("several cycles as one row", () => {
   it("takes their mean", () => {

@@ -1,5 +1,5 @@
 /** Whole objects for the tests of this folder; each test names only what it is about. */
-import type { AlgorithmBest, BenchmarkJob, BenchmarkSpec, ComparedRow, CurvePoint, Engine, EventView, JobSpec, JobView, LogLine, MeasurementView, NewestSteps, NodeView, RankBuckets, StepBlock } from "../api/types";
+import type { AlgorithmBest, BenchmarkJob, BenchmarkSpec, Engine, JobSpec, JobView, NodeView } from "../api/types";
 
 export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
   return {
@@ -218,99 +218,6 @@ export const PLAIN_TRAINING: NonNullable<JobSpec["training"]> = {
   timeout_seconds: 300,
 };
 
-export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
-  return {
-    id: 1,
-    collective: "all_reduce",
-    algorithm: "ring",
-    chosen_algorithm: null,
-    chosen_because: null,
-    transport: "shared_memory",
-    in_place: false,
-    cycle: 0,
-    size_bytes: 1024,
-    count: 256,
-    dtype: "float32",
-    op: "sum",
-    ranks: 4,
-    iterations: 20,
-    time_us: 10,
-    time_low_us: 9.8,
-    time_high_us: 10.2,
-    algbw_gb_per_s: 0.1,
-    busbw_gb_per_s: 0.15,
-    wrong: 0,
-    min_us: 9,
-    mean_us: 10,
-    p5_us: 9.25,
-    p10_us: 9.5,
-    p50_us: 10,
-    p90_us: 10.5,
-    p95_us: 11,
-    p99_us: 12,
-    max_us: 13,
-    stdev_us: 1,
-    cv_percent: 10,
-    measured_at: "2026-01-01T00:00:00Z",
-    ...change,
-  };
-}
-
-export function aComparedRow(change: Partial<ComparedRow> = {}): ComparedRow {
-  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p50_us: 9, p95_us: 16, is_unstable: false, iterations: 20 };
-  return { ...usual, against: null, ...change };
-}
-
-/** Three iterations of one rank. */
-export function aBlock(change: Partial<StepBlock> = {}): StepBlock {
-  return {
-    rank: 0,
-    op: "all_reduce",
-    algorithm: "ring",
-    transport: "shared_memory",
-    in_place: false,
-    bytes: 1024,
-    steps: 3,
-    last_step: 2,
-    started_at_ns: 0,
-    last_us: 12,
-    mean_us: 11,
-    min_us: 10,
-    max_us: 12,
-    busbw_gb_per_s: 0.14,
-    recent_us: [10, 11, 12],
-    loss: null,
-    samples: null,
-    compute_us: 0,
-    exposed_us: 11,
-    ...change,
-  };
-}
-
-/** What the ranks of attempt 1 are at. */
-export function someSteps(items: StepBlock[], change: Partial<NewestSteps> = {}): NewestSteps {
-  return { job_id: 1, attempt_id: 1, ranks: items.length, items, ...change };
-}
-
-export function aLine(change: Partial<LogLine> = {}): LogLine {
-  return { id: 1, node: "n1", rank: 0, stream: "stdout", time_ns: 0, text: "hello", ...change };
-}
-
-export function anEvent(change: Partial<EventView> = {}): EventView {
-  return {
-    id: 1,
-    time: "2026-01-01T00:00:00Z",
-    actor: "system",
-    action: "job.running",
-    target_type: "job",
-    target_id: "1",
-    before: null,
-    after: null,
-    message: "",
-    ...change,
-  };
-}
-
 /** A training job that has ended two of its five epochs. */
 export function aTraining(change: Partial<JobView> = {}): JobView {
   const { spec, ...job } = aJob();
@@ -338,37 +245,6 @@ export function aTraining(change: Partial<JobView> = {}): JobView {
     spec: { ...trainingChoices().defaults, name: "digits", placement: { ...spec.placement, nodes: 1 } },
     ...change,
   };
-}
-
-/** Ten steps of a training job as one point. */
-export function aPoint(change: Partial<CurvePoint> = {}): CurvePoint {
-  return {
-    first_step: 0,
-    last_step: 9,
-    loss: 1,
-    samples_per_second: 1000,
-    duration_us: 100,
-    compute_us: 60,
-    communication_us: 50,
-    exposed_us: 30,
-    ...change,
-  };
-}
-
-/** One step of two ranks: two buckets, one of them summed under backward, and one bucket after it. */
-export function someBuckets(): RankBuckets[] {
-  return [
-    {
-      rank: 0,
-      step: 9,
-      backward_us: 400,
-      buckets: [
-        { bytes: 1024, ready_us: 100, start_us: 150, end_us: 450 },
-        { bytes: 2048, ready_us: 390, start_us: 460, end_us: 800 },
-      ],
-    },
-    { rank: 1, step: 9, backward_us: 500, buckets: [{ bytes: 3072, ready_us: 490, start_us: 500, end_us: 1000 }] },
-  ];
 }
 
 export function aNode(change: Partial<NodeView> = {}): NodeView {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JobState, JobView } from "../api/types";
 import { toCsv } from "./csv";
-import { aBest, aJob, anEvent, aRow, aSimulation, aTraining } from "./fixtures";
+import { aBest, aJob, aSimulation, aTraining } from "./fixtures";
+import { anEvent, aRow } from "./toldFixtures";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "./state";
 import { choices, sizeRows } from "./table";
 import { byAttempt, places, stages } from "./timeline";

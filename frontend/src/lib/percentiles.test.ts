@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aRow } from "./fixtures";
+import { aRow } from "./toldFixtures";
 import { curveColumns, percentileLines, rarity, shareText } from "./percentiles";
 
 it("has a line for each percentile of a row", () => {

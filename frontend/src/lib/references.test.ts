@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedRow, Comparison, Expectations } from "../api/types";
 import { sweepLines } from "./series";
-import { aRow } from "./fixtures";
+import { aRow } from "./toldFixtures";
 import type { Shown } from "./series";
 import { baselineWords, foreseenLines, limitRule, referenceLines, referenceWords } from "./references";
 

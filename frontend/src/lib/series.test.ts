@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aRow } from "./fixtures";
+import { aRow } from "./toldFixtures";
 import { METRICS, STATISTICS } from "./search";
 import { alignRows, bestRow, METRIC_NAMES, METRIC_UNITS, metricOf, type Shown, spanOf, STATISTIC_NAMES, type Sweep, sweepLines, valueOf } from "./series";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aBlock, aJob, aSimulation, someSteps } from "./fixtures";
+import { aJob, aSimulation } from "./fixtures";
+import { aBlock, someSteps } from "./toldFixtures";
 import { barsLabel, barsPath, countWords, expectedRows, kindWords, longestUs, shownSteps, slowestWords } from "./steps";
 import type { AttemptView } from "../api/types";
 

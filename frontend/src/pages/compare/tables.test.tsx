@@ -2,7 +2,8 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import type { TrainingSummary } from "../../api/types";
 import type { Compared } from "../../lib/compare";
-import { aPoint, aTraining } from "../../lib/fixtures";
+import { aTraining } from "../../lib/fixtures";
+import { aPoint } from "../../lib/toldFixtures";
 import { CompareTable } from "./CompareTable";
 import { StepSplits } from "./StepSplits";
 

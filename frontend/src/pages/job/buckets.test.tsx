@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import { aPoint, someBuckets } from "../../lib/fixtures";
+import { aPoint, someBuckets } from "../../lib/toldFixtures";
 import { BucketLanes } from "./BucketLanes";
 import { BucketTable } from "./BucketTable";
 import { CurveTable } from "./CurveTable";

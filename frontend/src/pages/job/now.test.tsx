@@ -2,7 +2,8 @@
 import { act } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import { newestStepsQuery } from "../../data/job";
-import { aBlock, aJob, anAttempt, someSteps } from "../../lib/fixtures";
+import { aJob, anAttempt } from "../../lib/fixtures";
+import { aBlock, someSteps } from "../../lib/toldFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { Now } from "./Now";
 

@@ -3,7 +3,8 @@ import { expect, it, vi } from "vitest";
 import type { EpochView } from "../../api/types";
 import scroll from "../../components/ScrollX.module.css";
 import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../data/training";
-import { aPoint, aTraining, someBuckets } from "../../lib/fixtures";
+import { aTraining } from "../../lib/fixtures";
+import { aPoint, someBuckets } from "../../lib/toldFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { TrainingResults } from "./TrainingResults";
 

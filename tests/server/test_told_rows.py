@@ -23,6 +23,19 @@ def test_rows_that_were_asked_for_have_no_fault() -> None:
     assert fault(SPEC, 2, told(ASKED)) == ""
 
 
+def test_a_row_beside_those_that_were_asked_for_is_named_be_there_one_missing_or_not() -> None:
+    out_of_place, in_place = told(ASKED)
+    strange = in_place._replace(key=in_place.key._replace(algorithm="tree"))
+    assert fault(SPEC, 2, [out_of_place, in_place, strange]) == (
+        "The row of tree at 1 KiB in place of cycle 0 was not asked for."
+    )
+    assert fault(SPEC, 2, [out_of_place, strange]) == (
+        "The ranks ended, but 1 of 2 rows of the sweep are missing, among them ring at 1 KiB in place of cycle 0. "
+        "The row of tree at 1 KiB in place of cycle 0 was not asked for."
+    )
+    assert fault(SPEC, 2, [in_place, in_place]).endswith("The row of ring at 1 KiB in place of cycle 0 was told twice.")
+
+
 @pytest.mark.parametrize(
     ("field", "value", "asked"),
     [

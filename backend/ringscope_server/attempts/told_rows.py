@@ -67,13 +67,16 @@ def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
     """Why these are not the rows that the specification asks for, in a sentence; empty if they are."""
     told = list(rows)
     asked, found = Counter(_asked(spec, ranks)), Counter(row.key for row in told)
-    if missing := asked - found:
-        rest = f", among them {next(iter(missing))}" if found else ""
-        return f"The ranks ended, but {missing.total()} of {asked.total()} rows of the sweep are missing{rest}."
+    surplus = ""
     if more := found - asked:
         key = next(iter(more))
-        why = "was told twice" if key in asked else "was not asked for"
-        return f"The row of {key} {why}."
+        surplus = f"The row of {key} {'was told twice' if key in asked else 'was not asked for'}."
+    if missing := asked - found:
+        rest = f", among them {next(iter(missing))}" if found else ""
+        sentence = f"The ranks ended, but {missing.total()} of {asked.total()} rows of the sweep are missing{rest}."
+        return f"{sentence} {surplus}".rstrip()
+    if surplus:
+        return surplus
     sweep = Sweep(
         spec.collective, spec.dtype, ranks, spec.iterations, spec.op if spec.collective in REDUCING else "none"
     )

@@ -79,10 +79,19 @@ def test_a_tab_that_nobody_sees_is_paused_and_has_everything_when_it_is_seen_aga
         expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
 
 
+# As a browser does with a page that came over plain HTTP from another machine.
+WITHOUT_LOCKS = "Object.defineProperty(Navigator.prototype, 'locks', {get: () => undefined})"
+
+
 @pytest.mark.long
-def test_more_tabs_than_a_browser_has_connections_all_show_their_job(browser: Browser, site: Site) -> None:
+@pytest.mark.parametrize("has_locks", [True, False])
+def test_more_tabs_than_a_browser_has_connections_all_show_their_job(
+    browser: Browser, site: Site, has_locks: bool
+) -> None:
     """By HTTP/1.1 a browser opens six connections to a server, for all of its tabs together."""
     with visiting(browser, site, wears_out=True) as visit:
+        if not has_locks:
+            visit.page.context.add_init_script(WITHOUT_LOCKS)
         job_id = site.post("/jobs", SWEEP | {"name": "in every tab", "hold": True}).json()["id"]
         tabs = [visit.page, *(visit.page.context.new_page() for _ in range(7))]
         for tab in tabs:

@@ -1,6 +1,7 @@
 """Every prediction on docs/planner.md is what the model says now, from the links in its row and nothing else."""
 
 import re
+from math import ceil
 from pathlib import Path
 from statistics import median
 
@@ -67,10 +68,25 @@ def test_schedules(row: Row) -> None:
 
 
 def test_the_page_says_how_far_off_it_is() -> None:
-    errors = [abs(float(row["error"].strip("%"))) for row in MACHINES + CURVE]
+    errors = [abs(error(row)) for row in MACHINES + CURVE]
     said = re.search(r"median of ([\d.]+) %, at most ([\d.]+) %", PAGE)
     assert said is not None
     assert (float(said[1]), float(said[2])) == (round(median(errors), 1), max(errors))
+
+
+def test_the_page_says_where_it_is_how_far_off() -> None:
+    on_full_nodes = [row for row in MACHINES if row["shape"] == "1x8"] + CURVE
+    between_nodes = [error(row) for row in MACHINES if not row["shape"].startswith("1x")]
+    large = [abs(error(row)) for row in on_full_nodes if parse_size(row["size"]) >= parse_size("256 MiB")]
+    short = [abs(error(row)) for row in CURVE if parse_size(row["size"]) <= parse_size("1 MiB")]
+    words = " ".join(PAGE.split())
+    assert f"On full nodes messages of 256 MiB and more are within {ceil(max(large))} %." in words
+    assert f"between {round(-min(between_nodes))} % below and {round(max(between_nodes))} % above what was" in words
+    assert f"Messages of up to 1 MiB are within {ceil(max(short))} %, middle ones the worst." in words
+
+
+def error(row: Row) -> float:
+    return float(row["error"].strip("%"))
 
 
 def test_every_link_is_there_with_its_figures_and_their_source() -> None:

@@ -98,6 +98,18 @@ class Lab:
             timeout=2 * DEADLINE_SECONDS,
         )
 
+    def run_copied(self, line: str) -> subprocess.CompletedProcess[str]:
+        """A line that the page shows, in a shell that knows nothing of this lab."""
+        named = {name: value for name, value in self.environment.items() if name != "RINGSCOPE_DATA_DIR"}
+        return subprocess.run(
+            ["sh", "-c", line],
+            env=named,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=2 * DEADLINE_SECONDS,
+        )
+
     def run_here(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The same in this process, for tests of what the command brings about: starting Python takes longer."""
         return run_ringscope(*arguments, environment=self.environment)

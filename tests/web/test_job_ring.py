@@ -269,7 +269,7 @@ def test_without_a_trace_it_says_which_command_makes_one(visit: Visit) -> None:
     visit.shoot("job-ring-none")
     assert "--name 'not followed'" in command
     assert "--algorithm ring " in command
-    done = visit.site.lab.run(*command.replace("'not followed'", "again").split()[1:], "--wait")
+    done = visit.site.lab.run_copied(command.replace("'not followed'", "again") + " --wait")
     assert done.returncode == 0, done.stderr
     job_id = visit.site.get("/jobs?q=again")["items"][0]["id"]
     assert visit.site.get(f"/jobs/{job_id}/traces")["items"] != []

@@ -90,7 +90,23 @@ def test_a_size_at_which_several_may_be_the_fastest_ends_no_range() -> None:
 
 def test_what_changes_all_the_time_is_counted() -> None:
     rows = over_sizes(direct=(1, 2, 1, 2, 1, 2), ring=(2, 1, 2, 1, 2, 1))
-    assert said(*rows).startswith("the fastest changes 5 times over the sizes; ring is 2x direct at 1 MiB")
+    assert said(*rows).startswith("direct is fastest at 3 of 6 sizes, ring at 3; ring is 2x direct at 1 MiB")
+    unsure = [row(name, time, 32 << 20, error=0.5) for name, time in (("ring", 2), ("direct", 1))]
+    assert said(*rows, *unsure).startswith("direct is fastest at 3 of 7 sizes, ring at 3, no clear winner at 1; ")
+
+
+def test_whose_times_are_far_from_the_fastest_is_not_called_unbeaten_however_unsure_they_are() -> None:
+    """Nor does a winner at large sizes win at the small ones, where nobody does."""
+    unsure = [row(name, time, size, 0.7) for name, time in (("ring", 62), ("mpi", 25)) for size in (8, 512 << 10)]
+    assert said(*unsure).startswith("no clear winner (MPI_Allreduce, ring) at every size; ")
+    clear = [row(name, time, 1 << 20) for name, time in (("ring", 90), ("mpi", 120))]
+    assert said(*unsure, *clear).startswith(
+        "no clear winner (MPI_Allreduce, ring) up to 512 KiB, ring is fastest above; ring is 1.33x MPI_Allreduce"
+    )
+    level = [row(name, time, 512 << 10, 0.7) for name, time in (("ring", 62), ("mpi", 60))]
+    assert said(*unsure[::2], *level, *clear).startswith(
+        "no clear winner (MPI_Allreduce, ring) up to 8 B, ring is unbeaten above; "
+    )
 
 
 def test_no_clear_winner_is_an_answer() -> None:

@@ -77,11 +77,25 @@ def _ranges(found: list[Range], contest: Contest) -> str:
         where = f"at {format_size(only.sizes[0])}" if len(only.sizes) == 1 else "at every size"
         return f"{_whose(only, contest)} {where}"
     if len(found) > MOST_RANGES:
-        return f"the fastest changes {len(found) - 1} times over the sizes"
+        return _counted_sizes(found, contest)
     first, *between, last = found
     parts = [f"{_whose(first, contest)} up to {format_size(first.sizes[-1])}"]
     parts += [f"{_whose(each, contest, first)} up to {format_size(each.sizes[-1])}" for each in between]
     return ", ".join([*parts, f"{_whose(last, contest, (between or [first])[-1])} above"])
+
+
+def _counted_sizes(found: list[Range], contest: Contest) -> str:
+    """ "ring is fastest at 5 of 14 sizes, direct at 3, no clear winner at 6"; where it is level counts as well."""
+    counts: dict[str, int] = {}
+    for each in found:
+        whose = _name(each.winners[0], contest) if len(each.winners) == 1 else "no clear winner"
+        counts[whose] = counts.get(whose, 0) + len(each.sizes)
+    unclear = counts.pop("no clear winner", 0)
+    (first, most), *rest = sorted(counts.items(), key=lambda item: -item[1])
+    verb = "is fastest" if all(each.is_fastest for each in found if len(each.winners) == 1) else "is unbeaten"
+    parts = [f"{first} {verb} at {most} of {sum(counts.values()) + unclear} sizes"]
+    parts += [f"{name} at {count}" for name, count in rest]
+    return ", ".join([*parts, f"no clear winner at {unclear}"] if unclear else parts)
 
 
 def _whose(each: Range, contest: Contest, before: Range | None = None) -> str:

@@ -14,6 +14,7 @@ from ringscope.contracts.contest import Contest, Point, reference_bytes
 
 _CHANCE = 0.05  # of equals, that any pair at the size that is compared is called different
 _CHANCE_ELSEWHERE = 0.01  # and that any is at any other size, in place or out of place
+_LEVEL = 1.1  # of the fastest one's time, that one takes who may be said to be level with it
 
 
 class Win(NamedTuple):
@@ -26,9 +27,10 @@ class Win(NamedTuple):
 
 
 class Range(NamedTuple):
-    """Neighbouring sizes with the same winners: those that nobody clearly beats at any of them.
+    """Neighbouring sizes with the same answer.
 
-    ``is_fastest``: of one winner, that it clearly beats everybody at each of them.
+    One winner clearly beats everybody at one of them at least, and is level with the fastest at the others; with
+    ``is_fastest`` it beats everybody at each. Several: at none of them there is one, and they may be the fastest.
     """
 
     sizes: list[int]
@@ -68,15 +70,42 @@ class Winners:
         """As few as cover all sizes at which at least two algorithms were timed."""
         found: list[Range] = []
         for size in self._contest.sizes():
-            if len(self._contest.at(size, in_place)) < 2:
-                continue
-            unbeaten = self.at(size, in_place)
-            is_fastest = len(unbeaten) == 1
-            if found and (common := [name for name in found[-1].winners if name in unbeaten]):
-                found[-1] = Range([*found[-1].sizes, size], common, is_fastest and found[-1].is_fastest)
-            else:
-                found.append(Range([size], unbeaten, is_fastest))
+            if len(self._contest.at(size, in_place)) > 1:
+                self._append(found, size, in_place)
         return found
+
+    def _append(self, found: list[Range], size: int, in_place: bool) -> None:
+        """The next larger size, to the range that ends there or as one of its own."""
+        unbeaten, before = self.at(size, in_place), found[-1] if found else None
+        if len(unbeaten) > 1:
+            if before and len(before.winners) > 1:
+                named = [*before.winners, *(name for name in unbeaten if name not in before.winners)]
+                found[-1] = Range([*before.sizes, size], named, False)
+            elif before and self._is_level(before.winners[0], size, in_place):
+                found[-1] = Range([*before.sizes, size], before.winners, False)
+            else:
+                found.append(Range([size], unbeaten, False))
+        elif before and before.winners == unbeaten:
+            found[-1] = Range([*before.sizes, size], unbeaten, before.is_fastest)
+        else:
+            found.append(self._begun(found, unbeaten, size, in_place))
+
+    def _begun(self, found: list[Range], winner: list[str], size: int, in_place: bool) -> Range:
+        """The range that a clear winner begins: with the sizes right before at which it is level."""
+        sizes = [size]
+        while found and len(found[-1].winners) > 1 and self._is_level(winner[0], found[-1].sizes[-1], in_place):
+            before = found.pop()
+            sizes.insert(0, before.sizes[-1])
+            if rest := before.sizes[:-1]:
+                names = [name for name in before.winners if any(name in self.at(left, in_place) for left in rest)]
+                found.append(Range(rest, names, False))
+        return Range(sizes, winner, len(sizes) == 1)
+
+    def _is_level(self, name: str, size: int, in_place: bool) -> bool:
+        """Nobody clearly beats it there, and its time is about that of the fastest."""
+        points = self._contest.at(size, in_place)
+        fastest, *_ = points.values()
+        return name in self.at(size, in_place) and points[name].time_us <= _LEVEL * fastest.time_us
 
 
 class _Duel(NamedTuple):

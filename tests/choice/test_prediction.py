@@ -33,7 +33,7 @@ def test_a_row_is_what_the_model_says_of_this_call():
     last = found.rows[-1]
     assert last.algbw_gb_per_s == pytest.approx(last.size_bytes / last.time_us / 1e3)
     assert last.busbw_gb_per_s == pytest.approx(last.algbw_gb_per_s * 1.5), "2(n-1)/n of four ranks"
-    assert "usual parameters" in found.model and found.median_error is None
+    assert "parameters measured elsewhere" in found.model and found.median_error is None
 
 
 def test_a_simulation_gives_what_was_predicted():

@@ -93,6 +93,8 @@ async def test_a_drained_node_finishes_its_work_and_takes_no_more(server: Server
     drained = (await operator.post("/api/v1/nodes/n1/drain", json={"reason": " a new fan "})).json()
     assert (drained["desired"], drained["desired_reason"], drained["desired_by"]) == ("drain", "a new fan", "operator")
     assert drained["desired_at"] == "2026-01-01T00:00:00Z"
+    cluster = (await operator.get("/api/v1/cluster")).json()
+    assert (cluster["nodes_ready"], cluster["nodes_total"]) == (0, 1)
     waiting = await server.submit(**ONE_SIZE)
     await server.one_pass()
     assert (await server.job(running["id"]))["state"] == "running"

@@ -35,7 +35,7 @@ def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
     """The gang would not even fit if nothing else ran: nodes are missing, or differ in their versions (``skew``)."""
     wanted, nodes = demand.placement, np.unique(demand.groups.node)
     if not len(nodes):
-        return Why("no_node", "Waits for a node: none that it may use is ready.")
+        return Why("no_node", "Waits for a node: none that it may use is ready and not drained.")
     if skew is not None:
         return Why("version_skew", f"Waits for nodes with equal versions: {skew}.")
     slots = int(cluster.capacity[nodes].sum())

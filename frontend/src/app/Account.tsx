@@ -16,6 +16,7 @@ export function Account({ name, role, logOut }: Props) {
     <>
       <span className={classes.account} title={`Logged in as ${name}, ${role}`}>
         {name}
+        {role === "viewer" && " (viewer)"}
       </span>
       <Button variant="subtle" color="gray" px={8} onClick={() => logOut.mutate()}>
         Log out

@@ -216,7 +216,7 @@ class _Fitted(_Model):
         if not rows:
             return "The cost model does not know these algorithms here."
         if rows == [0]:
-            return "The cost model with its usual parameters, measured elsewhere: nothing alike has run here yet."
+            return "The cost model with parameters measured elsewhere: nothing alike has run undisturbed here yet."
         some = " for some of the algorithms, else its usual parameters" if rows[0] == 0 else ""
         return f"The cost model, fitted to {rows[-1]} measured rows of earlier jobs on nodes alike{some}."
 

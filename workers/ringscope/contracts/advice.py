@@ -26,7 +26,8 @@ ENDED = {
 # What to do about the reason why it waits.
 WAITING = {
     "backoff": "Nothing: it is tried again by itself.",
-    "no_node": "Start an agent on such a node, or `ringscope clone {id} --set placement.…` with less.",
+    "no_node": "`ringscope nodes` shows which are drained or lost: `ringscope resume NAME`, or start an agent on such "
+    "a node, or `ringscope clone {id} --set placement.…` with less.",
     "version_skew": "Install the same versions on these nodes; `ringscope node NAME` lists them.",
     "preempting": "Nothing: it starts when they have ended.",
     "user_cap": "It starts when other jobs of the same user end.",

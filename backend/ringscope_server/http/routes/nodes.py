@@ -157,7 +157,7 @@ async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
         jobs = await counts_by_state(session)
     return Cluster(
         version=__version__,
-        nodes_ready=sum(node.observed != "lost" for node in nodes),
+        nodes_ready=sum(node.observed != "lost" and node.desired == "active" for node in nodes),
         nodes_total=len(nodes),
         # Of the same nodes as the total: nobody knows what runs on one that is lost.
         slots_busy=sum(len(taken.get(node.id, ())) for node in nodes if node.observed != "lost"),

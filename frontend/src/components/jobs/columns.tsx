@@ -58,7 +58,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: "at-max-size",
     heading: "At max size (GB/s)",
-    meaning: "Bus bandwidth at the largest size",
+    meaning: "Bus bandwidth at the largest size, of the algorithm and place with the best of all",
     widthPx: 138,
     fromPx: 1200,
     isNumber: true,
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: "p99-at-min",
     heading: "p99 at min (µs)",
-    meaning: "99th percentile of the time at the smallest size",
+    meaning: "99th percentile of its time at the smallest size",
     widthPx: 116,
     fromPx: 1400,
     isNumber: true,
@@ -88,7 +88,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: "over-sizes",
     heading: "Over sizes",
-    meaning: "Bus bandwidth over sizes",
+    meaning: "Its bus bandwidth over sizes",
     widthPx: 88,
     fromPx: 1400,
     content: (job) => isBenchmark(job) && <Sparkline sizes={job.summary.sizes} />,

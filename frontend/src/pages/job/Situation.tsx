@@ -107,8 +107,9 @@ function AlgorithmFact({ job, name, row, isLoaded }: AlgorithmProps) {
           {row && `${formatSize(row.size_bytes)}${count}`}
           {row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
           {best && !isBest && (
-            <span title={best.in_place ? "in place" : "out of place"}>
+            <span>
               {row && "; "}best {threeDigits(best.busbw_gb_per_s)} at {formatSize(best.size_bytes)}
+              {best.in_place && " in place"}
             </span>
           )}
           {best?.is_unstable && !isBest && <Unstable />}

@@ -29,7 +29,7 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
         {hasShare && "Height: best bus bandwidth of benchmarks that succeeded undisturbed, of their links' limit. "}
         {tallest > 0 && `Outlined, where that limit is not known: against the tallest of these, ${threeDigits(tallest)} GB/s. `}
         {hasTraining && "Height of training: share of held-out samples told right. "}
-        {tallest === 0 && !hasShare && !hasTraining && "No job has measured anything yet that holds up."}
+        {tallest === 0 && !hasShare && !hasTraining && "No job has measured anything yet that holds up: what is simulated, disturbed or on shared cores does not."}
       </figcaption>
     </figure>
   );

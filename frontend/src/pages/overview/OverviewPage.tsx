@@ -109,7 +109,7 @@ function BestFact() {
   const { data: job, isPending, isError } = useQuery(bestJobQuery(useTimeWords(midnight)));
   const row = job && heldUp(job);
   if (!job || !row) {
-    const why = isPending ? "…" : isError ? "it could not be loaded" : "no measurement yet";
+    const why = isPending ? "…" : isError ? "it could not be loaded" : "no undisturbed measurement yet";
     return <Fact label="Best bus bandwidth today" value="–" note={why} />;
   }
   const limit = job.summary.limit_gb_per_s;

@@ -61,7 +61,7 @@ it("tells what needs attention below the lists, which it must not move", async (
 });
 
 it.each([
-  ["no measurement yet", null],
+  ["no undisturbed measurement yet", null],
   ["…", undefined],
 ])("has a place for the best of the day that says %s", async (note, best) => {
   const midnight = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();

@@ -11,6 +11,8 @@ import { QueryError } from "../../components/QueryError";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Skeleton } from "../../components/Skeleton";
 import { usePageTitle } from "../../components/usePageTitle";
+import { useProgram } from "../../components/useProgram";
+import { withProgram } from "../../lib/command";
 import { SIMULATED } from "../../lib/csv";
 import { formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";
@@ -33,6 +35,7 @@ export function RingPage() {
   const navigate = route.useNavigate();
   const form = ringForm(search);
   const question = exampleQuestion(form);
+  const program = useProgram();
   const engine = useQuery(engineQuery);
   const found = useQuery(exampleQuery(question));
   const problems = found.error instanceof ApiError ? ringProblems(found.error.fields) : {};
@@ -83,7 +86,7 @@ export function RingPage() {
           <h2 id="terminal">The same in a terminal</h2>
         </div>
         <div className="card-body commands">
-          <Command text={traceCommand(form)} />
+          <Command text={withProgram(traceCommand(form), program)} />
           <Command text={askCommand("/trace", question, window.location.origin)} label="Copy curl" />
         </div>
       </section>

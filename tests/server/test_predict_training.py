@@ -42,6 +42,16 @@ async def test_the_gradient_and_its_sum_are_told_and_nothing_is_submitted(server
     assert (await server.admin.get("/api/v1/jobs")).json()["items"] == []
 
 
+async def test_who_lacks_what_a_strategy_needs_is_named_with_the_remedy(server: Server) -> None:
+    await (await server.node(slots=2)).register(versions={"torch": "2.13.0"})
+    assert (await ask(server, TRAINING))["warnings"] == []
+    (sentence,) = (await ask(server, varied(strategy="tf_mirrored", all_reduce="auto")))["warnings"]
+    assert sentence == (
+        "Node n1 had no tensorflow when its agent started, and tf_mirrored needs it: "
+        "pip install 'ringscope[tensorflow]' there."
+    )
+
+
 async def test_a_gradient_in_pieces_takes_the_sum_of_theirs(server: Server) -> None:
     await server.node(slots=2)
     found = await ask(server, varied(bucket_bytes=PARAMETERS * 4 // 2))

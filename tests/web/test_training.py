@@ -171,7 +171,7 @@ def test_jobs_are_chosen_in_the_list_and_compared(visit: Visit, trained: tuple[i
     page.get_by_role("link", name="Compare 2 jobs").click()
     expect(page).to_have_url(f"{visit.site.url}/compare?ids={trained[0]},{trained[1]}")
     rows = [visit.site.get(f"/jobs/{job_id}")["summary"]["samples_per_second"] for job_id in trained]
-    row = page.get_by_role("row", name="Throughput (samples/s)")
+    row = page.get_by_role("row", name="Throughput of the run (samples/s)")
     for rate in rows:
         expect(row).to_contain_text(f"{rate:,.0f}")
     expect(page.get_by_role("row", name="all_reduce")).to_contain_text("direct")

@@ -13,7 +13,7 @@ from ringscope.contracts.protocol import Inventory, Nic
 from ringscope.rank.environment import cpu_model, installed_versions
 from ringscope_agent import gpus
 
-_DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl")
+_DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl", "torch", "tensorflow")
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _INTERFACES = Path("/sys/class/net")  # where a card's interface has a link to its device
 

@@ -10,7 +10,7 @@ from ringscope.choice import prediction as library
 from ringscope.contracts import training_size
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training import TrainingSpec, libraries
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
@@ -43,6 +43,13 @@ async def predict(database: Database, worker: Worker, spec: JobSpec, now: dateti
         gradient_sum=await worker.run(lambda: _gradient_sum(spec.ranks, training, slots, known)),
         usual=usual,
         nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
+        warnings=[
+            f"Node {node.name} had no {library} when its agent started, and {training.strategy} needs it: "
+            f"pip install 'ringscope[{extra}]' there."
+            for node, _ in gang
+            for library, extra in libraries(training.strategy).items()
+            if library not in node.versions
+        ],
     )
 
 

@@ -96,6 +96,7 @@ class TrainingPrediction(BaseModel):
     )
     usual: UsualTraining | None = Field(description="null: nothing alike has succeeded yet.")
     nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+    warnings: list[str] = Field(description="What would keep it from running there, a sentence each.")
 
 
 class UsualRow(BaseModel):

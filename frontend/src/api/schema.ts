@@ -5836,6 +5836,11 @@ export interface components {
             steps_total: number | null;
             /** @description null: nothing alike has succeeded yet. */
             usual: components["schemas"]["UsualTraining"] | null;
+            /**
+             * Warnings
+             * @description What would keep it from running there, a sentence each.
+             */
+            warnings: string[];
         };
         /**
          * TrainingSpec

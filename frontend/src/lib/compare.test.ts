@@ -61,7 +61,7 @@ describe("ratio", () => {
   it("is how often the baseline goes into it", () => {
     expect(throughput && ratio(throughput, compared({ samples_per_second: 300 }), compared({ samples_per_second: 200 }))).toBe(1.5);
     expect(throughput && ratio(throughput, compared(), compared({ samples_per_second: null }))).toBeNull();
-    const loss = measure("Training loss");
+    const loss = measure("Training loss, newest epoch");
     expect(loss && ratio(loss, compared(), compared())).toBeNull();
   });
 

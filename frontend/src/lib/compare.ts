@@ -107,13 +107,13 @@ export interface Measure {
 
 /** What the table has a row for. */
 export const MEASURES: readonly Measure[] = [
-  { name: "Throughput (samples/s)", value: ({ summary }) => summary.samples_per_second, format: formatRate, hasRatio: true },
+  { name: "Throughput of the run (samples/s)", value: ({ summary }) => summary.samples_per_second, format: formatRate, hasRatio: true },
   { name: "Step (ms)", value: ({ points }) => milliseconds(meanPoint(points)?.duration_us), format: threeDigits, hasRatio: true },
   { name: "Waiting for sums, of the step", value: waitingShare, format: percent, hasRatio: false },
   { name: "Time to accuracy", value: ({ summary }) => summary.seconds_to_target, format: formatDuration, hasRatio: true },
   { name: "Held-out accuracy", value: ({ summary }) => summary.validation_accuracy, format: percent, hasRatio: false },
   { name: "Held-out loss", value: ({ summary }) => summary.validation_loss, format: threeDigits, hasRatio: false },
-  { name: "Training loss", value: ({ summary }) => summary.loss, format: threeDigits, hasRatio: false },
+  { name: "Training loss, newest epoch", value: ({ summary }) => summary.loss, format: threeDigits, hasRatio: false },
   { name: "Scaling, of linear", value: ({ summary }) => summary.scaling_efficiency, format: percent, hasRatio: false },
   { name: "Epochs", value: ({ summary }) => summary.epochs_done, format: String, hasRatio: false },
 ];

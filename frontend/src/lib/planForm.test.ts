@@ -54,10 +54,22 @@ describe("planQuestion", () => {
 
 it("puts each sentence beside its field", () => {
   const problems = [
-    { pointer: "/cluster/shape", detail: "no shape" }, { pointer: "/algorithms/1", detail: "unknown" },
+    { pointer: "/cluster/shape", detail: "cluster.shape: 'x' is no shape" }, { pointer: "/algorithms/1", detail: "algorithms[1]: unknown" },
     { pointer: "/algorithms", detail: "too many" }, { pointer: "/shapes/3", detail: "else" },
   ];
-  expect(planProblems(problems)).toEqual({ n: "no shape", algorithms: "unknown too many" });
+  expect(planProblems(STANDARD_PLAN, problems)).toEqual({ n: "'x' is no shape", algorithms: "Unknown Too many" });
+});
+
+it("says in its own words what cannot be read", () => {
+  const typed = { n: " ", S: "abc", alpha: "soon", gamma: "fast", nics: "two" };
+  const refused = [{ pointer: "/sizes_bytes/0", detail: "sizes_bytes[0]: input should be a valid integer; got 'abc'" }];
+  expect(planProblems({ ...STANDARD_PLAN, ...typed }, refused)).toEqual({
+    n: "Write how many ranks, or a shape: 16, 4x8 or 2x4x8.",
+    S: "This is no size; write it as 8, 64K, 16 MiB or 16 MB.",
+    alpha: "This is no time; write it as 5us or 2ms.",
+    gamma: "This is no rate; write it as 50GB/s.",
+    nics: "A whole number is needed, and this is “two”.",
+  });
 });
 
 describe("planCommand", () => {

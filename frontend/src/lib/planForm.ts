@@ -1,8 +1,11 @@
 /** The planner's fields: text as typed, in the URL and as the question that the server answers. */
+import type { FieldProblem } from "../api/client";
 import type { PlanQuestion, RegimeFigures, SensitivityQuestion } from "../api/types";
 import { atServer, withProgram } from "./command";
+import { unreadable } from "./fieldWords";
 import { shellQuote } from "./shell";
 import { parseSize } from "./size";
+import { problemsAt, type Table } from "./specForm";
 
 /** Every field as the text in its input. */
 export type PlanForm = {
@@ -151,30 +154,30 @@ function numberOrNull(text: string): number | string | null {
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-const POINTERS: Record<string, PlanField> = {
-  "/collective": "collective",
-  "/algorithms": "algorithms",
-  "/sizes_bytes/0": "S",
-  "/size_bytes": "S",
-  "/cluster/shape": "n",
-  "/cluster/link": "B",
-  "/cluster/latency_us": "alpha",
-  "/cluster/intra": "intra",
-  "/cluster/nics_per_node": "nics",
-  "/cluster/channels": "channels",
-  "/cluster/oversubscription": "oversubscription",
-  "/cluster/reduce_gb_per_s": "gamma",
-  "/servers": "servers",
+const PLACES: Table<PlanField> = {
+  collective: { pointer: "/collective", label: "Collective", reads: "text" },
+  algorithms: { pointer: "/algorithms", label: "Algorithms", reads: "names" },
+  n: { pointer: "/cluster/shape", label: "Ranks n", reads: "text" },
+  S: { pointer: "/sizes_bytes", label: "Size S", reads: "size" },
+  B: { pointer: "/cluster/link", label: "Link between nodes B", reads: "text" },
+  alpha: { pointer: "/cluster/latency_us", label: "Latency α", reads: "optional text" },
+  gamma: { pointer: "/cluster/reduce_gb_per_s", label: "Adding 1/γ", reads: "optional text" },
+  intra: { pointer: "/cluster/intra", label: "Link inside nodes", reads: "text" },
+  nics: { pointer: "/cluster/nics_per_node", label: "Network cards", reads: "optional whole number" },
+  channels: { pointer: "/cluster/channels", label: "Channels", reads: "optional whole number" },
+  oversubscription: { pointer: "/cluster/oversubscription", label: "Oversubscription", reads: "optional number" },
+  servers: { pointer: "/servers", label: "Servers", reads: "optional whole number" },
 };
 
-/** The server's sentences by field; what belongs to none of them is left to the page. */
-export function planProblems(problems: readonly { pointer: string; detail: string }[]): Partial<Record<PlanField, string>> {
-  const found: Partial<Record<PlanField, string>> = {};
-  for (const { pointer, detail } of problems) {
-    const field = POINTERS[pointer] ?? POINTERS[pointer.replace(/\/\d+$/, "")];
-    if (field) found[field] = found[field] ? `${found[field]} ${detail}` : detail;
-  }
-  return found;
+/** What is wrong by field: what cannot be read at once, the rest as the server says it; what belongs to no field is left to the page. */
+export function planProblems(form: PlanForm, problems: readonly FieldProblem[]): Partial<Record<PlanField, string>> {
+  return {
+    ...problemsAt(PLACES, problems).fields,
+    ...unreadable(PLACES, form),
+    ...(form.n.trim() === "" && { n: "Write how many ranks, or a shape: 16, 4x8 or 2x4x8." }),
+    ...(typeof microseconds(form.alpha) === "string" && { alpha: "This is no time; write it as 5us or 2ms." }),
+    ...(typeof gigabytes(form.gamma) === "string" && { gamma: "This is no rate; write it as 50GB/s." }),
+  };
 }
 
 /** The same prices in a terminal; a fit is of a job on the server at `origin`, `program` what runs as ringscope. */

@@ -33,7 +33,7 @@ it("asks in the server's words, and leaves what is no number to it", () => {
 
 it("puts each sentence beside its field", () => {
   const problems = [{ pointer: "/values/0/1", detail: "no number" }, { pointer: "/shape", detail: "no shape" }, { pointer: "", detail: "else" }];
-  expect(ringProblems(problems)).toEqual({ values: "no number", n: "no shape" });
+  expect(ringProblems(problems)).toEqual({ values: "No number", n: "No shape" });
 });
 
 it("says the same to a terminal", () => {

@@ -1,5 +1,6 @@
 /** What the ring page shows: text in the URL, and the question that the server answers. */
 import type { ExampleQuestion } from "../api/types";
+import { formWords } from "./fieldWords";
 import { type PlaySearch, playSearch } from "./playSearch";
 import { shellQuote } from "./shell";
 import { parseSize } from "./size";
@@ -79,7 +80,7 @@ export function ringProblems(problems: readonly { pointer: string; detail: strin
   const found: Partial<Record<RingField, string>> = {};
   for (const { pointer, detail } of problems) {
     const field = POINTERS[pointer.split("/")[1] ?? ""];
-    if (field) found[field] ??= detail;
+    if (field) found[field] ??= formWords({}, detail);
   }
   return found;
 }

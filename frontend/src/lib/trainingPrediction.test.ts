@@ -8,6 +8,7 @@ const found: TrainingPrediction = {
   steps_total: 220,
   gradient_sum: { algorithm: "ring", time_us: 123.4, pieces: 1, source: "The cost model." },
   usual: { job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 },
+  warnings: [],
   nodes: [{ node: "n1", ranks: 2 }],
 };
 

@@ -36,6 +36,7 @@ TENSORFLOW = frozenset({"tf_mirrored", "tf_multi_worker_mirrored", "tf_parameter
 PARAMETER_SERVERS = frozenset({"parameter_server", "tf_parameter_server"})
 PEERS = TENSORFLOW | {"torch_ddp"}  # other people's, for comparison: their gradient sum is their own
 MAX_MODEL_ARGUMENT = 1 << 20
+
 # What the names of model_arguments mean is said where the models are: ringscope.train.models.
 MODEL_ARGUMENTS: dict[str, dict[str, int]] = {
     "mlp": {"hidden": 256, "layers": 2},
@@ -44,6 +45,12 @@ MODEL_ARGUMENTS: dict[str, dict[str, int]] = {
     "gpt": {"layers": 2, "heads": 4, "width": 128, "context": 128},
 }
 _SEQUENCES = frozenset({"text"})  # datasets of tokens; the others are pictures
+
+
+def libraries(strategy: str) -> dict[str, str]:
+    """What each rank's node needs for it, and with which extra of ringscope that comes."""
+    # TensorFlow's strategies train our models, which are PyTorch's.
+    return {"torch": "train"} | ({"tensorflow": "tensorflow"} if strategy in TENSORFLOW else {})
 
 
 class DatasetSpec(SpecModel):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.training import TENSORFLOW
+from ringscope.contracts.training import libraries
 from ringscope_agent import gpus, process_group
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.settings import AgentSettings
@@ -41,9 +41,7 @@ def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
     """What the job needs and this node does not have."""
     spec = assignment.spec
     if spec.training is not None:
-        # TensorFlow's strategies train our models, which are PyTorch's.
-        extras = {"torch": "train"} | ({"tensorflow": "tensorflow"} if spec.training.strategy in TENSORFLOW else {})
-        for library, extra in extras.items():
+        for library, extra in libraries(spec.training.strategy).items():
             if importlib.util.find_spec(library) is None:  # looked for, not imported: that takes seconds
                 return (
                     f"Node {settings.name} has no {library}, which {spec.training.strategy} needs; "

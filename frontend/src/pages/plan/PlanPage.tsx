@@ -31,7 +31,7 @@ export function PlanPage() {
   const question = planQuestion(form, parameters);
   const isReady = search.fit === undefined || fit.data !== undefined;
   const plan = useQuery({ ...planQuery(question), enabled: isReady });
-  const problems = plan.error instanceof ApiError ? planProblems(plan.error.fields) : {};
+  const problems = planProblems(form, plan.error instanceof ApiError ? plan.error.fields : []);
   const cell = plan.data?.cells[0];
   const program = useProgram();
   const best = cell?.results.find((price) => price.algorithm === cell.fastest);

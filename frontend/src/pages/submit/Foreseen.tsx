@@ -19,6 +19,7 @@ import { foreseenItems, foreseenWords } from "../../lib/prediction";
 import { foreseenLines, limitRule } from "../../lib/references";
 import { formatSize } from "../../lib/size";
 import classes from "./SubmitPage.module.css";
+import { Warnings } from "./Warnings";
 
 interface Props {
   spec: BenchmarkSpec;
@@ -58,16 +59,7 @@ function Told({ found, items, isFetching }: ToldProps) {
   return (
     <div className={classes.foreseen} aria-busy={isFetching}>
       <Properties items={items} />
-      {found.warnings.length > 0 && (
-        <ul className={classes.warnings} aria-label="Warnings">
-          {found.warnings.map((warning) => (
-            <li key={warning}>
-              <span aria-hidden="true">⚠ </span>
-              {warning}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Warnings warnings={found.warnings} />
       {found.model.rows.length > 0 && <Curve found={found} />}
     </div>
   );

@@ -11,6 +11,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { type JobCheck, trainingPredictionQuery, TYPING_MS } from "../../data/foresight";
 import { sumWords, trainingItems, usualWords } from "../../lib/trainingPrediction";
 import classes from "./SubmitPage.module.css";
+import { Warnings } from "./Warnings";
 
 interface Props {
   spec: JobSpec;
@@ -42,6 +43,7 @@ function Told({ found, isFetching }: { found: TrainingPrediction; isFetching: bo
   return (
     <div className={classes.foreseen} aria-busy={isFetching}>
       <Properties items={trainingItems(found)} />
+      <Warnings warnings={found.warnings} />
       {words && <p className="dim">{words}</p>}
       {usual && (
         <p>

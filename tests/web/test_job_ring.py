@@ -244,7 +244,7 @@ def test_switched_off_single_keys_leave_arrows_to_the_player(visit: Visit, follo
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     # With the next frame the browser takes the focus from the box that is hidden now; a person is never as fast.
-    page.wait_for_function("document.activeElement === document.body")
+    page.wait_for_function("() => document.activeElement === document.body")
     page.keyboard.press("Space")
     page.keyboard.press("t")
     expect(play).to_be_visible()
@@ -374,7 +374,7 @@ def test_with_reduced_motion_steps_just_follow_each_other(visit: Visit, followed
     page = visit.open(f"/jobs/{followed}/ring")
     expect(step_heading(page)).to_have_text("At the start")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"{travels} === {RANKS}")
+    page.wait_for_function(f"() => {travels} === {RANKS}")
     page.emulate_media(reduced_motion="reduce")
     page.keyboard.press("ArrowRight")
     expect(step_heading(page)).to_have_text("Step 2 of 4")

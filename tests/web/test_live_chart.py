@@ -38,7 +38,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_ten_thousand_points_are_appended_within_a_frame(browser: Browser, harness: str) -> None:
     page = browser.new_page()
     page.goto(harness)
-    page.wait_for_function("window.append !== undefined")
+    page.wait_for_function("() => window.append !== undefined")
     took_ms = [page.evaluate(f"window.append({POINTS})") for _ in range(6)]
     print(f"ms for {POINTS} more points, {len(took_ms)} times: {took_ms}")  # noqa: T201 - for who measures: pytest -rP
     assert page.locator("canvas").count() == 1

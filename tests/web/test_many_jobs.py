@@ -75,7 +75,7 @@ def test_the_way_back_leads_to_where_the_list_was_left(browser: Browser, full_si
         row.click()
         expect(page).to_have_url(re.compile(r"/jobs/\d+$"))
         expect(page.get_by_text("Configuration").first).to_be_visible()
-        page.wait_for_function("scrollY === 0")
+        page.wait_for_function("() => scrollY === 0")
         page.go_back()
         expect(row).to_be_in_viewport()
         page.wait_for_function("left => scrollY === left", arg=left)

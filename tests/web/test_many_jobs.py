@@ -131,8 +131,10 @@ def test_a_row_says_what_came_out_and_a_narrow_page_what_matters_most(browser: B
     with visiting(browser, full_site) as visit:
         row = visit.open("/jobs?q=first").locator("tr[data-index='0']")
         at_largest = row.get_by_title(re.compile("place at 16 KiB$"))
-        expect(at_largest).to_have_text(f"{sizes[-1]['busbw_gb_per_s']:#.3g}")
-        expect(row.get_by_title(re.compile("at 1 KiB, of 2 iterations"))).to_have_text(re.compile(r"^[\d.]+$"))
+        # What the iterations differed by is a matter of chance, and so is the mark of it.
+        fastest = f"{sizes[-1]['busbw_gb_per_s']:#.3g}"
+        expect(at_largest).to_have_text(re.compile(rf"^(! )?{re.escape(fastest)}$"))
+        expect(row.get_by_title(re.compile("at 1 KiB, of 2 iterations"))).to_have_text(re.compile(r"^(! )?[\d.]+$"))
         expect(row.get_by_role("img", name=re.compile("over sizes: .* at 1 KiB to .* at 16 KiB"))).to_be_visible()
         expect(row.get_by_title("the rate of its links is not known")).to_have_text("\N{EN DASH}")
     with visiting(browser, full_site, width=390) as visit:

@@ -2,8 +2,8 @@ import { type RefObject, startTransition, useCallback, useEffect, useRef, useSta
 import { flushSync } from "react-dom";
 import { rowsInView, type Span } from "../lib/windowed";
 
-/** Few: on a large screen every row more is some thirty elements that the browser lays out anew. */
-const SPARE = 3;
+/** One: on a large screen every row more is some thirty elements that the browser lays out anew. */
+const SPARE = 1;
 /** A table as short as this is drawn whole. */
 const SHORT = 40;
 /** What stands over the rows at the edges of the window: the top bar, the bar of what is chosen. */

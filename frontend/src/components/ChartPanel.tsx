@@ -25,7 +25,7 @@ export function ChartPanel({ title, columns, format, place, children, ...setup }
         {title} <span className={classes.at}>{at === undefined ? "" : place(at)}</span>
       </h3>
       <div className={classes.legend}>
-        <span className="dim">{at === undefined ? "newest" : "there"}</span>
+        {columns.x.length > 0 && <span className="dim">{at === undefined ? "newest" : "there"}</span>}
         {setup.lines.map((line, i) => {
           const value = valueIn(columns, i, hovered, setup.isStack);
           return (

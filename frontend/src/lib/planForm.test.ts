@@ -46,7 +46,7 @@ describe("planQuestion", () => {
   });
 
   it("leaves what cannot be read to the server", () => {
-    const question = planQuestion(planForm({ S: "much", alpha: "soon", gamma: "fast", nics: "two" }));
+    const question = planQuestion(planForm({ n: "4x8", S: "much", alpha: "soon", gamma: "fast", nics: "two" }));
     expect(question.sizes_bytes).toEqual(["much"]);
     expect(question.cluster).toMatchObject({ latency_us: "soon", reduce_gb_per_s: "fast", nics_per_node: "two" });
   });
@@ -70,6 +70,13 @@ it("says in its own words what cannot be read", () => {
     gamma: "This is no rate; write it as 50GB/s.",
     nics: "A whole number is needed, and this is “two”.",
   });
+});
+
+it("asks for nothing that has no place on the page", () => {
+  const typed = { nics: "two", intra: "soon", servers: "two", algorithms: "ring" };
+  expect(planForm(typed)).toEqual({ ...STANDARD_PLAN, algorithms: "ring" });
+  expect(planForm({ ...typed, n: "4x8", algorithms: "parameter_server" })).toMatchObject({ nics: "two", intra: "soon", servers: "two" });
+  expect(planForm({ fit: "7", n: "4x8", B: "?", alpha: "?", gamma: "?", intra: "?" })).toEqual({ ...STANDARD_PLAN, n: "4x8" });
 });
 
 describe("planCommand", () => {

@@ -82,10 +82,22 @@ export function planSearch(search: Record<string, unknown>): PlanSearch {
   };
 }
 
-/** The fields with the standard where a URL says nothing. */
+/** The fields with the standard where a URL says nothing, or of what is not on the page. */
 export function planForm(search: PlanSearch): PlanForm {
   const said = Object.entries(search).filter(([key]) => Object.hasOwn(STANDARD_PLAN, key));
-  return { ...STANDARD_PLAN, algorithms: usualAlgorithms(search), ...Object.fromEntries(said) };
+  const form = { ...STANDARD_PLAN, algorithms: usualAlgorithms(search), ...Object.fromEntries(said) };
+  const unasked = hiddenFields(form, search.fit !== undefined).map((field) => [field, STANDARD_PLAN[field]]);
+  return { ...form, ...Object.fromEntries(unasked) };
+}
+
+/** What has no place on the page: links beside a fit, what only nodes have, servers where no algorithm has one. */
+export function hiddenFields(form: PlanForm, isFitted: boolean): readonly PlanField[] {
+  const isFlat = /^\d+$/.test(form.n);
+  return [
+    ...(isFitted ? (["B", "alpha", "gamma", "intra"] as const) : []),
+    ...(isFlat ? (["intra", "nics", "channels", "oversubscription"] as const) : []),
+    ...(/server/.test(form.algorithms) ? [] : (["servers"] as const)),
+  ];
 }
 
 export interface PlanPreset {

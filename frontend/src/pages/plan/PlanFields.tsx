@@ -4,7 +4,7 @@ import { DraftInput } from "../../components/DraftInput";
 import { Swatch } from "../../components/Swatch";
 import { digits } from "../../lib/amount";
 import { COLLECTIVES } from "../../lib/collectives";
-import { type PlanField, type PlanForm, type PlanSearch } from "../../lib/planForm";
+import { hiddenFields, type PlanField, type PlanForm, type PlanSearch } from "../../lib/planForm";
 import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 import { Slider } from "./Slider";
@@ -27,7 +27,8 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
     error: problems[field],
     onCommit: (text: string) => onChange({ [field]: text }),
   });
-  const isFlat = /^\d+$/.test(form.n);
+  const hidden = hiddenFields(form, isFitted);
+  const has = (field: PlanField): boolean => !hidden.includes(field);
   return (
     <section className={`card ${classes.fields}`} aria-label="What is planned">
       <Algorithms form={form} engine={engine} problems={problems} onChange={onChange} />
@@ -39,7 +40,7 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
       <div className={classes.row}>
         <div className={classes.field}>
           <DraftInput label="Ranks n" description="16, 4x8 or racks: 2x4x8" {...bind("n")} />
-          {isFlat && <Slider label="Ranks n" value={Number(form.n)} from={2} to={64} text={`${form.n} ranks`} onCommit={(n) => onChange({ n: String(Math.round(n)) })} />}
+          {/^\d+$/.test(form.n) && <Slider label="Ranks n" value={Number(form.n)} from={2} to={64} text={`${form.n} ranks`} onCommit={(n) => onChange({ n: String(Math.round(n)) })} />}
         </div>
         <div className={classes.field}>
           <DraftInput label="Size S" description="On each rank: 1.2GB, 64MiB" {...bind("S")} />
@@ -52,7 +53,7 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
             onCommit={(size) => onChange({ S: formatSize(2 ** Math.round(Math.log2(size))).replace(" ", "") })}
           />
         </div>
-        {!isFitted && (
+        {has("B") && (
           <>
             <div className={classes.field}>
               <DraftInput label="Link between nodes B" description="ib200, 10gbe … or 25GB/s" list="plan-links" {...bind("B")} />
@@ -83,15 +84,15 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
             <DraftInput label="Adding 1/γ" description="50GB/s; empty: it takes no time" {...bind("gamma")} />
           </>
         )}
-        {!isFlat && (
+        {has("intra") && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
+        {has("nics") && (
           <>
-            {!isFitted && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
             <DraftInput label="Network cards" description="Of a node; empty: one per rank" {...bind("nics")} />
             <DraftInput label="Channels" description="Of rings and trees; empty: one per card" {...bind("channels")} />
             <DraftInput label="Oversubscription" description="Of the racks' uplinks" {...bind("oversubscription")} />
           </>
         )}
-        {/server/.test(form.algorithms) && <DraftInput label="Servers" description="Parameter servers or helpers" {...bind("servers")} />}
+        {has("servers") && <DraftInput label="Servers" description="Parameter servers or helpers" {...bind("servers")} />}
       </div>
     </section>
   );

@@ -1,0 +1,53 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it, vi } from "vitest";
+
+const DEADLINE_MS = 10_000;
+
+let isSomebody: boolean;
+const asked: string[] = [];
+
+// The client takes the function when it is made.
+vi.stubGlobal("fetch", (request: Request) => {
+  const { pathname } = new URL(request.url);
+  asked.push(pathname.replace("/api/v1", ""));
+  if (!isSomebody) return Promise.resolve(Response.json({ detail: "Log in." }, { status: 401 }));
+  return Promise.resolve(Response.json(pathname.endsWith("/me") ? { name: "ada" } : { items: [] }));
+});
+
+beforeEach(() => {
+  asked.length = 0;
+});
+
+/** That these are asked for, and their answers come. */
+async function isAsked(paths: string[]): Promise<void> {
+  const { client } = await import("./client");
+  await vi.waitFor(() => {
+    expect(asked).toEqual(paths);
+    expect(client.isFetching()).toBe(0);
+  }, DEADLINE_MS);
+}
+
+async function enter(cause: "preload" | "enter" | "stay"): Promise<void> {
+  const { ahead } = await import("./ahead");
+  const { nodesQuery } = await import("../data/nodes");
+  ahead(cause, (client) => [client.prefetchQuery(nodesQuery)]);
+}
+
+it("asks nothing for who only points at a link, and nothing again for a page that is open", async () => {
+  isSomebody = true;
+  await enter("preload");
+  await enter("stay");
+  expect(asked).toEqual([]);
+});
+
+it("asks nothing but who it is for whom the server does not know", async () => {
+  isSomebody = false;
+  await enter("enter");
+  await isAsked(["/me"]);
+});
+
+it("asks for the page's own as soon as it is known who asks", async () => {
+  isSomebody = true;
+  await enter("enter");
+  await isAsked(["/me", "/nodes"]);
+});

@@ -1,12 +1,15 @@
 import { Link } from "@tanstack/react-router";
+import { fittedTo } from "../lib/command";
 import pageCommands from "../lib/pageCommands.json";
 import { ServerCommand } from "./ServerCommand";
 import { EmptyState } from "./EmptyState";
 import { useRole } from "./useRole";
+import { useSlots } from "./useSlots";
 
 /** Nobody has submitted a job: how to do that. */
 export function NoJobs() {
   const { mayChange } = useRole();
+  const slots = useSlots()?.total ?? 0;
   return (
     <EmptyState title="No jobs yet">
       <p>
@@ -18,7 +21,7 @@ export function NoJobs() {
           "Run this on the server\u2019s machine:"
         )}
       </p>
-      <ServerCommand text={pageCommands.firstJob} />
+      <ServerCommand text={fittedTo(slots, pageCommands.firstJob)} />
     </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobSpec } from "../api/types";
-import { atServer, curlCommand, submitCommand } from "./command";
+import { atServer, curlCommand, fittedTo, submitCommand } from "./command";
 import examples from "./commands.json";
 import { aJob, aSimulation, aTraining, CLUSTER, trainingChoices } from "./fixtures";
 import { shellQuote } from "./shell";
@@ -23,6 +23,11 @@ describe("atServer", () => {
       `${program} submit --name 'a | ringscope b' --url http://h:1`,
     );
   });
+});
+
+it("proposes no more ranks than there are slots", () => {
+  const command = "ringscope submit --ranks 3 --trace";
+  expect([0, 2, 3, 8].map((slots) => fittedTo(slots, command))).toEqual([command, "ringscope submit --ranks 2 --trace", command, command]);
 });
 
 describe("submitCommand", () => {

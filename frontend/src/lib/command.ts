@@ -47,6 +47,11 @@ export function withProgram(command: string, program?: string | null): string {
   return command.replace(/^(echo .* \| )?ringscope /s, (_, piped = "") => `${piped}${program ?? "ringscope"} `);
 }
 
+/** What is proposed to run, with no more ranks than the cluster has slots; where it has none yet, as it is. */
+export function fittedTo(slots: number, command: string): string {
+  return command.replace(/ --ranks (\d+)/, (flag, ranks) => (slots > 0 && slots < Number(ranks) ? ` --ranks ${slots}` : flag));
+}
+
 /** A flag and its value, where there is one. */
 function given(flag: string, value: string | number | null | undefined): (string | number)[] {
   return value == null ? [] : [flag, value];

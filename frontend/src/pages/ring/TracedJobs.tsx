@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { recentJobsQuery } from "../../data/jobs";
 import { ServerCommand } from "../../components/ServerCommand";
+import { useSlots } from "../../components/useSlots";
+import { fittedTo } from "../../lib/command";
 import pageCommands from "../../lib/pageCommands.json";
 import { jobName } from "../../lib/state";
 import classes from "./RingPage.module.css";
@@ -11,6 +13,7 @@ const MOST = 5;
 /** The newest jobs whose ranks told what they did; how to have one where there is none. */
 export function TracedJobs() {
   const jobs = useQuery(recentJobsQuery).data;
+  const slots = useSlots()?.total ?? 0;
   // Its line is kept free, so that nothing jumps once they are known.
   if (!jobs) return <p className={classes.traced} />;
   const traced = jobs.filter((job) => job.spec.benchmark?.trace && job.state === "succeeded").slice(0, MOST);
@@ -18,7 +21,7 @@ export function TracedJobs() {
     return (
       <>
         <p className="dim">What the ranks of a real job did is shown in the same way, once there is one with a trace:</p>
-        <ServerCommand text={pageCommands.traced} />
+        <ServerCommand text={fittedTo(slots, pageCommands.traced)} />
       </>
     );
   }

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def up(
     port: Port = 8000,
     slots: Annotated[
-        int | None, typer.Option(min=1, max=4096, help="Ranks at a time; default: the cores, 4 at least.")
+        int | None, typer.Option(min=1, max=4096, help="Ranks at a time; default: one per physical core.")
     ] = None,
     metrics_port: MetricsPort = 9465,
     host: Host = "127.0.0.1",

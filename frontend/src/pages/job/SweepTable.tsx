@@ -46,6 +46,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
           options={algorithms.map((name) => [name, name] as const)}
           onChange={(name) => void navigate({ search: (old) => ({ ...old, algorithm: name }), replace: true, resetScroll: false })}
         />
+        <Kind row={items[0]} />
         {!isAuto && <Mover transport={items[0]?.transport} />}
       </div>
       <p className={`dim ${classes.about}`}>{whatARankSends(collective, algorithm)}</p>
@@ -101,6 +102,11 @@ function Reasons({ items }: { items: readonly SizeRow[] }) {
   );
 }
 
+/** Of the elements, and what is done with them: the same at every size. */
+function Kind({ row }: { row: SizeRow | undefined }) {
+  return <span className="dim">{row && [row.dtype, row.op].filter((word) => word !== "none").join(", ")}</span>;
+}
+
 function Mover({ transport }: { transport: string | undefined }) {
   if (transport === "simulated") return <SimulatedBadge />;
   return <span className="dim">{transport && `moved by ${transport.replace("_", " ")}`}</span>;
@@ -124,7 +130,7 @@ function Head({ busbw, time, size, isAuto }: { busbw: string; time: string; size
   return (
     <thead>
       <tr>
-        <td colSpan={4} />
+        <td colSpan={2} />
         <th scope="colgroup" colSpan={columns.length} className={classes.group}>
           out of place
         </th>
@@ -134,9 +140,7 @@ function Head({ busbw, time, size, isAuto }: { busbw: string; time: string; size
       </tr>
       <tr>
         <th scope="col" className="number" title={size}>size</th>
-        <th scope="col" className="number">count (elements)</th>
-        <th scope="col">type</th>
-        <th scope="col">redop</th>
+        <th scope="col" className="number">elements</th>
         {["out of place", "in place"].flatMap((place) =>
           columns.map(([column, meaning]) => (
             <th key={place + column} scope="col" className={column === TOOK ? classes.group : "number"} title={meaning}>
@@ -176,8 +180,6 @@ function Row({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }
         </button>
       </th>
       <td className="number">{item.count}</td>
-      <td>{item.dtype}</td>
-      <td>{item.op}</td>
       <Cells row={item.outOfPlace} unchecked={unchecked} isAuto={isAuto} />
       <Cells row={item.inPlace} unchecked={unchecked} isAuto={isAuto} />
     </tr>

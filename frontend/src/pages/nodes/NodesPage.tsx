@@ -1,7 +1,7 @@
 /** The machines: are they there, what are they made of, what do they run? */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useCallback, useRef } from "react";
+import { Fragment, useCallback, useRef } from "react";
 import { nodesQuery, readingsQuery, type SeenNode } from "../../data/nodes";
 import type { NodeReadings } from "../../api/types";
 import { ServerCommand } from "../../components/ServerCommand";
@@ -118,7 +118,7 @@ function Row({ node, index, usual, told }: RowProps) {
         {node.slots_busy > node.slots_total && <div className="dim">{beyondWords(node.slots_busy, node.slots_total)}</div>}
         {node.slots_quarantined > 0 && <div className={classes.skewed}>⚠ {node.slots_quarantined} quarantined</div>}
       </td>
-      <td>
+      <td className={classes.jobs}>
         <NodeJobs node={node} />
       </td>
       <td className="number">{node.inventory.cores}</td>
@@ -128,7 +128,7 @@ function Row({ node, index, usual, told }: RowProps) {
       <td>
         <Trends node={node} told={told} />
       </td>
-      <td className={classes.nowrap}>
+      <td className={classes.versions}>
         <Versions node={node} usual={usual} />
       </td>
       <td className={classes.nowrap}>{labelText(node)}</td>
@@ -139,16 +139,18 @@ function Row({ node, index, usual, told }: RowProps) {
 /** A version that differs from the most nodes' is marked: ranks of one gang should run the same. */
 function Versions({ node, usual }: { node: SeenNode; usual: ReadonlyMap<string, string> }) {
   return versionsOf(node, usual).map(({ name, version, usual: most }, i) => (
-    <span key={name}>
+    <Fragment key={name}>
       {i > 0 && " · "}
       {most === null ? (
-        `${name} ${version}`
+        <span className={classes.nowrap}>
+          {name} {version}
+        </span>
       ) : (
         <span className={classes.skewed} title={`Most nodes have ${name} ${most}`}>
           ⚠ {name} {version}, most have {most}
         </span>
       )}
-    </span>
+    </Fragment>
   ));
 }
 

@@ -10,7 +10,7 @@ from itertools import combinations, groupby
 from math import erfc, log, log1p, sqrt
 from typing import NamedTuple
 
-from ringscope.contracts.contest import Contest, Point, reference_bytes
+from ringscope.contracts.contest import Contest, Error, Point, reference_bytes
 
 _CHANCE = 0.05  # of equals, that any pair at the size that is compared is called different
 _CHANCE_ELSEWHERE = 0.01  # and that any is at any other size, in place or out of place
@@ -110,7 +110,8 @@ class Winners:
 
 class _Duel(NamedTuple):
     win: Win
-    is_clear: bool  # by itself
+    faster: Point
+    slower: Point
     chance: float  # that equals differ by as much
 
 
@@ -118,20 +119,22 @@ def _wins(contest: Contest) -> set[Win]:
     sizes = contest.sizes()
     compared = reference_bytes(sizes), False
     duels = [
-        _duel(Win(size, in_place, *names), points)
-        for size in sizes or [0]
+        duel
+        for size in sizes or [0]  # calls that send nothing have no size
         for in_place in (False, True)
-        for points in (contest.at(size, in_place),)
-        for names in combinations(points, 2)
+        for duel in _duels(size, in_place, contest.at(size, in_place))
     ]
     here = [duel for duel in duels if duel.win[:2] == compared]
     elsewhere = [duel for duel in duels if duel.win[:2] != compared]
     return {*_surprising(here, _CHANCE), *_surprising(elsewhere, _CHANCE_ELSEWHERE)}
 
 
-def _duel(win: Win, points: dict[str, Point]) -> _Duel:
-    one, other = points[win.winner], points[win.beaten]  # the fastest first
-    return _Duel(win, one.faster_than(other).is_clear, _chance(one, other))
+def _duels(size_bytes: int, in_place: bool, points: dict[str, Point]) -> Iterable[_Duel]:
+    """Of every pair; ``points`` come the fastest first."""
+    told = [(name, point, point.error) for name, point in points.items()]
+    for (winner, faster, error), (beaten, slower, other) in combinations(told, 2):
+        chance = _chance(log(slower.time_us / faster.time_us), error, other) if error and other else 1.0
+        yield _Duel(Win(size_bytes, in_place, winner, beaten), faster, slower, chance)
 
 
 def _surprising(duels: Iterable[_Duel], most: float) -> Iterable[Win]:
@@ -140,22 +143,18 @@ def _surprising(duels: Iterable[_Duel], most: float) -> Iterable[Win]:
     for i, duel in enumerate(ordered):
         if duel.chance > most / (len(ordered) - i):
             return
-        if duel.is_clear:
+        if duel.faster.faster_than(duel.slower).is_clear:
             yield duel.win
 
 
-def _chance(one: Point, other: Point) -> float:
-    """Of equals, that their times' logarithms differ by as much.
+def _chance(distance: float, *errors: Error) -> float:
+    """Of equals, that their times' logarithms are as far apart.
 
     That is Welch's test; of Student's distribution Wallace's normal (1959), which is at or above it.
     """
-    errors = one.error, other.error
-    if errors[0] is None or errors[1] is None:
-        return 1.0
-    variances = [error.standard**2 for error in errors if error]
-    distance = log(other.time_us / one.time_us)
+    variances = [error.standard**2 for error in errors]
     if not any(variances):  # the model's times have no error
         return 0.0 if distance else 1.0
-    freedom = sum(variances) ** 2 / sum(error.standard**4 / (error.values - 1) for error in errors if error)
+    freedom = sum(variances) ** 2 / sum(error.standard**4 / (error.values - 1) for error in errors)
     normal = sqrt(freedom * log1p(distance**2 / sum(variances) / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return erfc(normal / sqrt(2))

@@ -106,6 +106,7 @@ function Actions({ schedule }: { schedule: ScheduleView }) {
     await again();
   };
   const failed = run.error ?? toggle.error;
+  const called = `${asksForModel(specOf(schedule)) ? "SIMULATED " : ""}${schedule.name}`;
   return (
     <div className={`spread ${classes.actions}`}>
       {failed && <span role="alert">{failed.message}</span>}
@@ -113,7 +114,7 @@ function Actions({ schedule }: { schedule: ScheduleView }) {
       <Button onClick={() => toggle.mutate()} aria-busy={toggle.isPending}>{schedule.is_enabled ? "Disable" : "Enable"}</Button>
       <Button onClick={() => setAsked("edit")}>Edit …</Button>
       <Button onClick={() => setAsked("remove")}>Remove …</Button>
-      <Dialog title={`Edit schedule ${schedule.name}`} isOpen={asked === "edit"} onClose={close} isWide>
+      <Dialog title={`Edit schedule ${called}`} isOpen={asked === "edit"} onClose={close} isWide>
         <ScheduleForm
           schedule={schedule}
           onCancel={close}
@@ -123,7 +124,7 @@ function Actions({ schedule }: { schedule: ScheduleView }) {
           }}
         />
       </Dialog>
-      <ConfirmDialog title={`Remove schedule ${schedule.name}?`} verb="Remove it" isOpen={asked === "remove"} onClose={close} onConfirm={remove}>
+      <ConfirmDialog title={`Remove schedule ${called}?`} verb="Remove it" isOpen={asked === "remove"} onClose={close} onConfirm={remove}>
         It submits nothing any more. Its jobs stay, also those that run.
       </ConfirmDialog>
     </div>

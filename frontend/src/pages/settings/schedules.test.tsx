@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { expect, it } from "vitest";
 import type { ScheduleView } from "../../api/types";
+import { meQuery } from "../../data/server";
 import { schedulesQuery } from "../../data/settings";
 import { aJob, aSimulation } from "../../lib/fixtures";
 import { Answers, drawn } from "../../testing/page";
@@ -18,4 +19,11 @@ it("has SIMULATED before the name of a schedule whose jobs measure nothing", asy
   const page = await drawn(<SchedulesPage />, "/settings/schedules?id=2", new Answers().of(schedulesQuery, schedules));
   expect([...page.querySelectorAll("tbody th")].map(({ textContent }) => textContent)).toEqual(["SIMULATED model", "nightly"]);
   expect(page.querySelector("h2#schedule")?.textContent).toBe("SIMULATED model");
+});
+
+it("says so in a dialog about one, too", async () => {
+  const answers = new Answers().of(schedulesQuery, [schedule(2, "model", aSimulation())]).of(meQuery, { role: "operator" } as never);
+  const page = await drawn(<SchedulesPage />, "/settings/schedules?id=2", answers);
+  const titles = [...page.querySelectorAll("dialog h2")].map(({ textContent }) => textContent);
+  expect(titles).toEqual(expect.arrayContaining(["Edit schedule SIMULATED model", "Remove schedule SIMULATED model?"]));
 });

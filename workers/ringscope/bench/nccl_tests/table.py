@@ -110,7 +110,7 @@ def _unstable(rows: Sequence[Measurement]) -> Iterable[str]:
     worst = max(unstable, key=lambda row: row.cv_percent)
     place = "in place" if worst.in_place else "out of place"
     yield (
-        f"# UNSTABLE: {len(unstable)} of {len(rows)} means say little, {_range(unstable)}; go by the medians. "
+        f"# UNSTABLE: {len(unstable)} of {len(rows)} means say little, {_range(unstable)}; the medians say more. "
         f"Worst: {format_size(worst.size_bytes)}, {place}: cv {worst.cv_percent:.0f} %, p99 "
         f"{worst.p99_us / worst.p50_us if worst.p50_us else 0:.3g} times the median"
     )

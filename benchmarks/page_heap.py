@@ -35,8 +35,14 @@ TARGET_MB_PER_MINUTE = 0.1
 MB = 1e6
 ENDLESS: dict[str, Any] = {"name": "endless", "placement": {"ranks": 2}, "time_limit_seconds": 7200}
 TRAINING = ENDLESS | {"kind": "training", "training": {"model": "mlp", "epochs": 100_000}}
-# Each row takes long, so that the table of rows, which may grow, hardly does while the steps come.
-SWEEP = {"algorithms": ["ring"], "min_bytes": 1 << 20, "max_bytes": 4 << 20, "step_bytes": 1024, "iterations": 100_000}
+# What a page shows of rows grows with them; here they come within the first minutes, but for one that takes very long.
+SWEEP = {
+    "algorithms": ["ring"],
+    "iterations": 100_000,
+    "min_bytes": 256 << 10,
+    "max_bytes": 64 << 20,
+    "step_factor": 256,
+}
 BENCHMARK = ENDLESS | {"benchmark": SWEEP}
 # And what its page has once it is followed.
 JOBS = {"training": (TRAINING, "Training"), "benchmark": (BENCHMARK, "Steps now")}

@@ -60,7 +60,7 @@ def test_the_largest_paint_comes_soon(browser: Browser, busy_site: Site, path: s
     for which, times_ms in (("first visit", firsts_ms), ("next one", later_ms)):
         told = ", ".join(f"{time:.0f}" for time in times_ms)
         tell(f"{path}: largest contentful paint of a browser's {which} {told} ms at 1/{SLOWED} speed")
-    # The first one is told only: a third of it is to compile and first run the page's code, at the speed of whatever machine this is.
+    # The first one is told only: much of it is to compile the page's code, at the speed of whatever machine this is.
     assert 0 < min(later_ms) <= LCP_MS, "0: the browser told of no paint"
 
 

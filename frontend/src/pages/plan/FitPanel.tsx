@@ -66,7 +66,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
       <form className={`card-body ${classes.fitForm}`} onSubmit={take}>
         <TextInput
           label="Fit α, β and γ to job"
-          description="A benchmark of our algorithms"
+          description="A benchmark of our algorithms, whose ranks and algorithms are taken over"
           inputMode="numeric"
           value={number}
           error={isBad && "Give the number of a job, such as 42."}

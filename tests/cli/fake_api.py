@@ -141,6 +141,7 @@ def job(job_id: int = 1, **fields: Any) -> dict[str, Any]:
         "state": "queued",
         "reason": None,
         "message": "",
+        "advice": f"`ringscope logs {job_id}` has its output.",
         "user": "ada",
         "created_at": "2026-01-02T03:04:05Z",
         "queued_at": "2026-01-02T03:04:05Z",

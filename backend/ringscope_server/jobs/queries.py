@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 from sqlalchemy.orm.attributes import set_committed_value
 
-from ringscope.contracts.advice import advice
 from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.db.parsed import Parsed
 from ringscope_server.db.specs import spec_of, valid_spec
 from ringscope_server.insights.views import InsightView
+from ringscope_server.jobs.advice import advice
 from ringscope_server.jobs.filters import EVERY_JOB, JobFilter, newest
 from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort, sorted_ids
 from ringscope_server.jobs.summary import stored
@@ -117,7 +117,7 @@ def view(job: Job) -> JobView:
         state=job.state,
         reason=job.reason,
         message=job.message,
-        advice=advice(job.id, job.state, job.reason, pending.reason if pending else None),
+        advice=advice(job.id, job.state, job.reason, pending.reason if pending else None, _suspects(job)),
         user=job.user,
         created_at=job.created_at,
         queued_at=job.queued_at,
@@ -154,6 +154,13 @@ def view(job: Job) -> JobView:
         ],
         insights=[InsightView.model_validate(insight, from_attributes=True) for insight in job.insights],
     )
+
+
+def _suspects(job: Job) -> list[str]:
+    if not job.attempts:
+        return []
+    last = job.attempts[-1]
+    return [last.bad_node] if last.bad_node else [member.node.name for member in last.members]
 
 
 def _member_view(member: Member) -> MemberView:

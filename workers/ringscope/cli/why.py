@@ -9,7 +9,6 @@ from ringscope.cli.jobs import JobId
 from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, span, until, when
 from ringscope.client import Attempt, Job
-from ringscope.contracts.advice import advice
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +21,7 @@ def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataD
     with connect(url, data_dir) as client:
         job = client.job(job_id)
     if as_json:
-        fields = {"id", "state", "reason", "message", "pending", "not_before", "excluded_nodes", "attempts"}
+        fields = {"id", "state", "reason", "message", "advice", "pending", "not_before", "excluded_nodes", "attempts"}
         say(job.model_dump_json(indent=2, include=fields))
         return
     for line in explain(job):
@@ -42,7 +41,7 @@ def explain(job: Job) -> list[str]:
         lines.append(f"Not on {', '.join(job.excluded_nodes)}, if others can hold it")
     lines += map(_attempt, job.attempts)
     lines += insight_lines(job.insights)
-    return [*lines, f"Next: {advice(job.id, job.state, job.reason, job.pending.reason if job.pending else None)}"]
+    return [*lines, f"Next: {job.advice}"]
 
 
 def _attempt(attempt: Attempt) -> str:

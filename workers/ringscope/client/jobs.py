@@ -107,6 +107,7 @@ class Job(View):
     state: str
     reason: str | None
     message: str
+    advice: str = ""
     user: str = ""
     created_at: datetime
     started_at: datetime | None

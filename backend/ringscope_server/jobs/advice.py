@@ -1,22 +1,24 @@
 """What to do next about a job, in a sentence with the commands of the CLI between backticks. Pure."""
 
-# What to do about the reason of a job that ended; {id} is the job's number.
+from collections.abc import Sequence
+
+# What to do about the reason of a job that ended; {id} is the job's number, {node} the node where it ended.
 ENDED = {
     "completed": "`ringscope show {id}` has the numbers.",
     "user_cancelled": "`ringscope retry {id}` runs it again.",
     "time_limit": "`ringscope clone {id} --set time_limit_seconds=N` gives it more time.",
     "queue_timeout": "`ringscope clone {id} --set queue_timeout_seconds=null` waits for ever, "
     "--set placement.ranks=N asks for less.",
-    "launch_failed": "`ringscope logs {id}` has the launcher's lines; `ringscope node NAME` shows the node.",
+    "launch_failed": "`ringscope logs {id}` has the launcher's lines; `ringscope node {node}` shows the node.",
     "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",
     "rank_exit": "`ringscope logs {id}` has the last lines of the rank.",
     "rank_signal": "`ringscope logs {id}` has the last lines; the kernel's log of the node may name who killed it.",
     "oom": "`ringscope clone {id} --set benchmark.max_bytes=SIZE` takes less memory, for training "
     "training.global_batch_size=N.",
-    "hang_detected": "`ringscope insights {id}` has what each rank was doing, `ringscope node NAME` the node that "
+    "hang_detected": "`ringscope insights {id}` has what each rank was doing, `ringscope node {node}` the node that "
     "stood still. `ringscope retry {id}` runs the job again.",
-    "verification_failed": "The results were wrong: drain the node (`ringscope drain NAME --reason ...`) and check its "
-    "memory, GPUs and links before it gets work again.",
+    "verification_failed": "The results were wrong: drain the node (`ringscope drain {node} --reason ...`) and check "
+    "its memory, GPUs and links before it gets work again.",
     "results_missing": "`ringscope logs {id}` may tell why; the agent's log on the first node has more.",
     "preempted": "A job of higher priority took its place; `ringscope priority {id} N` of the next try raises it.",
     "agent_restarted": "`ringscope retry {id}` runs it again.",
@@ -36,9 +38,15 @@ _ANY_ENDED = "`ringscope logs {id}` has its output; `ringscope retry {id}` runs 
 _ANY_WAITING = "`ringscope nodes` shows what is free; `ringscope priority {id} N` moves it up the queue."
 
 
-def advice(job_id: int, state: str, reason: str | None = None, waits_for: str | None = None) -> str:
-    """The next step for a job in this state, which ended for ``reason`` or waits for the reason ``waits_for``."""
-    return _sentence(state, reason or "", waits_for or "").format(id=job_id)
+def advice(
+    job_id: int, state: str, reason: str | None = None, waits_for: str | None = None, nodes: Sequence[str] = ()
+) -> str:
+    """The next step for a job in this state, which ended for ``reason`` or waits for the reason ``waits_for``.
+
+    ``nodes`` may have caused its end; where that is one it is named.
+    """
+    node = nodes[0] if len(nodes) == 1 else "NAME"
+    return _sentence(state, reason or "", waits_for or "").format(id=job_id, node=node)
 
 
 def _sentence(state: str, reason: str, waits_for: str) -> str:

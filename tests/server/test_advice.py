@@ -1,0 +1,31 @@
+"""What to do next about a job."""
+
+import pytest
+
+from ringscope_server.jobs.advice import ENDED, WAITING, advice
+
+
+@pytest.mark.parametrize("reason", [*ENDED, "something_new", None])
+def test_every_end_has_a_next_step(reason: str | None) -> None:
+    told = advice(7, "failed", reason)
+    assert told.endswith(".")
+    assert "{" not in told
+
+
+@pytest.mark.parametrize("reason", [*WAITING, "something_new", None])
+def test_every_wait_has_a_next_step(reason: str | None) -> None:
+    told = advice(7, "queued", waits_for=reason)
+    assert told.endswith(".")
+    assert "{" not in told
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [("held", "release 7"), ("running", "logs 7 -f"), ("stopping", "being ended")]
+)
+def test_a_job_on_its_way(state: str, words: str) -> None:
+    assert words in advice(7, state)
+
+
+@pytest.mark.parametrize(("nodes", "name"), [(["n2"], "n2"), (["n1", "n2"], "NAME"), ([], "NAME")])
+def test_the_node_is_named_where_it_is_known(nodes: list[str], name: str) -> None:
+    assert f"`ringscope node {name}`" in advice(7, "failed", "launch_failed", nodes=nodes)

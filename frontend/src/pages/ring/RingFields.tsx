@@ -60,7 +60,7 @@ export function RingFields({ form, engine, problems, onChange }: Props) {
         />
         <DraftInput
           label="Ranks"
-          description="8 or 2x4; empty: as many as rows"
+          description="8 or 2x4; empty: one a row"
           value={form.n}
           error={problems.n}
           onCommit={(text) => onChange("n", text)}

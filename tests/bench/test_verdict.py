@@ -164,6 +164,8 @@ def test_model_times_are_called_simulated_and_are_sure() -> None:
     assert said(*rows) == "ring is 2x tree at 1 MiB (simulated)"
     assert explained(rows) == "", "its channels are not told"
     assert said(rows[0]) == "ring reaches 2.5 GB/s bus bandwidth at 1 MiB (simulated)"
+    equal = rows[1].model_copy(update={"time_us": rows[0].time_us})
+    assert said(rows[0], equal) == "ring and tree take the same time at 1 MiB (simulated)"
 
 
 def test_wrong_results_come_first() -> None:

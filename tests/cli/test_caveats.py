@@ -67,6 +67,22 @@ def test_channels_that_it_asked_for_are_told(api: FakeApi) -> None:
     assert "It asked for 2 channels of rings and trees. So it tells nothing of other jobs." in api.run("show", "1").out
 
 
+def test_every_unusual_mode_is_told(api: FakeApi) -> None:
+    modes = {"aggregate": 5, "blocking": 1, "average": "min", "rotate": True, "algorithms": ["direct"]}
+    asked = benchmark(spec={"benchmark": modes})
+    api.answers |= {"GET /jobs": items(asked), "GET /jobs/1": asked, "GET /jobs/1/measurements": items()}
+    assert "2 GB/s, aggregate 5, blocking 1, average min, rotate, 4 ranks on 2 cores" in api.run("jobs").out
+    out = api.run("show", "1").out
+    waited, shortest = "to wait for each operation", "for the shortest of the ranks' times"
+    for words in (
+        "for 5 operations in each iteration",
+        waited,
+        shortest,
+        "for another piece of memory in each operation",
+    ):
+        assert f"It asked {words}. So it tells nothing of other jobs." in out
+
+
 def test_training_has_none(api: FakeApi) -> None:
     api.answers["GET /jobs/1"] = job(1, spec={"kind": "training", "training": {}}, kind="training", attempts=[SHARED])
     assert "shared" not in api.run("show", "1").out

@@ -159,16 +159,16 @@ def test_trace_exports_for_perfetto(tmp_path: Path) -> None:
     file = tmp_path / "ring.json"
     ringscope("trace", "ring", "--ranks", "4", "--perfetto", str(file))
     document = json.loads(file.read_text())
-    assert document["otherData"]["title"] == "ring, 4 ranks, 16 bytes"
+    assert document["otherData"]["title"] == "SIMULATED ring, 4 ranks, 16 bytes"
     assert sum(event["ph"] == "s" for event in document["traceEvents"]) == 2 * 3 * 4
 
 
 def test_trace_draws_the_schedule_that_plan_prices(tmp_path: Path) -> None:
     file = tmp_path / "ring.json"
     ringscope("trace", "ring", "--topology", "2x2", "--perfetto", str(file))
-    assert json.loads(file.read_text())["otherData"]["title"] == "ring in 2 channels, 4 ranks, 32 bytes"
+    assert json.loads(file.read_text())["otherData"]["title"] == "SIMULATED ring in 2 channels, 4 ranks, 32 bytes"
     ringscope("trace", "ring", "--topology", "2x2", "--channels", "1", "--perfetto", str(file))
-    assert json.loads(file.read_text())["otherData"]["title"] == "ring, 4 ranks, 16 bytes"
+    assert json.loads(file.read_text())["otherData"]["title"] == "SIMULATED ring, 4 ranks, 16 bytes"
 
 
 def test_trace_knows_nodes_and_roots() -> None:

@@ -20,13 +20,9 @@ def test_parse_size_refuses_anything_else_with_a_sentence(text):
         parse_size(text)
 
 
-@pytest.mark.parametrize(
-    ("size_bytes", "text"),
-    [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (3 << 19, "1.5 MiB"), (64 << 20, "64 MiB"), (1 << 30, "1 GiB")],
-)
+@pytest.mark.parametrize(("size_bytes", "text"), EXAMPLES["written"].items())
 def test_format_size(size_bytes, text):
-    assert format_size(size_bytes) == text
-    assert parse_size(text) == size_bytes
+    assert format_size(int(size_bytes)) == text
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_the_perfetto_file_is_a_valid_chrome_trace(collective: str, algorithm: s
     }
     starts, ends = ([event["id"] for event in events if event["ph"] == kind] for kind in "sf")
     assert starts == ends == list(range(sum(row.is_send for operation in found for row in operation.rows)))
-    assert document["otherData"] == {"title": "a title", "clock": "model time of the α-β-γ cost model"}
+    assert document["otherData"] == {"title": "SIMULATED a title", "clock": "model time of the α-β-γ cost model"}
     named = [event["name"] for event in slices if event["cat"] == "operation" and event["pid"] == 0]
     assert [name.split(" ", 3)[3] for name in named] == ["out of place", "in place"]
 

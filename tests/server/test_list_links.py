@@ -101,15 +101,16 @@ async def test_what_was_measured_in_another_mode_does_not_stand_for_the_link(
     assert (link["busbw_gb_per_s"], link["job_id"]) == (5.0, usual)
 
 
-async def test_a_link_whose_row_is_unstable_says_so_and_one_of_an_earlier_version_does_not(server: Server) -> None:
+async def test_a_link_says_of_its_row_what_a_summary_of_an_earlier_version_does_not_tell(server: Server) -> None:
     agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
     job_id = await run_pair(server, agents, 5.0, cv_percent=21.0)
-    assert [link["is_unstable"] for link in await links(server)] == [True]
+    assert [(link["is_unstable"], link["iterations"]) for link in await links(server)] == [(True, 20)]
     async with server.services.database.write() as session:
         job = await session.get_one(Job, job_id)
-        best = [{name: value for name, value in row.items() if name != "is_unstable"} for row in job.summary["best"]]
+        later = ("is_unstable", "iterations")
+        best = [{name: value for name, value in row.items() if name not in later} for row in job.summary["best"]]
         job.summary = job.summary | {"best": best}
-    assert [link["is_unstable"] for link in await links(server)] == [False]
+    assert [(link["is_unstable"], link["iterations"]) for link in await links(server)] == [(False, None)]
 
 
 async def test_links_come_page_by_page_by_name_whatever_is_measured_meanwhile(server: Server) -> None:

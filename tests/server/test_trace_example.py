@@ -64,7 +64,7 @@ async def test_a_broadcast_knows_its_root(server: Server) -> None:
 async def test_perfetto_gets_each_message(server: Server) -> None:
     response = await server.admin.post("/api/v1/trace/perfetto", json=THREE)
     document = response.json()
-    assert document["otherData"]["title"] == "ring, 3 ranks, 12 bytes"
+    assert document["otherData"]["title"] == "SIMULATED ring, 3 ranks, 12 bytes"
     assert sum(event["ph"] == "s" for event in document["traceEvents"]) == 4 * 3
 
 

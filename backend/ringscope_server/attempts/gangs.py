@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload, selectinload
 
 from ringscope.contracts.job_states import ACTIVE
+from ringscope.contracts.mode import USUAL, mode_of
 from ringscope.contracts.protocol import Report
 from ringscope.contracts.tuning import Table
 from ringscope_server.attempts import disturbance, quarantine, retries, verdicts
@@ -18,7 +19,7 @@ from ringscope_server.attempts.verdicts import Verdict
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.faults import is_passing
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
-from ringscope_server.db.specs import read_spec
+from ringscope_server.db.specs import read_spec, spec_of
 from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
 from ringscope_server.jobs.reasons import reason_of, told_by_node
@@ -174,8 +175,9 @@ async def _verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
 
 
 def _held_up(attempt: Attempt) -> float | None:
-    """The speed that a succeeded job is sorted by; None: nothing was measured, or not alone."""
-    if attempt.job.kind != "benchmark" or attempt.disturbed_by is not None:
+    """The speed that a succeeded job is sorted by; None: nothing was measured, not alone, or in another mode."""
+    benchmark = spec_of(attempt.job).benchmark
+    if benchmark is None or attempt.disturbed_by is not None or mode_of(benchmark) != USUAL:
         return None
     return measured_busbw_gb_per_s(attempt.job.summary)
 

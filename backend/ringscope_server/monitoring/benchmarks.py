@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.labels import op_label
+from ringscope.contracts.mode import USUAL
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
-from ringscope_server.results.alike import USUAL, in_mode
+from ringscope_server.results.alike import in_mode
 
 # So many of the newest are looked at for news, and at the start of the server for what there is.
 NEWEST_JOBS = 100

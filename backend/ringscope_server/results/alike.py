@@ -1,13 +1,12 @@
 """Earlier jobs that a job can be compared with."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
-from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.mode import USUAL, Mode
 from ringscope.contracts.tuning import shape_of
 from ringscope_server.db.models import Attempt, Job
 
@@ -15,27 +14,6 @@ from ringscope_server.db.models import Attempt, Job
 # many of what is found for the same shape.
 _MAX_SUCCEEDED = 2_000
 MAX_JOBS = 200
-
-
-class Mode(NamedTuple):
-    """What a benchmark asks for that makes its times other ones, and that no row says.
-
-    A job in one mode tells nothing of jobs in another one, nor does any of its rows.
-    """
-
-    channels: int | None  # None: the usual ones
-    aggregate: int
-    blocking: int
-    average: str
-    rotate: bool
-
-
-def mode_of(spec: BenchmarkSpec) -> Mode:
-    """What it asks for."""
-    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate)
-
-
-USUAL = mode_of(BenchmarkSpec())
 
 
 def in_mode(mode: Mode) -> list[ColumnElement[bool]]:

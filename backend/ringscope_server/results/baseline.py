@@ -1,6 +1,6 @@
 """What a row of a sweep should reach: the bus bandwidth that earlier good runs of the same shape gave.
 
-They measured in the same mode (``alike.Mode``).
+They measured in the same mode (``contracts.mode``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.mode import mode_of
 from ringscope_server.db.models import Attempt, Measurement
 from ringscope_server.db.specs import spec_of
-from ringscope_server.results.alike import alike_attempts, mode_of
+from ringscope_server.results.alike import alike_attempts
 
 MIN_RUNS, MAX_RUNS = 3, 5  # of fewer the median says little
 MAX_READ = 20  # runs: not every one has each size

@@ -9,8 +9,9 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.contest import crowd
+from ringscope.contracts.mode import USUAL
 from ringscope_server.db.models import Attempt, Job, Member, Node
-from ringscope_server.results.alike import USUAL, in_mode
+from ringscope_server.results.alike import in_mode
 
 # Somebody waits for it: so many of the newest succeeded jobs of two ranks are looked through.
 MAX_JOBS = 2_000
@@ -22,6 +23,7 @@ class LinkView(BaseModel):
     nodes: list[str] = Field(description="The two, by name.", min_length=2, max_length=2)
     busbw_gb_per_s: float = Field(description="1e9 bytes per second that each of the two sends, and gets meanwhile.")
     size_bytes: int
+    iterations: int | None = Field(None, description="Timed ones of that row; null: of an earlier version.")
     is_unstable: bool = Field(
         False, description="The iterations of that row differ so much that their mean says little."
     )

@@ -3331,6 +3331,11 @@ export interface components {
              * @default false
              */
             is_unstable: boolean;
+            /**
+             * Iterations
+             * @description Timed ones of that row; null: of an earlier version.
+             */
+            iterations?: number | null;
             /** Job Id */
             job_id: number;
             /**

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import type uPlot from "uplot";
-import { joined } from "../lib/curve";
+import { joined } from "../lib/lineColumns";
 import classes from "./SizeChart.module.css";
 import { sizeOptions } from "./sizeLines";
 import type { Rule, SizeLine } from "../lib/lines";

@@ -1,6 +1,7 @@
 /** What the lines of a chart over steps or time look like, and uPlot's options for them. */
 import uPlot from "uplot";
-import type { Columns, Mark } from "../lib/curve";
+import type { Mark } from "../lib/curve";
+import type { Columns } from "../lib/lineColumns";
 import { linearRange } from "../lib/axes";
 import type { Line } from "../lib/lines";
 import { token } from "./token";

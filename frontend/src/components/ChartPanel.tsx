@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { LineChart } from "../charts/LineChart";
 import type { LineChartSetup } from "../charts/line";
-import { type Columns, valueIn } from "../lib/curve";
+import { type Columns, valueIn } from "../lib/lineColumns";
 import classes from "./ChartPanel.module.css";
 import { LineSwatch } from "./LineSwatch";
 

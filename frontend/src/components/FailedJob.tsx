@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ApiError } from "../api/client";
 import { FailedPage } from "./FailedPage";
+import { ServerCommand } from "./ServerCommand";
 
 /** A page of a job that cannot be shown: there is no such job, or it could not be asked for. */
 export function FailedJob({ jobId, error, onRetry }: { jobId: number; error: Error; onRetry: () => void }) {
@@ -9,8 +10,9 @@ export function FailedJob({ jobId, error, onRetry }: { jobId: number; error: Err
       <section className="page">
         <h1>There is no job {jobId}</h1>
         <p>
-          See <Link to="/jobs">all jobs</Link>.
+          See <Link to="/jobs">all jobs</Link>, or in a terminal:
         </p>
+        <ServerCommand text="ringscope jobs" />
       </section>
     );
   }

@@ -1,25 +1,19 @@
 import { Link } from "@tanstack/react-router";
 import type { FormSearch } from "../lib/formSearch";
-import { withProgram } from "../lib/command";
-import { Command } from "./Command";
+import { AgentCommand } from "./AgentCommand";
 import { EmptyState } from "./EmptyState";
-import { useProgram } from "./useProgram";
 import { useRole } from "./useRole";
 
 /** The cluster has no node: how to add one. */
 export function NoNodes() {
   const { mayChange } = useRole();
-  const program = useProgram();
-  const token = withProgram("ringscope token add nodes --kind join -q", program);
   return (
     <EmptyState title="No nodes yet">
       <p>
         Make a token to join with where the server runs, and start an agent with it on each machine that should run ranks.
         Each gets a token of its own:
       </p>
-      <Command
-        text={`${token}\npip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --join-token TOKEN`}
-      />
+      <AgentCommand />
       <p className="dim">
         <span aria-hidden="true">◌ </span>Waiting: the node appears here as soon as its agent calls.
       </p>

@@ -1,5 +1,3 @@
-import { skipToken, useQuery } from "@tanstack/react-query";
-import { jobQuery } from "../data/job";
 import type { JobView } from "../api/types";
 import { useJobs } from "./useJobs";
 import { useStored } from "./useStored";
@@ -17,13 +15,6 @@ const NONE: Marks = { pinned: [], baseline: null };
 /** Which jobs are pinned, and the one that differences are to; kept in this browser. */
 export function useMarks(): readonly [Marks, (marks: Marks) => void] {
   return useStored("ringscope-marked-jobs", NONE);
-}
-
-/** The job that differences are to; undefined where none is chosen, or it is gone. */
-export function useBaseline(): JobView | undefined {
-  const [{ baseline }] = useMarks();
-  const query = jobQuery(baseline ?? 0);
-  return useQuery({ ...query, ...(baseline === null && { queryFn: skipToken }) }).data;
 }
 
 /** The pinned ones as jobs, and the baseline before them; those that are gone are left out. */

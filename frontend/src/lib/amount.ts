@@ -36,6 +36,11 @@ export function digits(value: number): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : formatCount(Number(text));
 }
 
+/** The same as somebody types it into a field: "1000", which shown to read is "1,000". */
+export function typedDigits(value: number): string {
+  return digits(value).replaceAll(",", "");
+}
+
 function factor(prefix = "", isBinary: boolean): number {
   return (isBinary ? 1024 : 1000) ** PREFIXES.indexOf(prefix.toLowerCase());
 }

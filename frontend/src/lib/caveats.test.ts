@@ -26,6 +26,14 @@ describe("caveats", () => {
     expect(caveats(asked)).toEqual([{ word: "2 channels", why: "It asked for 2 channels of rings and trees. So it tells nothing of other jobs." }]);
   });
 
+  it("tells of every other mode of measuring", () => {
+    const { spec } = aJob();
+    const mode = { aggregate: 5, blocking: 1, average: "min" as const, rotate: true };
+    const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, ...mode } } };
+    expect(caveats(asked).map(({ word }) => word)).toEqual(["aggregate 5", "blocking 1", "average min", "rotate"]);
+    expect(caveats(asked)[0]?.why).toBe("It asked for 5 operations in each iteration. So it tells nothing of other jobs.");
+  });
+
   it("has none of what measures nothing", () => {
     expect(caveats({ ...aTraining(), attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] })).toEqual([]);
   });

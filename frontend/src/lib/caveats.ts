@@ -1,6 +1,7 @@
 import type { AlgorithmBest, JobView } from "../api/types";
 import { plural } from "./format";
 import { type Basis, MEASURED, SIMULATED } from "./csv";
+import { unusual } from "./mode";
 import { isBenchmark, isSimulated } from "./state";
 
 export interface Caveat {
@@ -11,17 +12,14 @@ export interface Caveat {
 
 /**
  * Why what a job measured is not what its nodes can do: ranks without cores of their own, and what else ran there.
- * Channels that it asked for are told, too, whatever of it went in them: other jobs have the usual ones.
+ * A mode of measuring that it asked for is told, too, whatever of it that touched: other jobs have the usual one.
  */
 export function caveats(job: JobView): Caveat[] {
   if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
   const { ranks, cores } = job.summary;
   const disturbedBy = job.attempts.at(-1)?.disturbed_by;
-  const { channels } = job.spec.benchmark;
   return [
-    ...(channels == null
-      ? []
-      : [{ word: plural(channels, "channel"), why: `It asked for ${plural(channels, "channel")} of rings and trees. So it tells nothing of other jobs.` }]),
+    ...unusual(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. So it tells nothing of other jobs.` })),
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
       : []),

@@ -17,6 +17,12 @@ it("is the largest size of the first algorithm, out of place, where the URL says
   expect(rowOptions(rows, ["ring", "mpi"], { algorithm: "tree", size: "8" }).chosen?.id).toBe(1);
 });
 
+it("has several cycles as one, as the tables of results have", () => {
+  const cycles = [aRow({ size_bytes: 8, min_us: 2, p99_us: 100, max_us: 120 }), aRow({ size_bytes: 8, cycle: 1, min_us: 1, p99_us: 10, max_us: 20 })];
+  const [row] = rowOptions(cycles, ["ring"], {}).rows;
+  expect(row).toMatchObject({ min_us: 1, p99_us: 100, max_us: 120, iterations: 40 });
+});
+
 it("is what the URL says", () => {
   expect(rowOptions(rows, ["ring", "mpi"], { size: "1024" }).chosen?.id).toBe(5);
   expect(rowOptions(rows, ["ring", "mpi"], { size: "1024", place: "in" }).chosen?.id).toBe(3);

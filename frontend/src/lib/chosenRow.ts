@@ -1,9 +1,10 @@
 /** The row of a sweep that the parts of a job's page look at. */
 import type { MeasurementView } from "../api/types";
+import { withoutCycles } from "./cycles";
 import type { JobSearch } from "./search";
 
 export interface RowOptions {
-  /** Of one algorithm and place, ascending by size; of several cycles the last one. */
+  /** Of one algorithm and place, ascending by size; several cycles as one. */
   rows: MeasurementView[];
   algorithm: string;
   inPlace: boolean;
@@ -14,11 +15,8 @@ export interface RowOptions {
 export function rowOptions(rows: readonly MeasurementView[], algorithms: readonly string[], search: JobSearch): RowOptions {
   const algorithm = algorithms.find((name) => name === search.algorithm) ?? algorithms[0] ?? "";
   const inPlace = search.place === "in";
-  const bySize = new Map<number, MeasurementView>();
-  for (const row of rows) {
-    if (row.algorithm === algorithm && row.in_place === inPlace) bySize.set(row.size_bytes, row);
-  }
-  const found = [...bySize.values()].sort((a, b) => a.size_bytes - b.size_bytes);
+  const asked = rows.filter((row) => row.algorithm === algorithm && row.in_place === inPlace);
+  const found = withoutCycles(asked).sort((a, b) => a.size_bytes - b.size_bytes);
   const chosen = found.find((row) => String(row.size_bytes) === search.size) ?? found.at(-1) ?? null;
   return { rows: found, algorithm, inPlace, chosen };
 }

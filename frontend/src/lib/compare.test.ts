@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../api/types";
-import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, tooManyWords } from "./compare";
+import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, sameFields, tooManyWords } from "./compare";
 import { aBest, aJob, anAttempt, aTraining, PLAIN_TRAINING, trainingChoices } from "./fixtures";
 import { aPoint } from "./toldFixtures";
 
@@ -110,4 +110,13 @@ it("lists how ranks were placed, where they ran, over what they measured, and ve
     ["selector.zone", ["–", "a"]],
   ]);
   expect(differingFields([one, one], [{ numpy: "2.3" }, {}])).toEqual([]);
+});
+
+it("lists with one value what is the same, of versions what those jobs have that told any", () => {
+  const { spec } = aJob();
+  const [one, two] = [aJob(), aJob({ spec: { ...spec, placement: { ...spec.placement, ranks: 2 } } })];
+  const same = Object.fromEntries(sameFields([one, two], [{ numpy: "2.3", mpich: "4.3" }, { mpich: "4.2" }]));
+  expect(same).toMatchObject({ collective: spec.benchmark.collective, "ran on": "–", "versions.numpy": "2.3" });
+  expect(Object.keys(same)).not.toContain("ranks");
+  expect(Object.keys(same)).not.toContain("versions.mpich");
 });

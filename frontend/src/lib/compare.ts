@@ -1,7 +1,8 @@
 /** Jobs side by side: which, in which look, and what training came to; of benchmarks see compareSweeps.ts. Pure. */
 import type { AttemptEnvironment, CurvePoint, EpochView, JobView, TrainingSummary } from "../api/types";
 import type { Line } from "./lines";
-import { type Columns, inOrder, joined, meanPoint, middle, type Point, secondsAt } from "./curve";
+import { inOrder, meanPoint, middle, secondsAt } from "./curve";
+import { type Columns, joined, type Point } from "./lineColumns";
 import type { CompareSearch } from "./search";
 import { formatDuration, formatRate, percent, threeDigits } from "./format";
 
@@ -148,19 +149,32 @@ export function versionsOf(environments: readonly AttemptEnvironment[]): Version
   return Object.fromEntries(names.map((name) => [name, [...new Set(nodes.flatMap((node) => node.versions[name] ?? []))].sort().join(", ")]));
 }
 
-/**
- * In what the jobs differ, with each job's value as text: what was asked for, where it ran and over what, and versions.
- * Versions of a job that told none differ from nothing.
- */
+/** In what the jobs differ, with each job's value as text. */
 export function differingFields(jobs: readonly JobView[], versions: readonly Versions[] = []): [field: string, values: string[]][] {
+  return everyField(jobs, versions).filter(([field, values]) => kinds(field, values).length > 1);
+}
+
+/** In what all of the jobs are the same, with their one value. */
+export function sameFields(jobs: readonly JobView[], versions: readonly Versions[] = []): [field: string, value: string][] {
+  return everyField(jobs, versions).flatMap(([field, values]): [string, string][] => {
+    const [value = "–", ...others] = kinds(field, values);
+    return others.length === 0 ? [[field, value]] : [];
+  });
+}
+
+/** The values that there are, each once. A job that told no versions has none that could differ. */
+function kinds(field: string, values: readonly string[]): string[] {
+  return [...new Set(field.startsWith("versions.") ? values.filter((value) => value !== "–") : values)];
+}
+
+/** What was asked for, where it ran and over what, and versions, with each job's value as text. */
+function everyField(jobs: readonly JobView[], versions: readonly Versions[]): [field: string, values: string[]][] {
   const flat = jobs.map((job, i) => {
     const { training, benchmark, script, placement } = job.spec;
     return new Map(flattened({ ...(training ?? benchmark ?? script), ...placement, ...ran(job), versions: versions[i] ?? {} }));
   });
   const fields = [...new Set(flat.flatMap((fields) => [...fields.keys()]))];
-  return fields
-    .map((field): [string, string[]] => [field, flat.map((values) => values.get(field) ?? "–")])
-    .filter(([field, values]) => new Set(field.startsWith("versions.") ? values.filter((value) => value !== "–") : values).size > 1);
+  return fields.map((field) => [field, flat.map((values) => values.get(field) ?? "–")]);
 }
 
 /** Where a job ran in the end, and over what it measured. */

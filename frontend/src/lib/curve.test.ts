@@ -1,31 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView } from "../api/types";
 import {
-  accuracyLine, attemptMarks, heldOutLine, joined, lossLine, meanPoint, rangeOf, rateLine, secondsAt, splitOf, stackedSplit, stepRange, valueIn,
+  accuracyLine, attemptMarks, heldOutLine, lossLine, meanPoint, rangeOf, rateLine, secondsAt, splitOf, stackedSplit, stepRange,
 } from "./curve";
 import { aPoint } from "./toldFixtures";
 
 const part = (job_id: number, attempt: number, first_step: number, last_step: number) => ({ job_id, attempt, first_step, last_step });
-
-describe("joined", () => {
-  it("puts lines with places of their own over all places, without making gaps", () => {
-    expect(joined([[[1, 10], [3, null]], [[2, 5]]])).toEqual({ x: [1, 2, 3], lines: [[10, undefined, null], [undefined, 5, undefined]] });
-    expect(joined([[], []])).toEqual({ x: [], lines: [[], []] });
-  });
-});
-
-describe("valueIn", () => {
-  const columns = { x: [1, 2, 3], lines: [[1, 2, undefined], [3, 6, null]] };
-  it("tells what a line last said, nothing in a gap, or the newest", () => {
-    expect(valueIn(columns, 0, 0)).toBe(1);
-    expect(valueIn(columns, 0, 2)).toBe(2);
-    expect(valueIn(columns, 1, 2)).toBeNull();
-    expect(valueIn(columns, 1, null)).toBe(6);
-    expect(valueIn(columns, 7, null)).toBeNull();
-    expect(valueIn({ x: [1], lines: [[undefined]] }, 0, 0)).toBeNull();
-  });
-  it("tells of a stack the part itself", () => expect(valueIn(columns, 1, 1, true)).toBe(4));
-});
 
 describe("the lines", () => {
   const points = [aPoint({ first_step: 0, last_step: 9, loss: 2 }), aPoint({ first_step: 10, last_step: 10, loss: null })];

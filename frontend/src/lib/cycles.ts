@@ -1,9 +1,8 @@
-/** The rows of one algorithm at one size and place as one: what the server's contest makes of several cycles. */
+/** The rows of one algorithm at one size and place as one: what the server's contest makes of several cycles (docs/numbers.md). */
 import type { MeasurementView } from "../api/types";
 
 const MEANS = [
-  "time_us", "time_low_us", "time_high_us", "min_us", "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us",
-  "max_us", "stdev_us",
+  "time_us", "time_low_us", "time_high_us", "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "stdev_us",
 ] as const satisfies readonly (keyof MeasurementView)[];
 
 /** Iterations that differ so much that their mean says little; the same bounds as in ringscope/contracts/contest.py. */
@@ -33,6 +32,9 @@ function mean(cycles: readonly MeasurementView[]): MeasurementView & Judged {
   return {
     ...last,
     ...means,
+    min_us: Math.min(...cycles.map((row) => row.min_us)),
+    p99_us: Math.max(...cycles.map((row) => row.p99_us)),
+    max_us: Math.max(...cycles.map((row) => row.max_us)),
     algbw_gb_per_s: last.algbw_gb_per_s * rate,
     busbw_gb_per_s: last.busbw_gb_per_s * rate,
     cv_percent: Math.max(...cycles.map((row) => row.cv_percent)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAge, formatAgo, formatDuration, plural, secondsBetween, shortList, threeDigits } from "./format";
+import { eachOf, formatAge, formatAgo, formatDuration, plural, secondsBetween, shortList, threeDigits } from "./format";
 
 describe("threeDigits", () => {
   it.each([
@@ -59,3 +59,12 @@ describe("formatAgo", () => {
     [300, "5 min ago"],
   ])("writes %d seconds as %s", (seconds, text) => expect(formatAgo(seconds)).toBe(text));
 });
+
+it.each([
+  [[20, 20], "n=20 timed iterations each"],
+  [[1], "n=1 timed iteration each"],
+  [[20, 10, 12], "n=10 to 20 timed iterations"],
+  [[20, null], ""],
+  [[undefined], ""],
+  [[], ""],
+])("says of how many iterations rows are, where each of them tells: %j", (counts, text) => expect(eachOf(counts)).toBe(text));

@@ -99,3 +99,11 @@ export function formatCount(count: number): string {
 export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** "n=20 timed iterations each", "n=10 to 20 timed iterations"; empty where one of them is not known. */
+export function eachOf(counts: readonly (number | null | undefined)[]): string {
+  const known = counts.filter((count) => count != null);
+  if (known.length === 0 || known.length < counts.length) return "";
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  return least === most ? `n=${plural(most, "timed iteration")} each` : `n=${least} to ${most} timed iterations`;
+}

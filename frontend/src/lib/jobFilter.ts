@@ -1,5 +1,6 @@
 /** Which jobs a list shows, as the server filters it, and what of a job is compared in it. Pure. */
 import type { JobState, JobView } from "../api/types";
+import { heldUp } from "./state";
 
 export const SORTS = ["id", "-id", "name", "-name", "ranks", "-ranks", "busbw", "-busbw"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -69,7 +70,7 @@ function isBefore(job: JobView, other: JobView, sort: Sort): boolean {
 
 function sortedBy(job: JobView, column: SortColumn): number | string | null {
   if (column !== "busbw") return job[column];
-  return job.summary.kind === "benchmark" ? (job.summary.best[0]?.busbw_gb_per_s ?? null) : null;
+  return heldUp(job)?.busbw_gb_per_s ?? null;
 }
 
 /** The sort that a column's heading leads to: the most first, then the least, then as it was. */

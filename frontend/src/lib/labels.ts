@@ -19,6 +19,23 @@ export function labelsProblem(text: string): string | null {
   return isWhole ? null : "Labels are written as rack=3, with commas between several.";
 }
 
+/** Whether the text asks for the label. */
+export function hasLabel(text: string, name: string, value: string): boolean {
+  return labelsFrom(text)[name] === value;
+}
+
+/** The text with a label more, in the place of another value of its name; without it where it had it. */
+export function toggledLabel(text: string, name: string, value: string): string {
+  const others = items(text).filter((item) => item.split("=")[0]?.trim() !== name);
+  return [...others, ...(hasLabel(text, name, value) ? [] : [`${name}=${value}`])].join(", ");
+}
+
+/** Whether a text can say the label: a comma in it would begin another one. */
+export function isWritable(name: string, value: string): boolean {
+  const found = labelsFrom(`${name}=${value}`);
+  return Object.keys(found).length === 1 && found[name] === value;
+}
+
 function items(text: string): string[] {
   return text.split(",").map((item) => item.trim()).filter(Boolean);
 }

@@ -1,5 +1,5 @@
 /** The lines of a chart as data: what a page makes of rows, and a chart draws. */
-import type { Point } from "./curve";
+import type { Point } from "./lineColumns";
 
 export interface Line {
   name: string;

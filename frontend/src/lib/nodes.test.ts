@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LinkView } from "../api/types";
 import { aNode } from "./fixtures";
-import { busyWords, gpuUse, labelChanges, matrix, slotUse, usualVersions, versionsOf } from "./nodes";
+import { busyWords, freeSlots, gpuUse, labelChanges, matrix, slotUse, usualVersions, versionsOf } from "./nodes";
 
 describe("versions", () => {
   const nodes = [
@@ -31,6 +31,7 @@ it("counts the slots of nodes that can be reached, and those that a job would ge
   const nodes = [node, unproven, aNode({ ...node, observed: "lost" })];
   expect(slotUse(nodes)).toEqual({ busy: 2, total: 3, free: 1 });
   expect(slotUse([aNode({ ...node, desired: "drain" })]).free).toBe(0);
+  expect([...nodes, aNode({ ...node, desired: "drain" })].map(freeSlots)).toEqual([1, 0, 0, 0]);
 });
 
 it("explains slots that are busy beyond those that a node has", () => {

@@ -17,14 +17,17 @@ export interface SlotUse {
 /** Slots of the nodes that can be reached: the one count of the pages. */
 export function slotUse(nodes: readonly NodeView[]): SlotUse {
   const reached = nodes.filter((node) => node.observed !== "lost");
-  const taking = reached.filter((node) => node.desired === "active");
-  const isFree = (node: NodeView, slot: NodeView["slots"][number]): boolean =>
-    slot.job_id === null && slot.quarantine === null && slot.slot < node.slots_total;
   return {
     busy: reached.reduce((sum, node) => sum + node.slots_busy, 0),
     total: reached.reduce((sum, node) => sum + node.slots_total, 0),
-    free: taking.reduce((sum, node) => sum + node.slots.filter((slot) => isFree(node, slot)).length, 0),
+    free: nodes.reduce((sum, node) => sum + freeSlots(node), 0),
   };
+}
+
+/** Slots of a node that a job would get now: none where it takes no work or cannot be reached. */
+export function freeSlots(node: NodeView): number {
+  if (node.observed === "lost" || node.desired !== "active") return 0;
+  return node.slots.filter((slot) => slot.job_id === null && slot.quarantine === null && slot.slot < node.slots_total).length;
 }
 
 /** Why more slots are busy than there are; empty where that is not so. */

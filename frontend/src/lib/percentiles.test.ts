@@ -8,6 +8,11 @@ it("has a line for each percentile of a row", () => {
   expect(lines[2]?.points).toEqual([[8, 12], [16, 40]]);
 });
 
+it("marks a row that says little once", () => {
+  const lines = percentileLines([aRow({ size_bytes: 8 }), aRow({ size_bytes: 16, cv_percent: 30 })]);
+  expect(lines.map((line) => line.unstable)).toEqual([[16], [], [], []]);
+});
+
 describe("the axis of a curve", () => {
   it("grows tenfold with each nine", () => {
     expect([0, 0.9, 0.99, 0.999].map((share) => Math.round(rarity(share, 10_000)))).toEqual([1, 10, 100, 1000]);

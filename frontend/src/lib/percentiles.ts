@@ -1,5 +1,6 @@
 /** Percentiles of a sweep's rows, and the curve of one row's iterations. */
 import type { LatencyCurve, MeasurementView } from "../api/types";
+import { isUnstable } from "./cycles";
 import type { SizeLine } from "./lines";
 
 /** The percentiles that a row holds, from the middle to the slowest. */
@@ -20,6 +21,8 @@ export function percentileLines(rows: readonly MeasurementView[]): SizeLine[] {
     mark: "open",
     isNamed: true,
     points: rows.map((row) => [row.size_bytes, row[field] ?? null] as const),
+    // Once is enough: all four are of the same iterations.
+    unstable: field === "p50_us" ? rows.filter(isUnstable).map((row) => row.size_bytes) : [],
   }));
 }
 

@@ -156,7 +156,8 @@ function microseconds(text: string): number | string | null {
   return match ? Number((Number(match[1]) * (perUnit[match[2] ?? "us"] ?? 1)).toPrecision(12)) : text;
 }
 
-function gigabytes(text: string): number | string | null {
+/** Of "50GB/s" or "50" the number, of nothing null; any other text as it is. */
+export function gigabytes(text: string): number | string | null {
   const match = /^\s*(\d*\.?\d+)\s*(?:GB\/s)?\s*$/i.exec(text);
   return match ? Number(match[1]) : text.trim() === "" ? null : text;
 }

@@ -8,15 +8,7 @@ describe("parseSize", () => {
 });
 
 describe("formatSize", () => {
-  it.each([
-    [0, "0 B"],
-    [8, "8 B"],
-    [1023, "1023 B"],
-    [1024, "1 KiB"],
-    [1536, "1.50 KiB"],
-    [16_777_216, "16 MiB"],
-    [25_232_932_864, "23.5 GiB"],
-  ])("writes %d as %s", (bytes, text) => expect(formatSize(bytes)).toBe(text));
+  it.each(Object.entries(examples.written))("writes %s as %s", (bytes, text) => expect(formatSize(Number(bytes))).toBe(text));
 
   it("gives the bytes themselves when a unit would round them", () => {
     expect(formatSize(1000, true)).toBe("1000 B");

@@ -1,6 +1,6 @@
 /** Message sizes: read in binary and decimal units, written in IEC ones (KiB = 1024). */
 
-const UNITS = ["B", "KiB", "MiB", "GiB"] as const;
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 const PREFIXES = ["", "k", "m", "g", "t"];
 const SIZE = /^\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*(?:([kmgt])(i?))?(b?)\s*$/i;
 
@@ -13,7 +13,7 @@ export function parseSize(text: string): number | null {
   return Math.round(Number(match[1]) * (isBinary ? 1024 : 1000) ** PREFIXES.indexOf((match[2] ?? "").toLowerCase()));
 }
 
-/** "16 MiB" for 16777216; at most three significant digits unless `exact`. */
+/** "16 MiB" for 16777216; three significant digits, of whole numbers all, as units.py writes them, unless `exact`. */
 export function formatSize(bytes: number, exact = false): string {
   let value = bytes;
   let unit = 0;
@@ -22,8 +22,8 @@ export function formatSize(bytes: number, exact = false): string {
     unit += 1;
   }
   if (exact && !Number.isInteger(value)) return `${bytes} B`;
-  const digits = Number.isInteger(value) ? 0 : Math.max(0, 2 - Math.floor(Math.log10(value)));
-  return `${value.toFixed(digits)} ${UNITS[unit]}`;
+  const scale = 10 ** Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, value))));
+  return `${Math.floor(value * scale + 0.5) / scale} ${UNITS[unit]}`;
 }
 
 /** From size to size: times a factor, or plus so many bytes. */

@@ -113,7 +113,10 @@ def _margin(points: dict[str, Point], size_bytes: int, contest: Contest, winners
     winner, rival = _pair(points)
     ratio = points[winner].faster_than(points[rival])
     if not winners.is_clear(Win(size_bytes, False, winner, rival)):
-        return f"{_name(winner, contest)} and {_name(rival, contest)} cannot be told apart {at}"
+        both = f"{_name(winner, contest)} and {_name(rival, contest)}"
+        if _is_simulated(contest):  # whose times are exact
+            return f"{both} take the same time {at} ({SIMULATED})"
+        return f"{both} cannot be told apart {at}"
     basis = SIMULATED if _is_simulated(contest) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
     return f"{_name(winner, contest)} is {_digits(ratio.value)}x {_name(rival, contest)} {at} ({basis})"
 

@@ -3,7 +3,7 @@
 from ringscope.client import Job
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.units import plural
+from ringscope.contracts.mode import mode_of, unusual
 
 
 def title(job: Job) -> str:
@@ -22,14 +22,14 @@ def marks(job: Job, is_unstable: bool) -> list[str]:
     wrong = f"{summary.wrong} wrong" if summary.wrong else ""
     unstable = "unstable" if is_unstable else ""
     crowded, disturbed = crowd(summary.ranks, summary.cores), "disturbed" if disturbed_by(job) else ""
-    return [*filter(None, (wrong, unstable, _channels(job), crowded, disturbed))]
+    return [*filter(None, (wrong, unstable, *_unusual(job), crowded, disturbed))]
 
 
 def sentences(job: Job) -> list[str]:
     """The same with the reasons."""
-    asked, crowded, disturbed = _channels(job), crowd(job.summary.ranks, job.summary.cores), disturbed_by(job)
+    crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), disturbed_by(job)
     return [
-        *([f"It asked for {asked} of rings and trees. So it tells nothing of other jobs."] if asked else []),
+        *(f"It asked {asked}. So it tells nothing of other jobs." for asked in _unusual(job).values()),
         *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
         *([f"{disturbed} So it is no best value, and none to expect."] if disturbed else []),
     ]
@@ -40,7 +40,5 @@ def disturbed_by(job: Job) -> str | None:
     return job.attempts[-1].disturbed_by if job.attempts and job.spec.benchmark is not None else None
 
 
-def _channels(job: Job) -> str:
-    """Those that it asked for; else empty."""
-    asked = job.spec.benchmark.channels if job.spec.benchmark else None
-    return plural(asked, "channel") if asked else ""
+def _unusual(job: Job) -> dict[str, str]:
+    return unusual(mode_of(job.spec.benchmark)) if job.spec.benchmark else {}

@@ -112,7 +112,7 @@ def plan(
     else:
         amount = f"{size_bytes:,} bytes ({format_size(size_bytes)})"
         links = _links(where.topology) if fitted is None else _source(fitted)
-        say(f"{amount} on each of {where.ranks} ranks, {links}")
+        say(f"{SIMULATED.upper()}: {amount} on each of {where.ranks} ranks, {links}")
         stdout_console().print(_table(found))
         if any(price.is_bound for price in found):
             say("at most: messages share links at times that were not followed, so that the rates are the least.")

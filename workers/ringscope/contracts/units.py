@@ -1,7 +1,7 @@
 """Amounts as people write them. MiB and M are binary (1048576 B), MB is decimal (1e6 B), as is MB/s."""
 
 import re
-from math import floor
+from math import floor, log10
 
 _PER_SECOND = {"": 1.0, "s": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9}
 _PREFIXES = ("", "k", "m", "g", "t")
@@ -25,10 +25,12 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size_bytes: int) -> str:
-    """The shortest exact-looking name of a size: 8 B, 64 KiB, 1.5 MiB."""
+    """Three significant digits, of whole numbers all: 8 B, 64 KiB, 1.5 MiB, 15.3 MiB. The page writes the same."""
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size_bytes >= 1 << power:
-            return f"{round(size_bytes / (1 << power), 2):g} {unit}"
+            value = size_bytes / (1 << power)
+            scale = 10 ** max(0, 2 - floor(log10(value)))
+            return f"{floor(value * scale + 0.5) / scale:g} {unit}"
     return f"{size_bytes} B"
 
 

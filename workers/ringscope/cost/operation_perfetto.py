@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
+from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.operation_trace import OperationTrace, TraceRow
 from ringscope.contracts.units import format_duration, format_size
 
@@ -27,7 +28,7 @@ class _Slice(NamedTuple):
 
 
 def traced_to_perfetto(operations: Sequence[OperationTrace], title: str) -> dict[str, Any]:
-    """The JSON document; ``title`` goes to its metadata."""
+    """The JSON document; ``title`` goes to its metadata, of a simulation behind that word."""
     slices: list[_Slice] = []
     arrows: list[dict[str, Any]] = []
     begins_ns, numbers = 0, count()
@@ -40,7 +41,7 @@ def traced_to_perfetto(operations: Sequence[OperationTrace], title: str) -> dict
     tracks = sorted({(event["pid"], event["tid"]) for event in events})
     return {
         "displayTimeUnit": "ns",
-        "otherData": {"title": title, "clock": _clock(operations)},
+        "otherData": {"title": f"{_simulated(operations)}{title}", "clock": _clock(operations)},
         "traceEvents": [
             *(name for rank, node in sorted(ranks.items()) for name in _rank_names(rank, node)),
             *(_track_name(rank, track) for rank, track in tracks),
@@ -50,8 +51,12 @@ def traced_to_perfetto(operations: Sequence[OperationTrace], title: str) -> dict
     }
 
 
+def _simulated(operations: Sequence[OperationTrace]) -> str:
+    return f"{SIMULATED.upper()} " if any(operation.transport == SIMULATED for operation in operations) else ""
+
+
 def _clock(operations: Sequence[OperationTrace]) -> str:
-    if any(operation.transport == "simulated" for operation in operations):
+    if _simulated(operations):
         return "model time of the α-β-γ cost model"
     if len({rank.node for operation in operations for rank in operation.ranks}) == 1:
         return "one node's"

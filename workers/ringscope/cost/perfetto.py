@@ -7,6 +7,7 @@ message's start to its arrival, metadata (ph M) for names.
 from collections.abc import Iterator
 from typing import Any
 
+from ringscope.contracts.devices import SIMULATED
 from ringscope.cost.timeline import TimedMessage, Timeline
 
 _SEND, _RECEIVE, _ADD = 0, 1, 2
@@ -14,10 +15,10 @@ _TRACKS = {_SEND: "send", _RECEIVE: "receive", _ADD: "add"}
 
 
 def to_perfetto(timeline: Timeline, title: str) -> dict[str, Any]:
-    """The JSON document; ``title`` goes to its metadata."""
+    """The JSON document; ``title`` goes to its metadata, behind that it is simulated."""
     return {
         "displayTimeUnit": "ns",
-        "otherData": {"title": title, "clock": "model time of the α-β-γ cost model"},
+        "otherData": {"title": f"{SIMULATED.upper()} {title}", "clock": "model time of the α-β-γ cost model"},
         "traceEvents": [
             *(event for rank in range(timeline.ranks) for event in _names(rank)),
             *(event for i, timed in enumerate(timeline.messages) for event in _events(i, timed)),

@@ -56,7 +56,7 @@ it.each([
 
 it("tells of a benchmark what it reached, at which size, and of what the links allow", () => {
   const job = measured(1, 12.5);
-  expect(told(job, "speed")).toEqual(["12.5 GB/s", "ring at 1 MiB"]);
+  expect(told(job, "speed")).toEqual(["12.5 GB/s", "ring at 1 MiB, n=20"]);
   expect(told(job, "at-max-size")).toEqual(["12.5", "ring, out of place at 1 MiB"]);
   expect(told(job, "of-limit")).toEqual(["50.0 %", "ring, out of place at 1 MiB, of 25.0 GB/s"]);
   expect(told(job, "p99-at-min")).toEqual(["9.50", "ring, out of place at 8 B, of 15 iterations"]);
@@ -128,4 +128,5 @@ it("compares with a baseline in a column of its own, before the age", () => {
 it("says in every figure's tooltip that it is simulated", () => {
   const job = { ...measured(1, 12.5), spec: aSimulation() };
   for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(told(job, name)[1]).toMatch(/^SIMULATED ring/);
+  expect(told(job, "speed")[1], "nothing of it was timed").toBe("SIMULATED ring at 1 MiB");
 });

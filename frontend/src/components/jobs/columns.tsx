@@ -237,7 +237,9 @@ function isMeasured(job: JobView): boolean {
 
 function speedAt(job: JobView): string | undefined {
   const best = isBenchmark(job) ? job.summary.best[0] : undefined;
-  return best && `${simulatedPrefix(job)}${best.algorithm} at ${formatSize(best.size_bytes)}`;
+  // Nothing of a simulation was timed.
+  const count = best?.iterations == null || isSimulated(job) ? "" : `, n=${best.iterations}`;
+  return best && `${simulatedPrefix(job)}${best.algorithm} at ${formatSize(best.size_bytes)}${count}`;
 }
 
 function atLargest(job: JobView): ReactNode {

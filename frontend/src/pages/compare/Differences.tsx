@@ -3,14 +3,16 @@ import type { JobView } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
 import { ScrollX } from "../../components/ScrollX";
 import { environmentsQuery } from "../../data/job";
-import { differingFields, versionsOf } from "../../lib/compare";
+import { differingFields, sameFields, versionsOf } from "../../lib/compare";
 import { jobWord } from "../../lib/state";
+import classes from "./ComparePage.module.css";
 
-/** In what the jobs differ: what was asked for, nodes, versions; what is equal is left out. */
+/** In what the jobs differ: what was asked for, nodes, versions; what is equal is folded away. */
 export function Differences({ jobs }: { jobs: readonly JobView[] }) {
   const environments = useQueries({ queries: jobs.map((job) => environmentsQuery(job.id)) });
   const failed = environments.find((query) => query.error && !query.data);
-  const rows = differingFields(jobs, environments.map(({ data }) => versionsOf(data ?? [])));
+  const versions = environments.map(({ data }) => versionsOf(data ?? []));
+  const rows = differingFields(jobs, versions);
   return (
     <section className="card" aria-labelledby="differences">
       <div className="card-head">
@@ -47,6 +49,35 @@ export function Differences({ jobs }: { jobs: readonly JobView[] }) {
           </table>
         </ScrollX>
       )}
+      {jobs.length > 1 && <Same rows={sameFields(jobs, versions)} />}
     </section>
+  );
+}
+
+function Same({ rows }: { rows: readonly (readonly [field: string, value: string])[] }) {
+  return (
+    <details className={classes.same}>
+      <summary>{rows.length} that are the same</summary>
+      <ScrollX label="Fields that are the same in all jobs">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">All jobs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([field, value]) => (
+              <tr key={field}>
+                <th scope="row">
+                  <code>{field}</code>
+                </th>
+                <td>{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollX>
+    </details>
   );
 }

@@ -93,6 +93,18 @@ it("says where nothing differs", async () => {
   expect(page.textContent).toContain("Nothing in what was asked for.");
 });
 
+it("folds away what is the same in all jobs", async () => {
+  const { spec } = aJob();
+  const fewer = { ...spec, placement: { ...spec.placement, ranks: 2 } };
+  const page = await drawn(<Differences jobs={[aJob({ id: 7 }), aJob({ id: 9, spec: fewer })]} />, "/compare");
+  expect(text(page, "[aria-label^='Fields that differ'] tbody th")).toEqual(["ranks"]);
+  expect(page.querySelector("details")?.open).toBe(false);
+  const rows = text(page, "[aria-label^='Fields that are the same'] tbody tr");
+  expect(rows).toContain("collectiveall_reduce");
+  expect(text(page, "summary")).toEqual([`${rows.length} that are the same`]);
+  expect(text(await drawn(<Differences jobs={[aJob()]} />, "/compare"), "summary"), "of one job").toEqual([]);
+});
+
 it("says that the versions of a job could not be loaded", async () => {
   const answers = await sweeps().failing(environmentsQuery(9), "The disk is full.");
   expect(text(await drawn(<ComparePage />, "/compare?ids=7,9", answers), "[role=alert]")).toEqual([expect.stringContaining("The disk is full.")]);

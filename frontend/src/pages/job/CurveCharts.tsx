@@ -3,8 +3,9 @@ import type { TrainingCurve } from "../../api/types";
 import type { Line } from "../../lib/lines";
 import { ChartPanel, panelsClass } from "../../components/ChartPanel";
 import {
-  accuracyLine, attemptMarks, heldOutLine, joined, lossLine, PART_NAMES, PARTS, rateLine, stackedSplit, stepRange,
+  accuracyLine, attemptMarks, heldOutLine, lossLine, PART_NAMES, PARTS, rateLine, stackedSplit, stepRange,
 } from "../../lib/curve";
+import { joined } from "../../lib/lineColumns";
 import { formatRate, plural, threeDigits } from "../../lib/format";
 
 const LOSS: readonly Line[] = [

@@ -6,6 +6,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { isBenchmark, isTerminal } from "../../lib/state";
 import { NoRows } from "./NoRows";
 import { Now } from "./Now";
+import { StepFiles } from "./StepFiles";
 
 const OF_BENCHMARKS: readonly Tab[] = ["results", "latency", "stragglers", "log", "configuration"];
 const OF_OTHERS: readonly Tab[] = ["results", "log", "configuration"];
@@ -75,7 +76,16 @@ function Part({ job, tab, rows, isFailed }: Props) {
     return (
       <>
         <Now job={job} />
-        <TrainingResults job={job} />
+        {job.progress.done === 0 && isTerminal(job.state) ? (
+          <NoRows job={job} />
+        ) : (
+          <>
+            <TrainingResults job={job} />
+            <div className="card">
+              <StepFiles jobId={job.id} />
+            </div>
+          </>
+        )}
       </>
     );
   }

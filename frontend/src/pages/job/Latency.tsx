@@ -13,9 +13,11 @@ import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { Segments } from "../../components/Segments";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { Unstable } from "../../components/Unstable";
 import { timedIterations } from "../../lib/caption";
 import { basisOf } from "../../lib/caveats";
 import { rowOptions } from "../../lib/chosenRow";
+import { isUnstable } from "../../lib/cycles";
 import { toCsv } from "../../lib/csv";
 import { formatCount, plural, threeDigits } from "../../lib/format";
 import { percentileLines, PERCENTILES, shareText } from "../../lib/percentiles";
@@ -79,7 +81,10 @@ function BySize({ job, rows, isTable, chosen, onChoose }: BySizeProps) {
   return (
     <figure className="card-body">
       <div className={classes.legend}>
-        <span className={classes.at}>{at ? formatSize(at.size_bytes) : ""}</span>
+        <span className={classes.at}>
+          {at ? formatSize(at.size_bytes) : ""}
+          {at && isUnstable(at) && <Unstable cvPercent={at.cv_percent} />}
+        </span>
         <div className={classes.entries}>
           {PERCENTILES.map(([name, field], i) => (
             <span key={name} className={classes.entry}>
@@ -99,6 +104,7 @@ function BySize({ job, rows, isTable, chosen, onChoose }: BySizeProps) {
       <figcaption className="dim">
         {isSimulated(job, rows) && <SimulatedBadge />} Percentiles of {timedIterations(rows, iterations)} of each size after {warmup} untimed,
         by the slowest rank of each iteration. Both axes are logarithmic; nothing is smoothed.
+        {job.spec.benchmark.cycles > 1 && " Of several cycles min, p99 and max are the farthest out, the others means."}
         {rows.some((row) => row.iterations < 100) && ` Of fewer than 100 iterations p99 is the slowest one.`}
       </figcaption>
     </figure>
@@ -127,7 +133,10 @@ function PercentileTable({ rows }: { rows: readonly MeasurementView[] }) {
               <td className="number">{row.iterations}</td>
               <td className="number">{threeDigits(row.min_us)}</td>
               {PERCENTILES.map(([name, field]) => (
-                <td key={name} className="number">{figure(row[field])}</td>
+                <td key={name} className="number">
+                  {figure(row[field])}
+                  {field === "p50_us" && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+                </td>
               ))}
             </tr>
           ))}

@@ -9,7 +9,7 @@ export function NoRows({ job }: { job: JobView }) {
   return (
     <div className="card">
       <EmptyState title={isOver ? "Nothing was measured" : "Nothing is measured yet"}>
-        <p>{isOver ? "The job ended before its first row: its log says why." : "Rows come here as they are measured; nothing has to be reloaded."}</p>
+        <p>{isOver ? endedWords(job) : "Rows come here as they are measured; nothing has to be reloaded."}</p>
         {isOver && (
           <>
             <p>In a terminal:</p>
@@ -19,4 +19,9 @@ export function NoRows({ job }: { job: JobView }) {
       </EmptyState>
     </div>
   );
+}
+
+function endedWords({ kind, state }: JobView): string {
+  if (kind === "script" && state === "succeeded") return "The script told of no step: ringscope.log_step does that. What it printed is in its log.";
+  return `The job ended before its first ${kind === "benchmark" ? "row" : "step"}: its log says why.`;
 }

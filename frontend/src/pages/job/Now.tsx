@@ -12,7 +12,6 @@ import { isBenchmark, isTerminal } from "../../lib/state";
 import { countWords, expectedRows, shownSteps, slowestWords } from "../../lib/steps";
 import { MembersTable } from "./MembersTable";
 import classes from "./Now.module.css";
-import { StepFiles } from "./StepFiles";
 import { StepsTable } from "./StepsTable";
 
 // Few jobs fail.
@@ -83,7 +82,6 @@ function Steps({ job, title }: { job: JobView; title: string }) {
         {newest && "Bars: what the last ones took, on one scale. "}
         {newest && slowestWords(newest)}
       </p>
-      {!isBenchmark(job) && <StepFiles jobId={job.id} />}
     </>
   );
 }

@@ -1,7 +1,9 @@
 /** Where the job stands, in a sentence, and its facts. */
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { BenchmarkJob, JobView, MeasurementView } from "../../api/types";
+import { jobQuery } from "../../data/job";
 import { Fact, factsClass } from "../../components/Fact";
 import { JobProgress } from "../../components/JobProgress";
 import { Unstable } from "../../components/Unstable";
@@ -13,7 +15,6 @@ import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "
 import { formatSize } from "../../lib/size";
 import { standingWords } from "../../lib/standing";
 import { isActive, isBenchmark, isTerminal } from "../../lib/state";
-import { useBaseline } from "../../components/useMarks";
 import { useStandings } from "../../components/jobs/useStandings";
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
@@ -22,6 +23,7 @@ import { LateNodes } from "./LateNodes";
 import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
 import { TrainingFacts } from "./TrainingFacts";
+import { useBase } from "./useBase";
 
 /** As many algorithms have a fact of their own; of more, all but one of these. The chart has every one. */
 const MOST_BEST = 4;
@@ -119,13 +121,19 @@ function AlgorithmFact({ job, name, row, isLoaded }: AlgorithmProps) {
   );
 }
 
-/** How much faster it was than the job that was made the baseline. */
+/** undefined: this one is held against none, or that is gone. */
+function useBaseJob(): JobView | undefined {
+  const id = useBase();
+  return useQuery({ ...jobQuery(id ?? 0), ...(id === null && { queryFn: skipToken }) }).data;
+}
+
+/** How much faster it was than the one that it is held against. */
 function Difference({ job }: { job: BenchmarkJob }) {
-  const base = useBaseline();
+  const base = useBaseJob();
   const standing = useStandings([job], base).get(job.id);
   if (!base || base.id === job.id) return null;
   const found = standing && standingWords(standing);
-  const to = <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id} ★</Link>;
+  const to = <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id}</Link>;
   return (
     <Fact
       label="Against baseline"

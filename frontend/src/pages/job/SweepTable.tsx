@@ -8,7 +8,7 @@ import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { busFactorInWords, rowTimeInWords, sizeInWords, uncheckedInWords } from "../../lib/caption";
 import { isUnstable } from "../../lib/cycles";
 import { AUTO, whatARankSends } from "../../lib/collectives";
-import { threeDigits } from "../../lib/format";
+import { eachOf, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { isSimulated } from "../../lib/state";
 import { choices, sizeRows, type SizeRow } from "../../lib/table";
@@ -36,6 +36,8 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
   const isModelled = isSimulated(job, rows);
   const isAuto = algorithm === AUTO;
   const unchecked = uncheckedInWords(check, isCheckedInPlace, isModelled);
+  const shown = items.flatMap(({ outOfPlace, inPlace }) => [outOfPlace, inPlace].filter((row) => row !== null));
+  const count = isModelled ? "" : eachOf(shown.map(({ iterations }) => iterations));
   return (
     <div className={classes.block}>
       <div className={classes.head}>
@@ -78,7 +80,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
       )}
       <Reasons items={items} />
       <p className={`dim ${classes.notes}`}>
-        {sizeInWords(job.spec)}. {unchecked}
+        {sizeInWords(job.spec)}. {count && `${count}. `}{unchecked}
       </p>
     </div>
   );

@@ -6,6 +6,7 @@ import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../data/training
 import { aTraining } from "../../lib/fixtures";
 import { aPoint, someBuckets } from "../../lib/toldFixtures";
 import { Answers, drawn } from "../../testing/page";
+import { JobTab } from "./JobTab";
 import { TrainingResults } from "./TrainingResults";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
@@ -22,4 +23,11 @@ it("has what grows with the epochs last, in a height of its own", async () => {
   const sections = [...page.querySelectorAll("section")].map((section) => section.getAttribute("aria-labelledby"));
   expect(sections).toEqual(["curve", "buckets", "epochs"]);
   expect(page.querySelector("[aria-labelledby=epochs] [role=region]")?.className.split(" ")).toContain(scroll.tall);
+});
+
+it("says so where the job ended before its first step, and what to run", async () => {
+  const job = { ...aTraining(), state: "cancelled", progress: { done: 0, total: null } } as const;
+  const page = await drawn(<JobTab job={job} tab="results" rows={undefined} isFailed={false} />, `/jobs/${job.id}`);
+  expect(page.textContent).toContain("Nothing was measured");
+  expect(page.querySelector("pre")?.textContent).toContain(`ringscope why ${job.id}`);
 });

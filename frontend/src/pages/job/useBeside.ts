@@ -4,6 +4,7 @@ import { expectationsQuery } from "../../data/results";
 import type { BenchmarkJob, Comparison, Expectations } from "../../api/types";
 import type { Beside } from "../../lib/search";
 import { useMarks } from "../../components/useMarks";
+import { useBase } from "./useBase";
 import { useView } from "./useView";
 
 export interface BesideMeasured {
@@ -21,8 +22,7 @@ export interface BesideMeasured {
 export function useBeside(job: BenchmarkJob): BesideMeasured {
   const [search, set] = useView();
   const [{ baseline }] = useMarks();
-  // Whoever opens a shared address sees what it names, whatever job is the baseline in this browser.
-  const named = search.base === undefined ? baseline : Number(search.base);
+  const named = useBase();
   const base = named === job.id ? null : named;
   const expectations = useQuery(expectationsQuery(job.id, job.attempts.length));
   const asked = search.beside ?? "model";

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { linksQuery } from "../../data/nodes";
 import type { LinkView, NodeView } from "../../api/types";
+import { AgentCommand } from "../../components/AgentCommand";
 import { ServerCommand } from "../../components/ServerCommand";
 import { CaveatSign } from "../../components/Caveats";
 import { CopyButton } from "../../components/CopyButton";
@@ -10,7 +11,7 @@ import { Loaded } from "../../components/Loaded";
 import { ScrollX } from "../../components/ScrollX";
 import { unstableWords } from "../../lib/caveats";
 import { MEASURED, toCsv } from "../../lib/csv";
-import { formatDateTime, threeDigits } from "../../lib/format";
+import { eachOf, formatDateTime, threeDigits } from "../../lib/format";
 import { type Matrix, matrix } from "../../lib/nodes";
 import { formatSize } from "../../lib/size";
 import pageCommands from "../../lib/pageCommands.json";
@@ -35,11 +36,11 @@ function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: read
         <h2 id="links">Links</h2>
         {found.measured > 0 && (
           <div className="spread">
-            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "is_unstable", "job_id"], MEASURED)} label="Copy CSV" />
+            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "job_id"], MEASURED)} label="Copy CSV" />
           </div>
         )}
       </div>
-      {found.measured > 0 ? <Measured matrix={found} only={only} /> : <NothingMeasured count={nodes.length} />}
+      {found.measured > 0 ? <Measured matrix={found} links={shown} only={only} /> : <NothingMeasured count={nodes.length} />}
     </section>
   );
 }
@@ -48,7 +49,11 @@ function NothingMeasured({ count }: { count: number }) {
   if (count < 2) {
     return (
       <EmptyState title="There is no link yet">
-        <p>A link has two ends: with a second node, what is between them can be measured.</p>
+        <p>
+          A link has two ends: with a second node, what is between them can be measured. Make a token where the server runs,
+          and start an agent with it on another machine:
+        </p>
+        <AgentCommand />
       </EmptyState>
     );
   }
@@ -63,9 +68,10 @@ function NothingMeasured({ count }: { count: number }) {
   );
 }
 
-function Measured({ matrix: found, only }: { matrix: Matrix; only: string | undefined }) {
+function Measured({ matrix: found, links, only }: { matrix: Matrix; links: readonly LinkView[]; only: string | undefined }) {
   const { names, total, at, least, most, measured } = found;
   const isUnsure = names.some((a) => names.some((b) => at(a, b)?.is_unstable));
+  const count = eachOf(links.map(({ iterations }) => iterations));
   const [rows, pairs] = only ? [[only], total - 1] : [names, found.pairs];
   return (
     <figure className={classes.links}>
@@ -93,7 +99,7 @@ function Measured({ matrix: found, only }: { matrix: Matrix; only: string | unde
       </ScrollX>
       <figcaption className="dim">
         Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
-        {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured.{" "}
+        {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured{count && `, ${count}`}.{" "}
         {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}The stronger the colour, the faster the link; – was never measured.
         {isUnsure && " ! marks a mean that says little: the iterations differ too much."}
       </figcaption>
@@ -104,7 +110,7 @@ function Measured({ matrix: found, only }: { matrix: Matrix; only: string | unde
 function Cell({ link, isSelf, most }: { link: LinkView | null; isSelf: boolean; most: number }) {
   if (!link) return <td className="number dim">{isSelf ? "" : "–"}</td>;
   const share = Math.round((60 * link.busbw_gb_per_s) / most);
-  const about = `${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}, job ${link.job_id}, ${formatDateTime(link.measured_at)}`;
+  const about = `${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}${link.iterations == null ? "" : `, n=${link.iterations}`}, job ${link.job_id}, ${formatDateTime(link.measured_at)}`;
   return (
     <td className="number" style={{ background: `color-mix(in srgb, var(--accent-soft) ${share + 20}%, var(--surface))` }}>
       {link.is_unstable && <CaveatSign found={[{ word: "unstable", why: unstableWords() }]} />}

@@ -4,6 +4,10 @@ import { jobsQuery } from "../../data/jobs";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
 import { JobsTable } from "../../components/jobs/JobsTable";
+import { ServerCommand } from "../../components/ServerCommand";
+import { useSlots } from "../../components/useSlots";
+import { fittedTo } from "../../lib/command";
+import pageCommands from "../../lib/pageCommands.json";
 
 const LATEST = 10;
 const REFRESH_MS = 10_000;
@@ -11,6 +15,7 @@ const REFRESH_MS = 10_000;
 /** The jobs that had ranks on a node, newest first. */
 export function NodeHistory({ name }: { name: string }) {
   const jobs = useInfiniteQuery({ ...jobsQuery({ node: name }), refetchInterval: REFRESH_MS });
+  const slots = useSlots()?.total ?? 0;
   const items = jobs.data?.pages[0]?.items ?? [];
   return (
     <section className="card" aria-labelledby="history">
@@ -28,7 +33,8 @@ export function NodeHistory({ name }: { name: string }) {
             <JobsTable jobs={items.slice(0, LATEST)} />
           ) : (
             <EmptyState title="No job has run here">
-              <p className="dim">The scheduler takes as few nodes as a job fits on.</p>
+              <p className="dim">The scheduler takes as few nodes as a job fits on. This submits one:</p>
+              <ServerCommand text={fittedTo(slots, pageCommands.firstJob)} />
             </EmptyState>
           )
         }

@@ -7,6 +7,7 @@ import { nodesQuery, type SeenNode } from "../../data/nodes";
 import { FailedPage } from "../../components/FailedPage";
 import { Properties } from "../../components/Properties";
 import { Reference } from "../../components/Reference";
+import { ServerCommand } from "../../components/ServerCommand";
 import { PageSkeleton } from "../../components/Skeleton";
 import { useShortcut } from "../../components/shortcuts";
 import { StateBadge } from "../../components/StateBadge";
@@ -15,6 +16,7 @@ import { usePageTitle } from "../../components/usePageTitle";
 import { useRole } from "../../components/useRole";
 import { formatDateTime } from "../../lib/format";
 import { clockInWords } from "../../lib/gang";
+import pageCommands from "../../lib/pageCommands.json";
 import { gbit } from "../../lib/readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
@@ -50,8 +52,9 @@ export function NodePage() {
       <section className="page">
         <h1>No node is named {name}</h1>
         <p>
-          See <Link to="/nodes">all nodes</Link>.
+          See <Link to="/nodes">all nodes</Link>, or in a terminal:
         </p>
+        <ServerCommand text={pageCommands.nodes} />
       </section>
     );
   }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
-import { numberCaveats } from "../../lib/caveats";
+import { listCaveats } from "../../lib/caveats";
 import { percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
@@ -29,7 +29,7 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
         {hasShare && "Height: best bus bandwidth of benchmarks that succeeded undisturbed, of their links' limit. "}
         {tallest > 0 && `Outlined, where that limit is not known: against the tallest of these, ${threeDigits(tallest)} GB/s. `}
         {hasTraining && "Height of training: share of held-out samples told right. "}
-        {tallest === 0 && !hasShare && !hasTraining && "No job has measured anything yet that holds up: what is simulated, disturbed or on shared cores does not."}
+        {tallest === 0 && !hasShare && !hasTraining && "No job has measured anything yet that holds up: what is simulated, disturbed or in another mode does not."}
       </figcaption>
     </figure>
   );
@@ -49,7 +49,7 @@ function Bar({ job, tallest }: { job: JobView; tallest: number }) {
   const label = [
     `${simulatedPrefix(job)}Job ${job.id}, ${jobTitle(job)}: ${look.text}, ${workTitle(job)}, ${result(job)}`,
     ...(best === undefined ? [] : [limit === null ? "the rate of its links is not known" : `${percent(best / limit)} of its links' limit`]),
-    ...numberCaveats(job, held).map(({ word, why }) => `${word}: ${why}`),
+    ...listCaveats(job, isBenchmark(job) ? job.summary.best[0] : null).map(({ word, why }) => `${word}: ${why}`),
   ].join("\n");
   const isOutline = best !== undefined && limit === null;
   const height = `${Math.max(MIN_HEIGHT_PERCENT, 100 * (share ?? 0))}%`;

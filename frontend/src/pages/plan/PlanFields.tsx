@@ -2,9 +2,9 @@ import { NativeSelect } from "@mantine/core";
 import type { Collective, Engine } from "../../api/types";
 import { DraftInput } from "../../components/DraftInput";
 import { Swatch } from "../../components/Swatch";
-import { digits } from "../../lib/amount";
+import { digits, typedDigits } from "../../lib/amount";
 import { COLLECTIVES } from "../../lib/collectives";
-import { hiddenFields, type PlanField, type PlanForm, type PlanSearch } from "../../lib/planForm";
+import { gigabytes, hiddenFields, type PlanField, type PlanForm, type PlanSearch } from "../../lib/planForm";
 import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 import { Slider } from "./Slider";
@@ -64,7 +64,7 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
                   from={0.01}
                   to={1000}
                   text={`${digits(links.bytesPerS / 1e9)} GB/s`}
-                  onCommit={(rate) => onChange({ B: `${digits(rate)}GB/s`, alpha: `${digits(links.latencyS * 1e6)}us` })}
+                  onCommit={(rate) => onChange({ B: `${typedDigits(rate)}GB/s`, alpha: `${typedDigits(links.latencyS * 1e6)}us` })}
                 />
               )}
             </div>
@@ -77,11 +77,14 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
                   from={0.1}
                   to={1000}
                   text={`${digits(links.latencyS * 1e6)} µs`}
-                  onCommit={(latency) => onChange({ alpha: `${digits(latency)}us` })}
+                  onCommit={(latency) => onChange({ alpha: `${typedDigits(latency)}us` })}
                 />
               )}
             </div>
-            <DraftInput label="Adding 1/γ" description="50GB/s; empty: it takes no time" {...bind("gamma")} />
+            <div className={classes.field}>
+              <DraftInput label="Adding 1/γ" description="50GB/s; empty: it takes no time" {...bind("gamma")} />
+              <Adding gamma={form.gamma} onChange={onChange} />
+            </div>
           </>
         )}
         {has("intra") && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
@@ -95,6 +98,24 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
         {has("servers") && <DraftInput label="Servers" description="Parameter servers or helpers" {...bind("servers")} />}
       </div>
     </section>
+  );
+}
+
+const FASTEST_GB_PER_S = 1000;
+
+/** How fast ranks add; where it takes no time, at the fast end. None beside text that is no rate. */
+function Adding({ gamma, onChange }: { gamma: string; onChange: Props["onChange"] }) {
+  const rate = gigabytes(gamma);
+  if (typeof rate === "string") return null;
+  return (
+    <Slider
+      label="Adding 1/γ"
+      value={rate ?? FASTEST_GB_PER_S}
+      from={1}
+      to={FASTEST_GB_PER_S}
+      text={rate === null ? "no time" : `${digits(rate)} GB/s`}
+      onCommit={(next) => onChange({ gamma: `${typedDigits(next)}GB/s` })}
+    />
   );
 }
 

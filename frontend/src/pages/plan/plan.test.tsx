@@ -9,6 +9,7 @@ import { aRow } from "../../lib/toldFixtures";
 import { planForm, planQuestion } from "../../lib/planForm";
 import { Answers, drawn } from "../../testing/page";
 import { FitPanel } from "./FitPanel";
+import { PlanFields } from "./PlanFields";
 import { PlanPage } from "./PlanPage";
 import { PriceCharts } from "./PriceCharts";
 
@@ -51,6 +52,32 @@ it("asks for the job that the address names, also after going back from it", asy
   expect(root.querySelector("input")?.value).toBe("7");
   await rerender(panel(undefined));
   expect(root.querySelector("input")?.value).toBe("");
+});
+
+it.each([
+  ["", "no time", "400"],
+  ["1GB/s", "1 GB/s", "0"],
+  ["1000", "1,000 GB/s", "400"],
+  ["soon", undefined, undefined],
+])("has a slider for how fast ranks add: %j", async (gamma, text, place) => {
+  const fields = <PlanFields form={planForm({ gamma })} engine={anEngine()} problems={{}} links={undefined} isFitted={false} onChange={() => undefined} />;
+  const slider = (await drawn(fields, "/plan")).querySelector<HTMLInputElement>("input[type=range][aria-label^=Adding]");
+  expect([slider?.getAttribute("aria-valuetext") ?? undefined, slider?.value]).toEqual([text, place]);
+});
+
+it("writes what the slider says as a rate", async () => {
+  const change = vi.fn<(values: Record<string, string | undefined>) => void>();
+  const fields = <PlanFields form={planForm({ gamma: "10GB/s" })} engine={anEngine()} problems={{}} links={undefined} isFitted={false} onChange={change} />;
+  const slider = (await drawn(fields, "/plan")).querySelector<HTMLInputElement>("input[type=range][aria-label^=Adding]");
+  const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
+  vi.useFakeTimers();
+  await act(async () => {
+    write?.call(slider, "400");
+    slider?.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await act(async () => vi.advanceTimersByTime(1000));
+  vi.useRealTimers();
+  expect(change.mock.calls).toEqual([[{ gamma: "1000GB/s" }]]);
 });
 
 /** An element that another one can take the place of. */

@@ -6,6 +6,7 @@ import type { Problems } from "../../lib/specForm";
 import { binder, choices } from "./bind";
 import { Advanced } from "./Advanced";
 import { Call } from "./Call";
+import { NodeChoice } from "./NodeChoice";
 import { Ranks } from "./Ranks";
 import { SimulatedCluster } from "./SimulatedCluster";
 import classes from "./SubmitPage.module.css";
@@ -51,6 +52,7 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
           )}
           <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
         </div>
+        {!simulation && <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />}
         {carried && <p className="dim">As in the earlier job: {carried}.</p>}
       </section>
       <section aria-labelledby="sizes" className={classes.group}>

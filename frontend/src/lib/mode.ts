@@ -1,0 +1,28 @@
+/** What a benchmark asks for that makes its times other ones, and that no row says: as ringscope/contracts/mode.py. */
+import type { BenchmarkSpec } from "../api/types";
+import { plural } from "./format";
+
+export interface Unusual {
+  /** In a word or two. */
+  word: string;
+  /** What it asked. */
+  asked: string;
+}
+
+const AVERAGES: Readonly<Record<BenchmarkSpec["benchmark"]["average"], string>> = {
+  mean: "the mean of the ranks' times",
+  rank0: "the time of rank 0",
+  min: "the shortest of the ranks' times",
+  max: "the longest of the ranks' times",
+};
+
+/** What is not as usual; of a job with none its numbers tell of others, too. */
+export function unusual({ benchmark: { channels, aggregate, blocking, average, rotate } }: BenchmarkSpec): Unusual[] {
+  return [
+    ...(channels == null ? [] : [{ word: plural(channels, "channel"), asked: `for ${plural(channels, "channel")} of rings and trees` }]),
+    ...(aggregate === 1 ? [] : [{ word: `aggregate ${aggregate}`, asked: `for ${plural(aggregate, "operation")} in each iteration` }]),
+    ...(blocking === 0 ? [] : [{ word: `blocking ${blocking}`, asked: blocking === 3 ? "that the ranks meet after each iteration" : "to wait for each operation" }]),
+    ...(average === "mean" ? [] : [{ word: `average ${average}`, asked: `for ${AVERAGES[average]}` }]),
+    ...(rotate ? [{ word: "rotate", asked: "for another piece of memory in each operation" }] : []),
+  ];
+}

@@ -1,0 +1,52 @@
+"""In which mode a benchmark measures: what makes its times other ones, and what no row says. Pure."""
+
+from typing import NamedTuple
+
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.units import plural
+
+_AVERAGES = {
+    "mean": "the mean of the ranks' times",
+    "rank0": "the time of rank 0",
+    "min": "the shortest of the ranks' times",
+    "max": "the longest of the ranks' times",
+}
+_WAITED = ("", "to wait for each operation", "to wait for each operation", "that the ranks meet after each iteration")
+
+
+class Mode(NamedTuple):
+    """A job in one mode tells nothing of jobs in another one, nor does any of its rows."""
+
+    channels: int | None  # None: the usual ones
+    aggregate: int
+    blocking: int
+    average: str
+    rotate: bool
+
+
+def mode_of(spec: BenchmarkSpec) -> Mode:
+    """What it asks for."""
+    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate)
+
+
+USUAL = mode_of(BenchmarkSpec())
+
+
+def unusual(mode: Mode) -> dict[str, str]:
+    """What is not as usual, in a word or two, and what was asked for (the page has the same in ``lib/mode.ts``)."""
+    channels = plural(mode.channels or 0, "channel")
+    return {
+        word: asked
+        for is_unusual, word, asked in (
+            (mode.channels != USUAL.channels, channels, f"for {channels} of rings and trees"),
+            (
+                mode.aggregate != USUAL.aggregate,
+                f"aggregate {mode.aggregate}",
+                f"for {plural(mode.aggregate, 'operation')} in each iteration",
+            ),
+            (mode.blocking != USUAL.blocking, f"blocking {mode.blocking}", _WAITED[mode.blocking]),
+            (mode.average != USUAL.average, f"average {mode.average}", f"for {_AVERAGES[mode.average]}"),
+            (mode.rotate != USUAL.rotate, "rotate", "for another piece of memory in each operation"),
+        )
+        if is_unusual
+    }

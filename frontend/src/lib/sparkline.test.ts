@@ -19,5 +19,6 @@ test("what is no curve is not drawn", () => {
 });
 
 test("a reader hears both ends", () => {
-  expect(sparkLabel(SIZES)).toBe("Bus bandwidth over sizes: 1.00 GB/s at 1 KiB to 2.00 GB/s at 16 KiB");
+  expect(sparkLabel(SIZES, [])).toBe("Bus bandwidth over sizes: 1.00 GB/s at 1 KiB to 2.00 GB/s at 16 KiB");
+  expect(sparkLabel(SIZES, ["SIMULATED", "unstable"])).toMatch(/GB\/s at 16 KiB, SIMULATED, unstable$/);
 });

@@ -20,10 +20,10 @@ export function sparkPoints(sizes: readonly Place[], width: number, height: numb
     .join(" ");
 }
 
-/** The same in words. */
-export function sparkLabel(sizes: readonly Place[]): string {
+/** The same in words, with those that its numbers need. */
+export function sparkLabel(sizes: readonly Place[], words: readonly string[]): string {
   const told = [sizes[0], sizes.at(-1)].flatMap((one) => (one ? [`${threeDigits(one.busbw_gb_per_s)} GB/s at ${formatSize(one.size_bytes)}`] : []));
-  return `Bus bandwidth over sizes: ${told.join(" to ")}`;
+  return `Bus bandwidth over sizes: ${[told.join(" to "), ...words].join(", ")}`;
 }
 
 function round(value: number): number {

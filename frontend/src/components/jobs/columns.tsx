@@ -1,7 +1,7 @@
 /** The columns of a list of jobs: how wide each is, what its heading says, and what it shows of a job. */
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { JobView, SizeBusbw, Standing } from "../../api/types";
+import type { BenchmarkJob, JobView, SizeBusbw, Standing } from "../../api/types";
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../Caveats";
@@ -91,7 +91,7 @@ const COLUMNS: readonly Column[] = [
     meaning: "Its bus bandwidth over sizes",
     widthPx: 88,
     fromPx: 1400,
-    content: (job) => isBenchmark(job) && <Sparkline sizes={job.summary.sizes} />,
+    content: (job) => isBenchmark(job) && <Sparkline sizes={job.summary.sizes} words={sparkWords(job)} />,
   },
 ];
 
@@ -229,6 +229,13 @@ function speed(job: JobView): ReactNode {
 function signed(job: JobView, told: Told, text: string): ReactNode {
   const found = listCaveats(job, told);
   return found.length === 0 ? text : <><CaveatSign found={found} />{text}</>;
+}
+
+/** What is to be known of all its sizes, or of one of them. */
+function sparkWords(job: BenchmarkJob): string[] {
+  const isUnstable = job.summary.sizes.some(({ is_unstable }) => is_unstable);
+  const words = listCaveats(job, { is_unstable: isUnstable }).map(({ word }) => word);
+  return isSimulated(job) ? ["SIMULATED", ...words] : words;
 }
 
 function isMeasured(job: JobView): boolean {

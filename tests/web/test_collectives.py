@@ -94,10 +94,12 @@ def compare(page: Page, site: Site, job: dict[str, Any], view: dict[str, Any], r
     algorithm = view["usual"][0]
     table = page.get_by_role("table", name=f"Measurements of {algorithm}")
     expect(table.locator("tbody tr")).to_have_count(row_count)
+    above = page.get_by_role("heading", name="Every size").locator("..")
+    expect(above).to_contain_text("float32, sum" if view["reduces"] else "float32")
+    assert ("sum" in above.inner_text()) == view["reduces"]
     for shown in map(cells, table.locator("tbody tr").all()):
         mine = [row for row in rows if row["algorithm"] == algorithm and row["count"] == int(shown[1])]
-        assert shown[3] == ("sum" if view["reduces"] else "none")
-        for place, column in ((False, 4), (True, 9)):
+        for place, column in ((False, 2), (True, 7)):
             (row,) = [row for row in mine if row["in_place"] is place]
             assert shown[column + 3] == three_digits(row["busbw_gb_per_s"])
             assert shown[column + 4] == ("0" if view["checked_in_place"] or not place else "N/A")
@@ -151,7 +153,7 @@ def test_what_auto_took_is_told_with_its_reason(browser: Browser, site: Site, sc
         expect(page.locator("figure svg")).to_have_count(2)
         table = page.get_by_role("table", name="Measurements of auto")
         shown = [cells(line) for line in table.locator("tbody tr").all()]
-        assert [(line[4], line[10]) for line in shown] == [
+        assert [(line[2], line[8]) for line in shown] == [
             tuple(row["chosen_algorithm"] for row in rows if row["size_bytes"] == size)
             for size in dict.fromkeys(row["size_bytes"] for row in rows)
         ]
@@ -199,7 +201,7 @@ def test_simulated_rows_say_so_wherever_they_are_shown(
         expect(page.get_by_text("nothing was computed that could be checked").first).to_be_visible()
         expect(page.get_by_text("(simulated)").first).to_be_visible()
         table = page.get_by_role("table", name="Simulated times of ring, by message size")
-        assert {row[8] for row in map(cells, table.locator("tbody tr").all())} == {"N/A"}
+        assert {row[6] for row in map(cells, table.locator("tbody tr").all())} == {"N/A"}
         choose(page, "View", "table")
         expect(page.locator("figcaption").get_by_text(badge)).to_be_visible()
         assert visit.violations() == []

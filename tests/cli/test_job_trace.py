@@ -65,7 +65,7 @@ def test_a_file_for_perfetto(api: FakeApi, tmp_path: Path) -> None:
     api.answers = {"GET /jobs/7/trace": traced(), "GET /jobs/7/traces": TRACES}
     file = tmp_path / "trace.json"
     assert api.run("trace", "--job", "7", "--perfetto", str(file)).code == 0
-    assert json.loads(file.read_text())["otherData"]["title"] == "job 7"
+    assert json.loads(file.read_text())["otherData"]["title"] == "SIMULATED job 7"
     done = api.run("trace", "--job", "7", "--perfetto", "/nowhere/x.json")
     assert (done.code, done.err.partition(" (")[0]) == (2, "--perfetto: /nowhere/x.json cannot be written")
 

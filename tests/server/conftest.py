@@ -200,6 +200,21 @@ class FakeAgent:
         return attempt_id
 
 
+PERCENTILES = ("min_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us")
+
+
+def agree(row: dict[str, Any], said: dict[str, Any]) -> None:
+    """Let what was not said of a row's times follow what was: a row that contradicts itself fails its job."""
+    if "stdev_us" not in said:
+        row["stdev_us"] = row["cv_percent"] * row["mean_us"] / 100
+    for place, name in enumerate(PERCENTILES):
+        if name in row and name not in said:
+            low = [said[other] for other in PERCENTILES[:place] if other in said]
+            high = [said[other] for other in PERCENTILES[place + 1 :] if other in said]
+            row[name] = min([max([row[name], *low]), *high])
+    row["min_us"], row["max_us"] = min(row["min_us"], row["mean_us"]), max(row["max_us"], row["mean_us"])
+
+
 def measurement(algorithm: str = "ring", size_bytes: int = 1024, **more: Any) -> dict[str, Any]:
     """A record such as rank 0 sends after a timed block: its rates follow from its time, or that from its busbw."""
     row = {
@@ -226,6 +241,7 @@ def measurement(algorithm: str = "ring", size_bytes: int = 1024, **more: Any) ->
         "time_ns": 1_767_225_600_000_000_000,
     }
     row |= more
+    agree(row, more)
     factor = bus_factor(row["collective"], row["ranks"])
     if "busbw_gb_per_s" in more and "time_us" not in more:
         row["time_us"] = size_bytes * factor / (more["busbw_gb_per_s"] * 1e3)

@@ -3,18 +3,20 @@
 import pytest
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope_server.attempts.told_rows import NUMBERS, Key, Sweep, Told, fault
+from ringscope_server.attempts.told_rows import NUMBERS, TIMES, Key, Sweep, Told, fault
 
 SPEC = BenchmarkSpec(algorithms=("ring",), min_bytes=1024, max_bytes=1024, iterations=20)
 ASKED = Sweep("all_reduce", "float32", 2, 20, "sum")
 
 
 IN_10_US = dict(zip(NUMBERS, (256, 0.1024, 0.1024), strict=True))  # between two ranks
+EVEN = dict.fromkeys(TIMES, 10.0) | {"stdev_us": 1.0}
+EARLIER = dict.fromkeys(("time_low_us", "time_high_us", "p5_us", "p10_us", "p90_us"))  # not told by earlier versions
 
 
 def told(sweep: Sweep, transport: str = "shared_memory", algorithm: str = "ring") -> list[Told]:
     return [
-        Told(Key(0, 1024, algorithm, in_place), sweep if in_place else ASKED, IN_10_US, 0, None, transport, 10.0)
+        Told(Key(0, 1024, algorithm, in_place), sweep if in_place else ASKED, IN_10_US, EVEN, 0, None, transport)
         for in_place in (False, True)
     ]
 
@@ -129,4 +131,22 @@ def test_what_a_row_says_of_itself_follows_from_its_time(field: str, value: floa
     place = "ring at 1 KiB out of place of cycle 0"
     sentence = f"The row of {place} has {field} {value:g}, but {follows} follows from its size and time."
     assert fault(SPEC, 2, rows) == sentence
-    assert "time" in fault(SPEC, 2, [row._replace(time_us=1000.0) for row in told(ASKED)])
+    assert "time" in fault(SPEC, 2, [row._replace(times=EVEN | {"time_us": 1000.0} | EARLIER) for row in told(ASKED)])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"time_low_us": 11.0}, "has time_low_us 11, above its time_us 10"),
+        ({"time_high_us": 9.0}, "has time_us 10, above its time_high_us 9"),
+        ({"p50_us": 13.0}, "has p50_us 13, above its p90_us 10"),
+        ({"p50_us": 13.0} | EARLIER, "has p50_us 13, above its p95_us 10"),
+        ({"max_us": 9.0}, "has p99_us 10, above its max_us 9"),
+        ({"mean_us": 12.0}, "has mean_us 12, above its max_us 10"),
+        ({"cv_percent": 0.0}, "has cv_percent 0, but 10 follows from its stdev_us and mean_us"),
+    ],
+)
+def test_no_two_times_of_a_row_contradict_each_other(wrong: dict[str, float | None], sentence: str) -> None:
+    rows = [row._replace(times=EVEN | wrong) for row in told(ASKED)]
+    assert fault(SPEC, 2, rows) == f"The row of ring at 1 KiB out of place of cycle 0 {sentence}."
+    assert fault(SPEC, 2, [row._replace(times=EVEN | EARLIER) for row in told(ASKED)]) == ""

@@ -1,11 +1,12 @@
 """What the rows of a finished sweep say against what was asked for: each once, and checked where a check was. Pure.
 
-Nor may a row contradict itself: its bandwidths follow from its time, and only of ``auto`` it says what was taken.
+Nor may a row contradict itself: its bandwidths follow from its time, its interval holds that, its percentiles rise, and
+only of ``auto`` it says what was taken.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
+from itertools import chain, pairwise, product
 from math import isclose
 from typing import NamedTuple
 
@@ -19,8 +20,16 @@ from ringscope.contracts.units import format_size
 
 # What follows from a row's size, its time and its sweep.
 NUMBERS = ("count", "algbw_gb_per_s", "busbw_gb_per_s")
+# None is above the next one, where a row tells both.
+_RISING = (
+    ("time_low_us", "time_us", "time_high_us"),
+    ("min_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us"),
+    ("min_us", "mean_us", "max_us"),
+)
+TIMES = (*dict.fromkeys(chain(*_RISING)), "stdev_us", "cv_percent")
 # Of numbers that ranks reckon as it is done here: JSON and both databases keep all of their digits.
 _ROUNDING = 1e-12
+_NEARLY = 1e-9  # of those that sums of many stand behind
 
 
 class Key(NamedTuple):
@@ -52,10 +61,10 @@ class Told(NamedTuple):
     key: Key
     sweep: Sweep
     numbers: Mapping[str, float]  # by the names of NUMBERS
+    times: Mapping[str, float | None]  # by the names of TIMES
     wrong: int | None
     chosen_algorithm: str | None  # by auto
     transport: str
-    time_us: float
 
     @property
     def executed(self) -> str:
@@ -96,8 +105,25 @@ def _fault_of(row: Told, spec: BenchmarkSpec, asked: Sweep) -> str:
     for name, follows in _numbers(row, asked).items():
         if not isclose(is_ := row.numbers[name], follows, rel_tol=_ROUNDING):
             return f"has {name} {is_:.12g}, but {follows:.12g} follows from its size and time"
+    if disorder := _disorder(row.times):
+        return disorder
     if row.wrong is None and _is_checked(spec, row.key):
         return "tells no result of the check, which was asked for"
+    return ""
+
+
+def _disorder(times: Mapping[str, float | None]) -> str:
+    """Of two times that cannot both be true; empty where there are none."""
+    for names in _RISING:
+        told = [(name, value) for name in names if (value := times[name]) is not None]
+        for (name, value), (above, most) in pairwise(told):
+            if value > most and not isclose(value, most, rel_tol=_NEARLY):
+                return f"has {name} {value:.12g}, above its {above} {most:.12g}"
+    mean_us, stdev_us, cv_percent = times["mean_us"], times["stdev_us"], times["cv_percent"]
+    assert mean_us is not None and stdev_us is not None and cv_percent is not None  # every version tells them
+    follows = 100 * stdev_us / mean_us if mean_us else 0.0
+    if not isclose(cv_percent, follows, rel_tol=_NEARLY):
+        return f"has cv_percent {cv_percent:.12g}, but {follows:.12g} follows from its stdev_us and mean_us"
     return ""
 
 
@@ -109,7 +135,8 @@ def _choices(row: Told, spec: BenchmarkSpec) -> tuple[str | None, ...]:
 def _numbers(row: Told, sweep: Sweep) -> dict[str, float]:
     """As ``ringscope.bench.sweep`` and ``ringscope.bench.simulation`` have them."""
     count, _ = elements(sweep.collective, row.key.size_bytes, ITEMSIZE_BYTES[sweep.dtype], sweep.ranks)
-    algbw = row.key.size_bytes / (row.time_us * 1e3) if row.time_us else 0.0
+    time_us = row.times["time_us"]
+    algbw = row.key.size_bytes / (time_us * 1e3) if time_us else 0.0
     return dict(zip(NUMBERS, (count, algbw, algbw * bus_factor(sweep.collective, sweep.ranks)), strict=True))
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.protocol import rank_words
 from ringscope.contracts.units import plural
 from ringscope_server.attempts import told_epochs, told_rows
-from ringscope_server.attempts.told_rows import NUMBERS, Key, Sweep, Told
+from ringscope_server.attempts.told_rows import NUMBERS, TIMES, Key, Sweep, Told
 from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import SPOILED, spec_of, valid_spec
 from ringscope_server.jobs.reasons import Reason, reason_of
@@ -81,12 +81,25 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
 async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
     key = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place
     sweep = Measurement.collective, Measurement.dtype, Measurement.ranks, Measurement.iterations, Measurement.op
-    how = Measurement.wrong, Measurement.chosen_algorithm, Measurement.transport, Measurement.time_us
-    numbers = (getattr(Measurement, name) for name in NUMBERS)
-    query = select(*key, *sweep, *numbers, *how).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
+    how = Measurement.wrong, Measurement.chosen_algorithm, Measurement.transport
+    numbers = [getattr(Measurement, name) for name in NUMBERS]
+    times = [getattr(Measurement, name) for name in TIMES]
+    query = (
+        select(*key, *sweep, *how, *numbers, *times)
+        .where(Measurement.attempt_id == attempt_id)
+        .order_by(Measurement.id)
+    )
     found: Iterable[Sequence[Any]] = await session.execute(query)
+    first = len(NUMBERS) + 12
     return [
-        Told(Key(*row[:4]), Sweep(*row[4:9]), dict(zip(NUMBERS, row[9:12], strict=True)), *row[12:]) for row in found
+        Told(
+            Key(*row[:4]),
+            Sweep(*row[4:9]),
+            dict(zip(NUMBERS, row[12:first], strict=True)),
+            dict(zip(TIMES, row[first:], strict=True)),
+            *row[9:12],
+        )
+        for row in found
     ]
 
 

@@ -5860,7 +5860,7 @@ export interface components {
             accumulation_steps: number;
             /**
              * All Reduce
-             * @description How gradients are summed: what tf calls cross-device ops.
+             * @description How gradients are summed: what tf calls cross-device ops. auto tries nothing here: it goes by what jobs measured, else by the cost model.
              * @default auto
              * @enum {string}
              */

@@ -87,7 +87,11 @@ class TrainingSpec(SpecModel):
         description="mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold "
         "the parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, to compare with.",
     )
-    all_reduce: Algorithm = Field("auto", description="How gradients are summed: what tf calls cross-device ops.")
+    all_reduce: Algorithm = Field(
+        "auto",
+        description="How gradients are summed: what tf calls cross-device ops. auto tries nothing here: it goes by "
+        "what jobs measured, else by the cost model.",
+    )
     transport: TrainingTransport = Field(
         "auto", description="How our algorithms move data; auto takes the first one that can."
     )

@@ -73,7 +73,7 @@ def test_every_unusual_mode_is_told(api: FakeApi) -> None:
     api.answers |= {"GET /jobs": items(asked), "GET /jobs/1": asked, "GET /jobs/1/measurements": items()}
     assert "2 GB/s, aggregate 5, blocking 1, average min, rotate, 4 ranks on 2 cores" in api.run("jobs").out
     out = api.run("show", "1").out
-    waited, shortest = "to wait for each operation", "for the shortest of the ranks' times"
+    waited, shortest = "to wait for each operation, after which all ranks meet", "for the shortest of the ranks' times"
     for words in (
         "for 5 operations in each iteration",
         waited,

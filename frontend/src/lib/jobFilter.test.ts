@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aJob, aTraining } from "./fixtures";
+import type { BenchmarkJob } from "../api/types";
+import { aBest, aJob, anAttempt, aTraining } from "./fixtures";
 import { matches, newsOf, nextSort, type Sort } from "./jobFilter";
 
 describe("matches", () => {
@@ -50,6 +51,15 @@ describe("newsOf", () => {
     expect(news([50, 40], [45, 39, 51], undefined, true)).toEqual([45, 51]);
     expect(news([40, 50], [45, 39, 51], "id", true)).toEqual([45, 39]);
     expect(news([50, 40], [45], "-busbw", true), "no speed").toEqual([]);
+  });
+
+  it("sorts by the speed that the server sorts by: what may be held up, whatever else was measured", () => {
+    const measured = (id: number, change: Partial<BenchmarkJob> = {}) =>
+      aJob({ id, state: "succeeded", summary: { ...aJob().summary, best: [aBest({ busbw_gb_per_s: id })] }, ...change });
+    const disturbed = { attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] };
+    const changed = [measured(80), measured(90, disturbed), measured(95, { state: "failed" }), measured(10)];
+    const { entering } = newsOf({ jobs: [measured(50)], filter: {}, sort: "-busbw", hasMore: true }, changed);
+    expect(entering.map((job) => job.id)).toEqual([80]);
   });
 
   it("counts those shown that match no more", () => {

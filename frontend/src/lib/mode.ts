@@ -16,12 +16,14 @@ const AVERAGES: Readonly<Record<BenchmarkSpec["benchmark"]["average"], string>> 
   max: "the longest of the ranks' times",
 };
 
+const WAITED = ["", "to wait for each operation, after which all ranks meet", "to wait for each operation", "that all ranks meet after each iteration"];
+
 /** What is not as usual; of a job with none its numbers tell of others, too. */
 export function unusual({ benchmark: { channels, aggregate, blocking, average, rotate } }: BenchmarkSpec): Unusual[] {
   return [
     ...(channels == null ? [] : [{ word: plural(channels, "channel"), asked: `for ${plural(channels, "channel")} of rings and trees` }]),
     ...(aggregate === 1 ? [] : [{ word: `aggregate ${aggregate}`, asked: `for ${plural(aggregate, "operation")} in each iteration` }]),
-    ...(blocking === 0 ? [] : [{ word: `blocking ${blocking}`, asked: blocking === 3 ? "that the ranks meet after each iteration" : "to wait for each operation" }]),
+    ...(blocking === 0 ? [] : [{ word: `blocking ${blocking}`, asked: WAITED[blocking] ?? "" }]),
     ...(average === "mean" ? [] : [{ word: `average ${average}`, asked: `for ${AVERAGES[average]}` }]),
     ...(rotate ? [{ word: "rotate", asked: "for another piece of memory in each operation" }] : []),
   ];

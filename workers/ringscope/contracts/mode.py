@@ -11,7 +11,12 @@ _AVERAGES = {
     "min": "the shortest of the ranks' times",
     "max": "the longest of the ranks' times",
 }
-_WAITED = ("", "to wait for each operation", "to wait for each operation", "that the ranks meet after each iteration")
+_WAITED = (
+    "",
+    "to wait for each operation, after which all ranks meet",
+    "to wait for each operation",
+    "that all ranks meet after each iteration",
+)
 
 
 class Mode(NamedTuple):

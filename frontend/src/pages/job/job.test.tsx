@@ -74,9 +74,10 @@ it("lays the job beside it that the address names, whatever is the baseline in t
   localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], baseline: 3 }));
   const rows = [aComparedRow({ size_bytes: 2 ** 20 })];
   const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], rows }, { job_id: 7, obstacles: [], rows }] };
-  const known = answers().of(comparisonQuery([5, 7], 5, 0), found);
+  const known = answers().of(comparisonQuery([5, 7], 5, 0), found).of(jobQuery(5), succeeded({ id: 5 })).of(jobQuery(3), succeeded({ id: 3 }));
   const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=baseline&base=5", known);
   expect(page.textContent).toContain("Grey: the means of job 5, the baseline.");
+  expect(page.querySelector("[aria-label=Outcome]")?.textContent).toContain("Against baseline–to job 5");
 });
 
 it.each([

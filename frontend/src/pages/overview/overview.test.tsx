@@ -94,7 +94,10 @@ function measured(id: number, busbw: number, change: Partial<BenchmarkJob> = {})
 
 it("has no bar for a job without a value, and only what holds up sets the heights", async () => {
   const disturbed = [anAttempt({ disturbed_by: "Job 9 ran there." })];
+  const { spec } = aJob();
+  const shortest = { ...spec, benchmark: { ...spec.benchmark, average: "min" as const } };
   const { heights, titles, caption } = await bars([
+    measured(7, 110, { spec: shortest }),
     aJob({ id: 6, state: "queued" }),
     measured(5, 100, { state: "running" }),
     measured(4, 90, { state: "failed" }),
@@ -102,9 +105,11 @@ it("has no bar for a job without a value, and only what holds up sets the height
     measured(2, 20),
     measured(1, 10),
   ]);
-  expect(heights).toEqual(["50%", "100%", undefined, undefined, undefined, undefined]);
+  expect(heights).toEqual(["50%", "100%", undefined, undefined, undefined, undefined, undefined]);
   expect(caption).toContain("the tallest of these, 20.0 GB/s");
   expect(titles[2]).toContain("80.0 GB/s\ndisturbed: Job 9 ran there.");
+  expect(titles[3]).toContain("90.0 GB/s\nfailed: It failed: these are the rows that it had until then.");
+  expect(titles[6]).toContain("110 GB/s\naverage min: It asked for the shortest of the ranks' times.");
   expect(titles[1]).toContain("20.0 GB/s\nthe rate of its links is not known");
 });
 

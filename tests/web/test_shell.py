@@ -35,12 +35,14 @@ def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> Non
         ("#1", "/jobs/1"),
         (f"node {node}", f"/nodes/{node}"),
     ):
+        expect(box).to_have_count(0)  # hidden at once, gone a moment later: nobody presses the keys again in between
         page.keyboard.press("Control+k")
         expect(box).to_be_focused()
         page.keyboard.type(typed)
         expect(page.get_by_role("option").first).to_be_visible()
         page.keyboard.press("Enter")
         expect(page).to_have_url(site.url + path)
+    expect(box).to_have_count(0)
     page.keyboard.press("Control+k")
     page.keyboard.type("nothing has this name")
     expect(page.get_by_text("Nothing here is named")).to_be_visible()

@@ -67,6 +67,13 @@ def test_a_log_from_a_time_on(api: FakeApi) -> None:
     assert "--at: 'noon' is not a time" in api.run("logs", "7", "--at", "noon").err
 
 
+def test_a_log_from_a_level_on(api: FakeApi) -> None:
+    api.answers |= READ | {"GET /jobs/7/log": items()}
+    assert api.run("logs", "7", "--level", "error").code == 0
+    assert api.last.query["level"] == ["error"]
+    assert "--level" in api.run("logs", "7", "--level", "loud").err
+
+
 def test_the_jobs_of_a_schedule(api: FakeApi) -> None:
     api.answers["GET /jobs"] = items()
     assert api.run("jobs", "--schedule", "4").out == "No job is like that.\n"

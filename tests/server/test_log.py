@@ -81,6 +81,33 @@ async def test_lines_are_found_by_rank_stream_words_and_pattern(server: Server, 
         assert (outline["lines"], len(outline["cursors"])) == (len(numbers), max(1, -(-len(numbers) // 10))), query
 
 
+PRINTED = {
+    "n1:12:15 [0] NCCL WARN Call to connect failed": "warning",
+    "RuntimeWarning: overflow encountered in add": "warning",
+    "warnings are counted below": None,
+    "ValueError: 3 ranks, not 4": "error",
+    "Traceback (most recent call last):": "error",
+    "FATAL: out of memory": "error",
+    "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES": "error",
+    "rms_error_bound 1e-6, errors 0": None,
+}
+
+
+@pytest.mark.both_databases
+async def test_lines_are_found_by_the_level_that_their_words_name(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    await agent.records(attempt, *(line(number) | {"text": text} for number, text in enumerate(PRINTED)))
+    for level, named in (("error", ["error"]), ("warning", ["warning", "error"])):
+        found = (await get(server, f"{job['id']}/log", level=level))["items"]
+        assert [row["text"] for row in found] == [text for text, named_level in PRINTED.items() if named_level in named]
+    assert (await get(server, f"{job['id']}/log/outline", level="error", q="ranks"))["lines"] == 1
+    answer = await server.admin.get(f"/api/v1/jobs/{job['id']}/log", params={"level": "loud"})
+    (error,) = answer.json()["errors"]
+    assert answer.status_code == 422 and error["pointer"] == "/level"
+
+
 async def test_all_of_it_is_a_text_file(server: Server, job_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for batch in (7, 2_000):
         monkeypatch.setattr(log, "_BATCH_LINES", batch)

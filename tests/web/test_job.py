@@ -213,7 +213,14 @@ def test_the_environment_of_a_job_and_the_binding_of_its_ranks(visit: Visit) -> 
     panel.get_by_text("Environment variables").click()
     expect(panel.get_by_text("OMP_NUM_THREADS", exact=True)).to_be_visible()
     panel.get_by_text("Binding of each rank").click()
-    expect(panel.locator("tbody tr")).to_have_count(2)
+    bindings = panel.get_by_role("region", name="Binding of each rank")
+    expect(bindings.locator("tbody tr")).to_have_count(2)
+    panel.get_by_text("What joins the ranks").click()
+    joints = panel.get_by_role("region", name="What joins the ranks").locator("td")
+    numas = [rank["numa_node"] for rank in told["ranks"]]
+    way = "NUMA" if numas[0] is not None and numas[0] == numas[1] else "node"
+    expect(joints).to_have_text(["·", way, way, "·"])
+    visit.shoot("job-topology")
     assert not any("TOKEN" in name for name in told["nodes"][0]["variables"])
     assert visit.violations() == []
 

@@ -289,6 +289,25 @@ def test_lines_are_found_by_stream(visit: Visit) -> None:
 
 
 @pytest.mark.long
+def test_lines_are_found_by_level(visit: Visit, long_job: int) -> None:
+    page = visit.open(f"/jobs/{long_job}?tab=log")
+    with closing(sqlite3.connect(visit.site.lab.data_dir / "ringscope.sqlite3", timeout=60)) as database, database:
+        row = (long_job, "n1", 0, "stderr", 1_767_225_700_000_000_000)
+        for text in ("NCCL WARN a link is down", "RuntimeError: the sums differ"):
+            database.execute(
+                "INSERT INTO log_lines (job_id, attempt_id, node, rank, stream, time_ns, text) "
+                "SELECT ?, max(id), ?, ?, ?, ?, ? FROM attempts WHERE job_id = ?",
+                (*row, text, long_job),
+            )
+    for level, count in (("error", "1 line that match"), ("warning", "2 lines that match")):
+        page.get_by_label("From which level").select_option(level)
+        expect(page).to_have_url(re.compile(f"level={level}"))
+        expect(page.get_by_text(count)).to_be_visible()
+    visit.shoot("job-log-level")
+    assert visit.violations() == []
+
+
+@pytest.mark.long
 def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Visit, measured: int) -> None:
     body = visit.site.get(f"/jobs/{measured}")["spec"] | {"name": "again"}
     again = int(visit.site.post("/jobs", body).json()["id"])

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,6 +18,15 @@ LINES_PER_PAGE = 500
 _BATCH_LINES = 2_000
 Read = Callable[[], AbstractAsyncContextManager[AsyncSession]]
 
+Level = Literal["warning", "error"]
+# Whoever prints writes the level in a way of their own, so that the words tell: "NCCL WARN", "ValueError: ...".
+_ERRORS = "[a-z]*error|[a-z]*exception|traceback|fatal|critical|panic|abort(?:ed|ing)?|segmentation fault"
+_ERRORS += "|bad termination"  # of mpiexec
+_LEVELS: dict[Level, str] = {
+    "warning": rf"(?i)\b(?:[a-z]*warn(?:ing)?|{_ERRORS})\b",
+    "error": rf"(?i)\b(?:{_ERRORS})\b",
+}
+
 
 @dataclass(frozen=True)
 class LogFilter:
@@ -25,6 +34,7 @@ class LogFilter:
 
     Args:
         stream: stdout, stderr or agent.
+        level: at least this one, by the words of a line.
         text: words that a line must all contain, in either case.
         pattern: a regular expression that ``db.regex`` has checked; a part of a line must match.
     """
@@ -32,13 +42,14 @@ class LogFilter:
     job_id: int
     rank: int | None = None
     stream: str | None = None
+    level: Level | None = None
     text: str = ""
     pattern: str = ""
 
     @property
     def is_search(self) -> bool:
         """Whether many lines may have to be looked at for one that is wanted."""
-        return bool(self.text or self.pattern) or self.rank is not None or self.stream is not None
+        return bool(self.text or self.pattern or self.level) or self.rank is not None or self.stream is not None
 
     def of(self, query: Any) -> Any:
         """The query with these conditions."""
@@ -47,8 +58,9 @@ class LogFilter:
             query = query.where(LogLine.rank == self.rank)
         if self.stream is not None:
             query = query.where(LogLine.stream == self.stream)
-        if self.pattern:
-            query = query.where(LogLine.text.regexp_match(literal(self.pattern, Pattern)))
+        for pattern in (self.level and _LEVELS[self.level], self.pattern):
+            if pattern:
+                query = query.where(LogLine.text.regexp_match(literal(pattern, Pattern)))
         for word in self.text.split():
             query = query.where(LogLine.text.icontains(word, autoescape=True))
         return query

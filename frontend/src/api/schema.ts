@@ -7421,6 +7421,8 @@ export interface operations {
                 rank?: number | null;
                 /** @description Only this stream. */
                 stream?: ("stdout" | "stderr" | "agent") | null;
+                /** @description Only lines whose words name an error, as ValueError or fatal do; with warning also a warning. */
+                level?: ("warning" | "error") | null;
                 /** @description Only lines that contain each of these words, in either case. */
                 q?: string;
                 /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
@@ -7455,6 +7457,8 @@ export interface operations {
                 rank?: number | null;
                 /** @description Only this stream. */
                 stream?: ("stdout" | "stderr" | "agent") | null;
+                /** @description Only lines whose words name an error, as ValueError or fatal do; with warning also a warning. */
+                level?: ("warning" | "error") | null;
                 /** @description Only lines that contain each of these words, in either case. */
                 q?: string;
                 /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
@@ -7491,6 +7495,8 @@ export interface operations {
                 rank?: number | null;
                 /** @description Only this stream. */
                 stream?: ("stdout" | "stderr" | "agent") | null;
+                /** @description Only lines whose words name an error, as ValueError or fatal do; with warning also a warning. */
+                level?: ("warning" | "error") | null;
                 /** @description Only lines that contain each of these words, in either case. */
                 q?: string;
                 /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */

@@ -5,6 +5,7 @@ describe("the filter of a log", () => {
   it("is what the URL says", () => {
     expect(logFilterOf({})).toEqual({});
     expect(logFilterOf({ log: "rank 3", rank: "2", stream: "stderr" })).toEqual({ rank: 2, stream: "stderr", q: "rank 3" });
+    expect(logFilterOf({ level: "error" })).toEqual({ level: "error" });
   });
 
   it("takes the text as words, or as a regular expression", () => {

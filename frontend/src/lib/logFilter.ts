@@ -2,16 +2,17 @@
 import type { paths } from "../api/schema";
 import type { JobSearch } from "./search";
 
-/** Which lines of a log: of one rank, of one stream, with every word of a text, or matching a regular expression. */
+/** Which lines of a log: of one rank, of one stream, at least of a level, with every word of a text, or matching a regular expression. */
 export type LogFilter = Pick<
   NonNullable<paths["/api/v1/jobs/{job_id}/log/outline"]["get"]["parameters"]["query"]>,
-  "rank" | "stream" | "q" | "pattern"
+  "rank" | "stream" | "level" | "q" | "pattern"
 >;
 
-export function logFilterOf({ log: text, match, rank, stream }: JobSearch): LogFilter {
+export function logFilterOf({ log: text, match, rank, stream, level }: JobSearch): LogFilter {
   return {
     ...(rank !== undefined && { rank: Number(rank) }),
     ...(stream && { stream }),
+    ...(level && { level }),
     ...(text !== undefined && (match === "regex" ? { pattern: text } : { q: text })),
   };
 }

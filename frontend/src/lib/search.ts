@@ -114,6 +114,10 @@ export type Beside = (typeof BESIDE)[number];
 export const STREAMS = ["stdout", "stderr", "agent"] as const;
 export type Stream = (typeof STREAMS)[number];
 
+/** Of log lines, by their words: what warns or names an error, and errors alone. */
+export const LEVELS = ["warning", "error"] as const;
+export type Level = (typeof LEVELS)[number];
+
 export interface JobSearch {
   /** Which part of the page; the results when absent. */
   tab?: Exclude<Tab, "results">;
@@ -152,6 +156,8 @@ export interface JobSearch {
   match?: "regex";
   /** Log lines of this stream only. */
   stream?: Stream;
+  /** Log lines of at least this level. */
+  level?: Level;
   /** The log at this time: its last line that was printed by then. ISO 8601, in UTC. */
   at?: string;
 }
@@ -165,6 +171,7 @@ export function jobSearch(search: Record<string, unknown>): JobSearch {
   const tab = TABS.find((known) => known === search.tab);
   const beside = BESIDE.find((known) => known === search.beside);
   const stream = STREAMS.find((known) => known === search.stream);
+  const level = LEVELS.find((known) => known === search.level);
   return {
     ...(tab && tab !== "results" && { tab }),
     ...(beside && beside !== "model" && { beside }),
@@ -185,6 +192,7 @@ export function jobSearch(search: Record<string, unknown>): JobSearch {
     ...(typeof cell === "string" && CELL.test(cell) && { cell }),
     ...(match === "regex" && { match }),
     ...(stream && { stream }),
+    ...(level && { level }),
     ...(typeof at === "string" && INSTANT.test(at) && !Number.isNaN(Date.parse(at)) && { at }),
   };
 }

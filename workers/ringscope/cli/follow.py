@@ -47,18 +47,21 @@ def _watch(client: Client, job_id: int) -> Iterator[Job]:
 class LogReader:
     """Reads a job's log on from where it stopped, first from ``at``; the cursor, not the stream, says what is new."""
 
-    def __init__(self, client: Client, job_id: int, rank: int | None = None, at: str | None = None) -> None:
+    def __init__(
+        self, client: Client, job_id: int, rank: int | None = None, at: str | None = None, level: str | None = None
+    ) -> None:
         self._client = client
         self._job_id = job_id
         self._rank = rank
         self._at = at
+        self._level = level
         self._cursor: str | None = None
         self._last_id = -1
 
     def fresh(self) -> Iterator[LogLine]:
         """Lines that were not read before, oldest first."""
         while True:
-            page = self._client.log(self._job_id, self._cursor, self._rank, self._at)
+            page = self._client.log(self._job_id, self._cursor, self._rank, self._at, self._level)
             for line in page.items:
                 if line.id > self._last_id:
                     self._last_id = line.id

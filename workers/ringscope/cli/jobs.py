@@ -117,6 +117,10 @@ def logs(
     job_id: JobId,
     keep_following: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the job ends.")] = False,
     rank: Annotated[int | None, typer.Option(min=0, help="Only this rank's lines.")] = None,
+    level: Annotated[
+        Literal["warning", "error"] | None,
+        typer.Option(help="Only lines whose words name an error, as ValueError or fatal do; or also a warning."),
+    ] = None,
     at: Annotated[
         str | None, typer.Option(help="From the last line printed by then on: 2026-01-31T12:00, or 30m, 2h ago.")
     ] = None,
@@ -126,7 +130,7 @@ def logs(
 ) -> None:
     """Print a job's log; a line of a rank starts with its number. With --json one object a line."""
     with connect(url, data_dir) as client:
-        reader = LogReader(client, job_id, rank, moment("--at", at))
+        reader = LogReader(client, job_id, rank, moment("--at", at), level)
         for _ in follow(client, job_id) if keep_following else (client.job(job_id),):
             for line in reader.fresh():
                 if as_json:

@@ -143,13 +143,19 @@ class ResultRoutes(Connection):
         return [_measurement(item) for item in self._items(f"/jobs/{job_id}/measurements", {"attempt": attempt})]
 
     def log(
-        self, job_id: int, cursor: str | None = None, rank: int | None = None, at: str | None = None
+        self,
+        job_id: int,
+        cursor: str | None = None,
+        rank: int | None = None,
+        at: str | None = None,
+        level: str | None = None,
     ) -> Page[LogLine]:
         """A page of the job's log, oldest line first; with a rank only that rank's.
 
-        Without a cursor it begins with the last line that was printed by ``at`` (ISO 8601, with its zone).
+        Without a cursor it begins with the last line that was printed by ``at`` (ISO 8601, with its zone). With a
+        level, warning or error, only lines whose words name at least that.
         """
-        page = self._page(f"/jobs/{job_id}/log", {"cursor": cursor, "rank": rank, "at": at})
+        page = self._page(f"/jobs/{job_id}/log", {"cursor": cursor, "rank": rank, "at": at, "level": level})
         return Page([LogLine.read(item) for item in page.items], page.next)
 
     def log_outline(

@@ -17,7 +17,7 @@ from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import require_job
 from ringscope_server.instants import Instant, as_ns
 from ringscope_server.results import log
-from ringscope_server.results.log import LINES_PER_PAGE, LogFilter
+from ringscope_server.results.log import LINES_PER_PAGE, Level, LogFilter
 from ringscope_server.results.views import LogOutline, LogPage
 from ringscope_server.services import Services
 
@@ -26,6 +26,10 @@ router = APIRouter(prefix="/jobs/{job_id}/log", tags=["results"])
 Rank = Annotated[int | None, Query(ge=0, lt=2**31, description="Only this rank.")]
 Text = Annotated[str, Query(max_length=200, description="Only lines that contain each of these words, in either case.")]
 Stream = Annotated[Literal["stdout", "stderr", "agent"] | None, Query(description="Only this stream.")]
+AtLeast = Annotated[
+    Level | None,
+    Query(description="Only lines whose words name an error, as ValueError or fatal do; with warning also a warning."),
+]
 Pattern = Annotated[
     str,
     Query(
@@ -42,8 +46,10 @@ At = Annotated[
 ]
 
 
-def _wanted(job_id: int, rank: Rank = None, stream: Stream = None, q: Text = "", pattern: Pattern = "") -> LogFilter:
-    return LogFilter(job_id, rank, stream, q, pattern)
+def _wanted(
+    job_id: int, rank: Rank = None, stream: Stream = None, level: AtLeast = None, q: Text = "", pattern: Pattern = ""
+) -> LogFilter:
+    return LogFilter(job_id, rank, stream, level, q, pattern)
 
 
 Wanted = Annotated[LogFilter, Depends(_wanted)]

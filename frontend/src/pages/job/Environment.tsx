@@ -1,23 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { environmentsQuery } from "../../data/job";
-import type { AttemptEnvironment } from "../../api/types";
+import type { AttemptEnvironment, JobView } from "../../api/types";
 import { Loaded } from "../../components/Loaded";
 import { Properties } from "../../components/Properties";
 import { ScrollX } from "../../components/ScrollX";
 import { bindingInWords, commonValues, machineInWords } from "../../lib/environment";
 import classes from "./Configuration.module.css";
+import { TopologyMatrix } from "./TopologyMatrix";
 
-/** What the last attempt ran in: versions, variables, machines, and the binding of each rank. */
-export function Environment({ jobId }: { jobId: number }) {
-  const environments = useQuery(environmentsQuery(jobId));
+/** What the last attempt ran in: versions, variables, machines, the binding of each rank, and what joins them. */
+export function Environment({ job }: { job: JobView }) {
+  const environments = useQuery(environmentsQuery(job.id));
   return (
     <Loaded query={environments} what="The environment could not be loaded" rows={8}>
-      {(found) => <Newest last={found.at(-1)} />}
+      {(found) => <Newest job={job} last={found.at(-1)} />}
     </Loaded>
   );
 }
 
-function Newest({ last }: { last: AttemptEnvironment | undefined }) {
+function Newest({ job, last }: { job: JobView; last: AttemptEnvironment | undefined }) {
   if (!last?.nodes.length) return null; // a simulation has none
   return (
     <section className="card" aria-labelledby="environment">
@@ -39,6 +40,12 @@ function Newest({ last }: { last: AttemptEnvironment | undefined }) {
           <summary className="dim">Binding of each rank</summary>
           <Bindings ranks={last.ranks} />
         </details>
+        {last.ranks.length > 1 && (
+          <details>
+            <summary className="dim">What joins the ranks</summary>
+            <TopologyMatrix ranks={last.ranks} members={job.attempts.find(({ number }) => number === last.attempt)?.members ?? []} />
+          </details>
+        )}
       </div>
     </section>
   );

@@ -4,7 +4,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import type { JobView } from "../../api/types";
 import { useShortcut } from "../../components/shortcuts";
-import { STREAMS } from "../../lib/search";
+import { LEVELS, STREAMS } from "../../lib/search";
 import classes from "./Log.module.css";
 import { useView } from "./useView";
 
@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function LogTools({ job, problem, children }: Props) {
-  const [{ log: text, match, rank, stream, wrap }, set] = useView();
+  const [{ log: text, match, rank, stream, level, wrap }, set] = useView();
   const isRegex = match === "regex";
   return (
     <div className={classes.tools}>
@@ -35,6 +35,14 @@ export function LogTools({ job, problem, children }: Props) {
         value={stream ?? ""}
         onChange={(event) => set({ stream: event.currentTarget.value || undefined })}
         data={[{ value: "", label: "all streams" }, ...STREAMS]}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label="From which level"
+        title="By the words of a line: WARN, ValueError, fatal …"
+        value={level ?? ""}
+        onChange={(event) => set({ level: event.currentTarget.value || undefined })}
+        data={[{ value: "", label: "all levels" }, { value: LEVELS[0], label: "warnings, errors" }, { value: LEVELS[1], label: "errors" }]}
       />
       <NativeSelect
         size="xs"

@@ -8,7 +8,7 @@ export function SetUp({ job }: { job: JobView }) {
   return (
     <div className={classes.columns}>
       <Configuration job={job} />
-      <Environment jobId={job.id} />
+      <Environment job={job} />
     </div>
   );
 }

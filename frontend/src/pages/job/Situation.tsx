@@ -162,10 +162,11 @@ function AlgorithmLabel({ name }: { name: string }) {
   );
 }
 
-/** What the winner does less of; what to do next where there is nothing to explain. */
+/** What the winner does less of; before the numbers, which stand below, what to do next. */
 function Explanation({ job }: { job: JobView }) {
-  const text = job.state === "succeeded" && job.summary.kind === "benchmark" ? job.summary.explanation : "";
-  return text ? <p className="dim">{text}</p> : <Advice text={job.advice} />;
+  if (job.state !== "succeeded") return <Advice text={job.advice} />;
+  const text = job.summary.kind === "benchmark" ? job.summary.explanation : "";
+  return text && <p className="dim">{text}</p>;
 }
 
 function Took({ job }: { job: JobView }) {

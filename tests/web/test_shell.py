@@ -254,37 +254,3 @@ def test_a_viewer_sees_no_action_that_it_may_not_do(
         page.keyboard.press("Control+k")
         expect(page.get_by_role("option", name="Show the keys")).to_be_visible()
         expect(page.get_by_role("option", name="New job")).to_have_count(0)
-
-
-@pytest.mark.long
-def test_submit_watch_and_compare_by_keyboard_alone(visit: Visit) -> None:
-    page, site = visit.page, visit.site
-    ids = []
-    for name in ("by key one", "by key two"):
-        visit.open("/jobs")
-        page.keyboard.press("n")
-        expect(page.get_by_text("slots are free now")).to_be_visible()
-        form = f"/jobs/new?name={name}&ranks=2&algorithms=ring&min=1K&max=4K&iterations=2&warmup=1"
-        visit.open(form)
-        expect(page.get_by_text("slots are free now")).to_be_visible()
-        submit = page.get_by_role("button", name="Submit")
-        for _ in range(60):
-            if submit.evaluate("element => element === document.activeElement"):
-                break
-            page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
-        expect(page.locator("main").get_by_text("succeeded").first).to_be_visible()
-        ids.append(int(page.url.rpartition("/")[2]))
-    page.keyboard.type("gj")
-    expect(page.locator("tbody tr").first).to_be_visible()
-    page.keyboard.press("/")
-    page.keyboard.type("by key")
-    expect(page.locator("tbody tr")).to_have_count(2)
-    page.get_by_role("searchbox", name="Name contains").blur()
-    for _ in ids:
-        page.keyboard.press("j")
-        page.keyboard.press("x")
-    expect(page.get_by_role("link", name="Compare 2 jobs")).to_be_visible()
-    page.keyboard.press("c")
-    expect(page).to_have_url(f"{site.url}/compare?ids={ids[1]},{ids[0]}")

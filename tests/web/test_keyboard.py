@@ -1,0 +1,149 @@
+"""Whoever has only a keyboard: from the form to a comparison, and never without knowing where the focus is."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.web.browsing import Visit
+
+MOST_STOPS = 60  # from one end of a page to the other, and some more
+# Where the focus is, and whether somebody sees it there: marked, in view and under nothing. A radio button of a row of
+# choices is not to be seen itself; the word beside it has the mark.
+LOOK = r"""wanted => {
+  const element = document.activeElement
+  const shown = element.type === 'radio' ? element.nextElementSibling : element
+  const style = getComputedStyle(shown)
+  const box = shown.getClientRects()[0] ?? new DOMRect()
+  const [left, top] = [Math.max(0, box.left), Math.max(0, box.top)]
+  const [right, bottom] = [Math.min(innerWidth, box.right), Math.min(innerHeight, box.bottom)]
+  const hit = right > left && bottom > top && document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+  const isMarked = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== 'none'
+  const text = element.ariaLabel || element.labels?.[0]?.textContent || element.textContent || ''
+  return {
+    name: `${element.tagName.toLowerCase()} ${text.trim().replace(/\s+/g, ' ').slice(0, 30)}`,
+    isWanted: element === wanted,
+    isSeen: isMarked && !!hit && shown.parentElement.contains(hit),
+  }
+}"""
+# What a screen reader is told by itself, in the order in which it is told.
+LISTEN = """() => {
+  window.said = []
+  const region = document.querySelector('p.hidden-visually[role=status]')
+  const listener = new MutationObserver(() => said.push(region.textContent))
+  listener.observe(region, {childList: true, characterData: true, subtree: true})
+}"""
+
+
+def see_focus(wanted: Locator, *before: str) -> tuple[str, bool]:
+    """What has the focus after those before it, where somebody must see it, and whether it is what is wanted."""
+    at = wanted.evaluate(LOOK)
+    assert at["isSeen"], f"nobody sees that the focus is at the last of {[*before, at['name']]}"
+    return at["name"], at["isWanted"]
+
+
+def go(page: Page, wanted: Locator, key: str = "Tab") -> None:
+    """From stop to stop until the focus is at what is wanted."""
+    stops: list[str] = []
+    while len(stops) < MOST_STOPS:
+        page.keyboard.press(key)
+        name, is_there = see_focus(wanted, *stops)
+        if is_there:
+            return
+        stops.append(name)
+    raise AssertionError(f"{key} does not lead to {wanted}; it stopped at {stops}")
+
+
+def press(page: Page, key: str, focused: Locator) -> None:
+    """A key that leaves the focus where it is, or takes it there."""
+    page.keyboard.press(key)
+    expect(focused).to_be_focused()
+    see_focus(focused)
+
+
+def arrive(page: Page, heading: str) -> None:
+    """On another page the focus is at its content: Tab goes on there, and not through the top bar again."""
+    expect(page.get_by_role("heading", name=heading, level=1, exact=True)).to_be_visible()
+    expect(page.locator("main")).to_be_focused()
+
+
+def watch_the_end(visit: Visit, name: str) -> int:
+    """From the form, sent with Enter, to the job's last state, while the focus rests on a link; the job's number."""
+    page = visit.page
+    page.keyboard.press("Enter")
+    arrive(page, name)
+    job_id = int(page.url.rpartition("/")[2])
+    part = page.get_by_role("link", name="Latency", exact=True)
+    go(page, part)
+    expect(page.locator("header").get_by_text("succeeded")).to_be_visible()
+    expect(page.get_by_text(visit.site.get(f"/jobs/{job_id}")["summary"]["verdict"])).to_be_visible()
+    page.wait_for_function("sentence => said.includes(sentence)", arg=f"Job {job_id} has succeeded.")
+    expect(part).to_be_focused()  # whatever has come above it and below
+    see_focus(part)
+    return job_id
+
+
+@pytest.mark.long
+def test_submit_watch_and_compare_by_keyboard_alone(visit: Visit) -> None:
+    page = visit.open("/")
+    keys = page.keyboard
+    page.evaluate(LISTEN)
+    keys.press("n")
+    arrive(page, "New job")
+    go(page, page.get_by_role("button", name="Smoke"))
+    keys.press("Space")
+    for algorithm in ("direct", "tree"):
+        box = page.get_by_role("checkbox", name=algorithm, exact=True)
+        go(page, box)
+        press(page, "Space", box)
+    for label, value in (("Ranks", "2"), ("Name", "first by key"), ("Iterations", "100")):
+        go(page, page.get_by_role("textbox", name=label))
+        keys.type(value)  # in the place of what was there, which Tab has selected
+    expect(page.get_by_text(re.compile("^6 sizes . 3 algorithms . .* 100 timed iterations each"))).to_be_visible()
+    first = watch_the_end(visit, "first by key")
+    assert visit.site.get(f"/jobs/{first}")["spec"]["benchmark"]["algorithms"] == ["ring", "tree", "mpi"]
+
+    keys.press("Enter")
+    expect(page.get_by_role("heading", name="Latency of ring")).to_be_visible()
+    results = page.get_by_role("link", name="Results", exact=True)
+    go(page, results, "Shift+Tab")
+    press(page, "Enter", results)
+    view = page.get_by_role("radiogroup", name="View").get_by_role("radio")
+    go(page, view.first)
+    press(page, "ArrowRight", view.last)
+    expect(page.get_by_role("table", name="Measurements of ring")).to_be_visible()
+
+    go(page, page.get_by_role("link", name="Run again"), "Shift+Tab")
+    keys.press("Enter")
+    arrive(page, f"New job like job {first}")
+    go(page, page.get_by_role("textbox", name="Name"))
+    keys.type("second by key")
+    second = watch_the_end(visit, "second by key")
+
+    keys.type("gj")
+    arrive(page, "Jobs")
+    newest, before = (page.locator(f"tbody tr[data-index='{i}'] a").first for i in range(2))
+    expect(newest).to_have_text("second by key")
+    for key, row in (("j", newest), ("j", before), ("x", before), ("k", newest), ("x", newest)):
+        press(page, key, row)
+    expect(page.get_by_role("region", name="Chosen jobs")).to_contain_text("2 chosen")
+    keys.press("c")
+    arrive(page, "Compare benchmarks")
+    table = page.get_by_role("table", name=re.compile("^Time and bus bandwidth by message size"))
+    expect(table).to_contain_text(re.compile(rf"job {first}.*, baseline.*job {second}"))
+    base = page.get_by_role("radiogroup", name="Baseline").get_by_role("radio")
+    go(page, base.first)
+    press(page, "ArrowRight", base.last)
+    expect(table).to_contain_text(re.compile(rf"job {first}.*job {second}.*, baseline"))
+
+
+def test_whoever_chooses_none_goes_on_in_the_list(visit: Visit) -> None:
+    """The bar of what is chosen goes away with its button, and does not send Tab back to the start of the page."""
+    page = visit.open("/jobs?q=first+sweep&chosen=1")
+    expect(page.get_by_role("checkbox", name="Choose job 1", exact=True)).to_be_checked()
+    page.keyboard.press("j")
+    go(page, page.get_by_role("button", name="Choose none"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Chosen jobs")).to_have_count(0)
+    arrive(page, "Jobs")
+    page.keyboard.press("Tab")
+    expect(page.locator("main :focus")).to_have_count(1)

@@ -72,6 +72,8 @@ def watch_the_end(visit: Visit, name: str) -> int:
     page.keyboard.press("Enter")
     arrive(page, name)
     job_id = int(page.url.rpartition("/")[2])
+    # It goes as the job starts: who had come to it by then would have the focus nowhere.
+    expect(page.get_by_role("button", name="Hold", exact=True)).to_have_count(0)
     part = page.get_by_role("link", name="Latency", exact=True)
     go(page, part)
     expect(page.locator("header").get_by_text("succeeded")).to_be_visible()

@@ -2,6 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/Caveats";
+import { passesFocus } from "../../components/keepFocus";
 import { LineSwatch } from "../../components/LineSwatch";
 import { Segments } from "../../components/Segments";
 import { StateBadge } from "../../components/StateBadge";
@@ -47,6 +48,7 @@ export function CompareControls({ jobs, base, children }: Props) {
             <StateBadge look={JOB_STATES[job.state]} />
             {jobs.length > 1 && (
               <Link
+                ref={passesFocus}
                 to="/compare"
                 search={(old) => ({ ...old, ids: ids.filter((id) => id !== job.id).join(",") })}
                 className={classes.remove}

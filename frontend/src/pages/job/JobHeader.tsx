@@ -4,6 +4,7 @@ import { useCallback, useState } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/Caveats";
 import { ErrorNote } from "../../components/ErrorNote";
+import { passesFocus } from "../../components/keepFocus";
 import { QueryError } from "../../components/QueryError";
 import { Reference } from "../../components/Reference";
 import { useShortcut } from "../../components/shortcuts";
@@ -27,7 +28,8 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
   const { mayChange, isAdmin } = useRole();
   const [isAsking, setAsking] = useState(false);
   const ask = useCallback(() => setAsking(true), []);
-  useShortcut("cancel", mayChange && !isTerminal(job.state) && job.state !== "stopping" ? ask : null);
+  const isStopping = job.state === "stopping";
+  useShortcut("cancel", mayChange && !isTerminal(job.state) && !isStopping ? ask : null);
   const hold = useHold(job);
   const traces = useTraces(job);
   return (
@@ -47,14 +49,15 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
           <GraphLinks job={job} />
           <RingLink job={job} />
           {hold.verb && (
-            <Button onClick={hold.run} aria-busy={hold.isPending} title={DEEDS[hold.verb]}>
+            <Button ref={passesFocus} onClick={hold.run} aria-busy={hold.isPending} title={DEEDS[hold.verb]}>
               {hold.verb === "hold" ? "Hold" : "Release"}
             </Button>
           )}
           {/* These two take turns, left of what is always there: nothing goes from under the pointer. */}
           {job.state === "succeeded" && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
           {mayChange && !isTerminal(job.state) && (
-            <Button color="red" disabled={job.state === "stopping"} onClick={() => setAsking(true)} className={classes.cancel}>
+            // Not disabled, which would take the focus away.
+            <Button ref={passesFocus} color="red" className={classes.cancel} {...(isStopping ? { "aria-disabled": true, "data-disabled": true } : { onClick: ask })}>
               Cancel
             </Button>
           )}

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { getRouteApi, Link, type RouterHistory, useRouter } from "@tanstack/react-router";
 import { memo, useCallback, useEffect, useRef, useState } from "react";
 import type { JobFacets } from "../../api/types";
+import { passesFocus } from "../../components/keepFocus";
 import { useShortcut } from "../../components/shortcuts";
 import { COLLECTIVES } from "../../lib/collectives";
 import { formatCount } from "../../lib/format";
@@ -54,12 +55,12 @@ export const Filters = memo(function Filters({ filter, facets }: Props) {
         </select>
       ))}
       {filter.node && (
-        <Button onClick={() => set("node", "")}>
+        <Button ref={passesFocus} onClick={() => set("node", "")}>
           on {filter.node} ✕<span className="hidden-visually"> show those of every node</span>
         </Button>
       )}
       {Object.keys(filter).length > 0 && (
-        <Link to="/jobs" search={({ sort }) => (sort ? { sort } : {}) as JobsSearch}>
+        <Link ref={passesFocus} to="/jobs" search={({ sort }) => (sort ? { sort } : {}) as JobsSearch}>
           Show all
         </Link>
       )}

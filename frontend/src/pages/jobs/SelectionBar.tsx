@@ -10,7 +10,7 @@ import { plural } from "../../lib/format";
 import { type CompareSearch, stringifySearch } from "../../lib/search";
 import { isTerminal } from "../../lib/state";
 import { BaselineButton } from "../../components/BaselineButton";
-import { focusContent } from "../../components/keepFocus";
+import { passesFocus } from "../../components/keepFocus";
 import { CancelJobsDialog } from "./CancelJobsDialog";
 import classes from "./JobsPage.module.css";
 import { useJobs } from "../../components/useJobs";
@@ -50,14 +50,7 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, baseline, on
       <Compare ids={ids} search={comparison} />
       <Marks ids={ids} baseline={baseline} onBaseline={onBaseline} />
       {mayCancel && <Button onClick={ask}>Cancel {plural(going.length, "job")} …</Button>}
-      <Button
-        variant="subtle"
-        color="gray"
-        onClick={() => {
-          focusContent();
-          onClear();
-        }}
-      >
+      <Button ref={passesFocus} variant="subtle" color="gray" onClick={onClear}>
         Choose none
       </Button>
       <CancelJobsDialog jobs={going} isOpen={isAsking} onClose={() => setAsking(false)} />

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, memo, useMemo, useState } from "react";
 import { meQuery } from "../../data/server";
 import { buttonsClass, Dialog } from "../../components/Dialog";
+import { passesFocus } from "../../components/keepFocus";
 import { useStored } from "../../components/useStored";
 import type { JobsSearch } from "../../lib/search";
 import { queryOf, searchOf, usualViews, type View, withView } from "../../lib/views";
@@ -35,6 +36,7 @@ export const Views = memo(function Views({ search }: { search: JobsSearch }) {
           <li key={`kept ${view.name}`}>
             <ViewLink view={view} isHere={view.query === here} />
             <button
+              ref={passesFocus}
               type="button"
               className={classes.forget}
               aria-label={`Forget the view ${view.name}`}

@@ -21,14 +21,16 @@ def add_jobs(data_dir: Path, count: int) -> None:
     database.close()
 
 
-def add_twin(data_dir: Path, name: str) -> int:
+def add_twin(data_dir: Path, name: str, disturbed_by: str | None = None) -> int:
     """Job 1 with its attempt and rows under another name, as if it had been measured again: messages from 4 KiB on
-    took thrice as long, others hardly longer.
+    took thrice as long, others hardly longer. With ``disturbed_by`` its numbers are marked.
     """
     with closing(sqlite3.connect(data_dir / "ringscope.sqlite3", timeout=30)) as database, database:
         (attempt_id,) = database.execute("SELECT max(id) FROM attempts WHERE job_id = 1").fetchone()
         job_id = _copy(database, "jobs", "id = 1", name=name)
-        twin_id = _copy(database, "attempts", f"id = {attempt_id}", job_id=job_id, token=f"of {name}")
+        twin_id = _copy(
+            database, "attempts", f"id = {attempt_id}", job_id=job_id, token=f"of {name}", disturbed_by=disturbed_by
+        )
         of_attempt = f"attempt_id = {attempt_id}"
         _copy(database, "members", of_attempt, attempt_id=twin_id)
         _copy(database, "measurements", of_attempt, job_id=job_id, attempt_id=twin_id)

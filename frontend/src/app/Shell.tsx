@@ -18,6 +18,7 @@ import { Logo } from "../components/Logo";
 import { OutageBanner } from "./OutageBanner";
 import { PLACES } from "./places";
 import classes from "./Shell.module.css";
+import { Reasons } from "../components/Reasons";
 import { ShortcutProvider } from "../components/shortcuts";
 import { ThemeToggle } from "./ThemeToggle";
 import { useLogOut } from "./useLogOut";
@@ -46,6 +47,7 @@ export function Shell() {
             <Outlet />
           </main>
           <OutageBanner />
+          <Reasons />
         </AnnouncementProvider>
       </ShortcutProvider>
     </LiveProvider>

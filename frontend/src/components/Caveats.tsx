@@ -2,6 +2,7 @@ import type { JobView } from "../api/types";
 import { type Caveat as Known, caveats } from "../lib/caveats";
 import { Caveat } from "./Caveat";
 import classes from "./Caveat.module.css";
+import { Mark } from "./Reasons";
 
 /** What to know before a job's numbers are compared with others. */
 export function Caveats({ job }: { job: JobView }) {
@@ -9,12 +10,12 @@ export function Caveats({ job }: { job: JobView }) {
 }
 
 /** What is to be known before a number of a table, in one sign. */
-export function CaveatSign({ found }: { found: readonly Known[] }) {
+export function CaveatSign({ found, isInRow }: { found: readonly Known[]; isInRow?: boolean }) {
   return (
     <>
-      <span className={classes.caveat} role="img" aria-label={found.map(({ word }) => word).join(", ")} title={found.map(({ word, why }) => `${word}: ${why}`).join("\n")}>
+      <Mark className={classes.caveat} aria-label={found.map(({ word }) => word).join(", ")} why={found.map(({ word, why }) => `${word}: ${why}`).join("\n")} isInRow={isInRow}>
         !
-      </span>{" "}
+      </Mark>{" "}
     </>
   );
 }

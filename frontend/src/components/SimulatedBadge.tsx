@@ -1,12 +1,13 @@
+import { Mark } from "./Reasons";
 import classes from "./SimulatedBadge.module.css";
 
 const WHY = "Times of the cost model on a virtual clock; nothing was measured.";
 
 /** Stands wherever numbers of the cost model could be taken for measured ones. */
-export function SimulatedBadge() {
+export function SimulatedBadge({ isInRow }: { isInRow?: boolean }) {
   return (
-    <span className={classes.badge} title={WHY}>
+    <Mark className={classes.badge} why={WHY} isInRow={isInRow}>
       SIM<span className={classes.rest}>ULATED</span>
-    </span>
+    </Mark>
   );
 }

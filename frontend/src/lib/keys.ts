@@ -37,7 +37,7 @@ export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = 
   "?": ["help", "This help"],
 };
 
-export type Part = "player" | "strips";
+export type Part = "player" | "strips" | "rows";
 
 /** The keys that only one part of a page has, by its name; the help lists those of the parts that are there. */
 export const PART_KEYS = {
@@ -51,6 +51,7 @@ export const PART_KEYS = {
     ["← →", "In the strips of lateness: the iteration before, or after"],
     ["↑ ↓", "In the strips of lateness: the rank above, or below"],
   ],
+  rows: [["→ ←", "In a row of the list: to why its numbers are marked, and back"]],
 } as const satisfies Readonly<Record<Part, readonly (readonly [string, string])[]>>;
 
 /** What a page can do that has no key: the palette offers it. */

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { memo, useCallback, useMemo, useRef } from "react";
 import type { JobView } from "../../api/types";
 import { ScrollX } from "../ScrollX";
+import { usePartKeys } from "../shortcuts";
 import { useListKeys } from "../useListKeys";
 import { useWidthStep } from "../useWidthStep";
 import { useWindowed } from "../useWindowed";
@@ -46,6 +47,7 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
   const above = useRef<HTMLTableSectionElement>(null);
   const revealAny = useCallback((index: number) => (index < 0 ? (above.current?.rows.item(index + pinned.length) ?? null) : reveal(index)), [reveal, pinned.length]);
   useListKeys(jobs.length, revealAny, -pinned.length);
+  usePartKeys("rows");
   const standings = useStandings(useMemo(() => [...pinned, ...jobs], [pinned, jobs]), baseline);
   const columns = useMemo(() => columnsFor(widthPx, baseline, standings), [widthPx, baseline, standings]);
   const width = columns.length + (choice ? 1 : 0);

@@ -156,7 +156,7 @@ function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
     <>
       {isSimulated(job) && (
         <>
-          <SimulatedBadge />{" "}
+          <SimulatedBadge isInRow />{" "}
         </>
       )}
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={jobName(job)}>
@@ -228,7 +228,7 @@ function speed(job: JobView): ReactNode {
 /** A number, after a sign where it says less than it seems to. */
 function signed(job: JobView, told: Told, text: string): ReactNode {
   const found = listCaveats(job, told);
-  return found.length === 0 ? text : <><CaveatSign found={found} />{text}</>;
+  return found.length === 0 ? text : <><CaveatSign found={found} isInRow />{text}</>;
 }
 
 /** What is to be known of all its sizes, or of one of them. */

@@ -55,7 +55,7 @@ function Bar({ job, tallest }: { job: JobView; tallest: number }) {
   const height = `${Math.max(MIN_HEIGHT_PERCENT, 100 * (share ?? 0))}%`;
   return (
     <li>
-      <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={classes.bar} aria-label={label} title={label}>
+      <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={classes.bar} aria-label={label} data-reason>
         {share === null ? <span /> : <span className={classes.fill} data-tone={isOutline ? undefined : look.tone} style={{ height }} />}
         <span className={classes.glyph} data-tone={look.tone} aria-hidden="true">
           {look.glyph}

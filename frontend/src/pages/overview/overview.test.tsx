@@ -74,14 +74,14 @@ it.each([
   expect(page.textContent).toContain(`Best bus bandwidth today–${note}`);
 });
 
-/** The height of the bar of each job, from the oldest on, and what is told on hover; undefined: there is no bar. */
+/** The height of the bar of each job, from the oldest on, and what is told of it; undefined: there is no bar. */
 async function bars(jobs: JobView[]) {
   const figure = await drawn(<JobBars jobs={jobs} />, "/");
   const links = [...figure.querySelectorAll("a")];
   return {
     heights: links.map((link) => link.querySelector<HTMLElement>("[style]")?.style.height),
     outlined: links.map((link) => link.querySelector("[style]")?.hasAttribute("data-tone") === false),
-    titles: links.map((link) => link.getAttribute("title")),
+    titles: links.map((link) => link.matches("[data-reason]") && link.getAttribute("aria-label")),
     caption: figure.querySelector("figcaption")?.textContent ?? "",
   };
 }

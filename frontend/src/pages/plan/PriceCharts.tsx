@@ -4,6 +4,7 @@ import { planQuery } from "../../data/planning";
 import { measurementsQuery } from "../../data/results";
 import type { PriceCell, RegimeFigures } from "../../api/types";
 import { PriceChart } from "../../charts/PriceChart";
+import { Caveat } from "../../components/Caveat";
 import { CopyButton } from "../../components/CopyButton";
 import { QueryError } from "../../components/QueryError";
 import { Segments } from "../../components/Segments";
@@ -120,8 +121,8 @@ function Panel({ title, cells, x, metric, isTable, measured, children }: PanelPr
       <div className={classes.legend}>
         {model.lines.map((line) => (
           <span key={line.algorithm}>
-            <Swatch algorithm={line.algorithm} /> {line.algorithm}{" "}
-            {isBound(cells, line.algorithm) && <span title="Messages share links at times that were not followed.">bound </span>}
+            <Swatch algorithm={line.algorithm} /> {line.algorithm}
+            {isBound(cells, line.algorithm) && <Caveat word="bound" why="Messages share links at times that were not followed." />}{" "}
             <strong>{inWords(line.values[index], metric)}</strong>
           </span>
         ))}

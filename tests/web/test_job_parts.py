@@ -289,16 +289,17 @@ def test_lines_are_found_by_stream(visit: Visit) -> None:
 
 
 @pytest.mark.long
-def test_lines_are_found_by_level(visit: Visit, long_job: int) -> None:
-    page = visit.open(f"/jobs/{long_job}?tab=log")
-    with closing(sqlite3.connect(visit.site.lab.data_dir / "ringscope.sqlite3", timeout=60)) as database, database:
-        row = (long_job, "n1", 0, "stderr", 1_767_225_700_000_000_000)
-        for text in ("NCCL WARN a link is down", "RuntimeError: the sums differ"):
-            database.execute(
-                "INSERT INTO log_lines (job_id, attempt_id, node, rank, stream, time_ns, text) "
-                "SELECT ?, max(id), ?, ?, ?, ?, ? FROM attempts WHERE job_id = ?",
-                (*row, text, long_job),
-            )
+def test_lines_are_found_by_level(visit: Visit) -> None:
+    sweep = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024, "iterations": 2, "warmup": 1}
+    body = {"name": "warns", "benchmark": sweep, "placement": {"ranks": 2}}
+    job_id = int(visit.site.post("/jobs", body).json()["id"])
+    visit.site.lab.wait_for_state(job_id, "succeeded")
+    texts = ["NCCL WARN a link is down", "RuntimeError: the sums differ", "it goes on"]
+    with closing(sqlite3.connect(visit.site.lab.data_dir / "ringscope.sqlite3", timeout=60)) as database:
+        (attempt_id,) = database.execute("SELECT max(id) FROM attempts WHERE job_id = ?", (job_id,)).fetchone()
+        lines = ((job_id, attempt_id, "n1", 0, "stderr", time_ns, text) for time_ns, text in enumerate(texts))
+        fill(database, "log_lines", ("job_id", "attempt_id", *LINE_COLUMNS), lines)
+    page = visit.open(f"/jobs/{job_id}?tab=log")
     for level, count in (("error", "1 line that match"), ("warning", "2 lines that match")):
         page.get_by_label("From which level").select_option(level)
         expect(page).to_have_url(re.compile(f"level={level}"))

@@ -7,6 +7,7 @@
  */
 import { type ButtonHTMLAttributes, useEffect, useRef } from "react";
 import classes from "./Reasons.module.css";
+import { usePartKeys } from "./shortcuts";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   why: string;
@@ -24,6 +25,7 @@ export function Mark({ why, isInRow, className = "", ...rest }: Props) {
 /** Shows them; there is one in a page. */
 export function Reasons() {
   const tip = useRef<HTMLDivElement>(null);
+  usePartKeys("marks");
   useEffect(() => (tip.current ? watch(tip.current) : undefined), []);
   return <div ref={tip} id="reason" className={classes.tip} aria-hidden hidden />;
 }
@@ -58,7 +60,11 @@ function watch(tip: HTMLElement): () => void {
   });
   on("pointerdown", (event) => !isTip(event) && show(markOf(event)));
   on("click", (event) => !isTip(event) && show(markOf(event)));
-  on("focusin", (event) => show(markOf(event)));
+  on("focusin", (event) => {
+    const mark = markOf(event);
+    if (mark) rove(mark);
+    show(mark);
+  });
   on("keydown", (event) => (event.key === "Escape" ? show(null) : step(event)));
   on("scroll", draw);
   window.addEventListener("resize", draw, { signal: listening.signal });
@@ -74,17 +80,29 @@ function markOf({ target }: Event): Element | null {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** In a row of a list the arrows lead from its link through its marks, and back. */
+/** In a row of a list the arrows lead from its link through its marks, in a table from mark to mark, and back. */
 function step(event: KeyboardEvent): void {
   const by = STEPS[event.key];
   const at = document.activeElement;
-  const row = at?.closest("tr[data-index]");
-  if (!row || by === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const stops = [row.querySelector("a"), ...row.querySelectorAll(MARK)];
-  const next = stops[stops.findIndex((stop) => stop === at) + by];
+  if (!at || by === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const row = at.closest("tr[data-index]");
+  const stops: (Element | null)[] = row ? [row.querySelector("a"), ...row.querySelectorAll(MARK)] : marksBeside(at);
+  const place = stops.indexOf(at);
+  const next = place < 0 ? null : stops[place + by];
   if (!(next instanceof HTMLElement)) return;
   event.preventDefault();
   next.focus();
+}
+
+/** The marks of a table, which may have one at every number, are one stop of Tab: the one where the focus was last. */
+function rove(mark: Element): void {
+  const marks = marksBeside(mark);
+  if (mark.closest("tr[data-index]")) return;
+  for (const other of marks) other.tabIndex = other === mark ? 0 : -1;
+}
+
+function marksBeside(at: Element): HTMLElement[] {
+  return [...(at.closest("tbody")?.querySelectorAll<HTMLElement>(MARK) ?? [])];
 }
 
 const GAP_PX = 6;

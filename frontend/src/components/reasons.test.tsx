@@ -59,6 +59,38 @@ it("follows a mark that changes, and goes with one that goes", async () => {
   other.replaceWith(first);
 });
 
+it("is one stop of Tab in a table, where arrows lead from mark to mark", async () => {
+  const page = await drawn(
+    <>
+      <table>
+        <tbody>
+          {["1 KiB", "2 KiB", "4 KiB"].map((size) => (
+            <tr key={size}>
+              <td>{size}<Caveat word="unstable" why={`At ${size} it varies.`} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Caveat word="disturbed" why="Job 9 ran there." />
+      <Reasons />
+    </>,
+    "/",
+  );
+  const marks = [...page.querySelectorAll<HTMLElement>("[data-reason]")];
+  const stops = (): number[] => marks.map(({ tabIndex }) => tabIndex);
+  expect(stops()).toEqual([0, 0, 0, 0]);
+  await act(async () => marks[2]?.focus()); // by Shift Tab, from below
+  expect(stops()).toEqual([-1, -1, 0, 0]);
+  await press("ArrowRight");
+  expect(document.activeElement).toBe(marks[2]);
+  await press("ArrowLeft");
+  expect([document.activeElement === marks[1], stops(), page.querySelector("#reason")?.textContent]).toEqual([true, [-1, 0, -1, 0], "At 2 KiB it varies."]);
+  await act(async () => marks[3]?.focus());
+  expect(stops()).toEqual([-1, 0, -1, 0]);
+  await press("ArrowLeft");
+  expect(document.activeElement).toBe(marks[3]);
+});
+
 it("leads by arrows from a row's link through its marks and back, and stops at none of them by Tab", async () => {
   const { summary } = aJob();
   const disturbed = aJob({ id: 3, state: "succeeded", summary: { ...summary, best: [aBest()] }, attempts: [anAttempt({ disturbed_by: "Job 9 ran there." })] });

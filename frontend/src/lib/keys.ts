@@ -37,7 +37,7 @@ export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = 
   "?": ["help", "This help"],
 };
 
-export type Part = "player" | "strips" | "rows";
+export type Part = "player" | "strips" | "rows" | "marks";
 
 /** The keys that only one part of a page has, by its name; the help lists those of the parts that are there. */
 export const PART_KEYS = {
@@ -51,6 +51,7 @@ export const PART_KEYS = {
     ["← →", "In the strips of lateness: the iteration before, or after"],
     ["↑ ↓", "In the strips of lateness: the rank above, or below"],
   ],
+  marks: [["→ ←", "At a mark of a number: to the next one in its table, or the one before"]],
   rows: [["→ ←", "In a row of the list: to why its numbers are marked, and back"]],
 } as const satisfies Readonly<Record<Part, readonly (readonly [string, string])[]>>;
 

@@ -8,6 +8,7 @@ export const SCRIPT_FIELDS = {
   device: { pointer: "/script/device", label: "Device", reads: "text" },
   ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
   nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
+  selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
   name: { pointer: "/name", label: "Name (optional)", reads: "text" },
   limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },

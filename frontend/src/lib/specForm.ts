@@ -32,7 +32,7 @@ export function formToSpec<F extends string>(table: Table<F>, form: Form<F>, bas
     const path = pointer.slice(1).split("/");
     const last = path.pop() ?? "";
     const parent = path.reduce((tree, key) => (tree[key] ??= {}) as Tree, spec);
-    parent[last] = read(form[field], reads);
+    parent[last] = read(form[field], reads, parent[last]);
   }
   return spec as unknown as JobSpec;
 }
@@ -87,7 +87,8 @@ function places<F extends string>(table: Table<F>): [F, Place][] {
   return Object.entries(table) as [F, Place][];
 }
 
-function read(text: string, reads: Reading): unknown {
+/** `before` is what stood there. */
+function read(text: string, reads: Reading, before: unknown): unknown {
   const isEmpty = text.trim() === "";
   switch (reads) {
     case "text": return text;
@@ -101,7 +102,7 @@ function read(text: string, reads: Reading): unknown {
     case "flag": return text === "on";
     case "sizes by name": return argumentsOf(text);
     case "names": return text.split(",").filter(Boolean);
-    case "labels": return labelsFrom(text);
+    case "labels": return labelsFrom(text, (before ?? {}) as Record<string, string>);
     case "lines": return text.split("\n").filter((line) => line !== "");
     case "JSON": return JSON.parse(text);
   }

@@ -30,6 +30,8 @@ describe("the form of training", () => {
     const placement = { ...defaults.placement, nodes: 2, selector: { rack: "3" } };
     const spec = { ...defaults, training, placement, labels: { team: "infra" } };
     expect(formToSpec(TRAINING_FIELDS, trainingForm(spec, choices.one_node), spec)).toEqual(spec);
+    const odd = { ...spec, placement: { ...placement, selector: { team: "a, b" } } };
+    expect(formToSpec(TRAINING_FIELDS, trainingForm(odd, choices.one_node), odd)).toEqual(odd);
   });
 
   it("writes numbers, sizes and nothing; text that is no number is left to the server", () => {
@@ -38,6 +40,13 @@ describe("the form of training", () => {
       bucket_bytes: 1_048_576, clip_norm: null, epochs: "many", model_arguments: { hidden: 64, layers: "x" }, dataset: { path: "/data" },
     });
     expect(valueAt(defaults, "/training/model_arguments")).toEqual({});
+  });
+
+  it("asks for nodes by their labels, as that of a script does", () => {
+    expect(formToSpec(TRAINING_FIELDS, { ...standard, selector: "rack=3, zone=a" }, defaults).placement.selector).toEqual({ rack: "3", zone: "a" });
+    const plain = emptyScript(defaults);
+    const script = { ...specToForm(SCRIPT_FIELDS, plain), selector: "rack=3" };
+    expect(formToSpec(SCRIPT_FIELDS, script, plain).placement.selector).toEqual({ rack: "3" });
   });
 
   it("does not say that a strategy stays on its one node", () => {

@@ -15,6 +15,7 @@ export const TRAINING_FIELDS = {
   staleness: { pointer: "/training/staleness", label: "Staleness", reads: "optional whole number" },
   ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
   nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
+  selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
   name: { pointer: "/name", label: "Name (optional)", reads: "text" },
   global_batch_size: { pointer: "/training/global_batch_size", label: "Batch", reads: "whole number" },
   epochs: { pointer: "/training/epochs", label: "Epochs", reads: "whole number" },

@@ -6,6 +6,7 @@ import { emptyScript, SCRIPT_FIELDS } from "../../lib/scriptForm";
 import { formToSpec, specToForm } from "../../lib/specForm";
 import { binder, choices as options } from "./bind";
 import { FormFrame } from "./FormFrame";
+import { NodeChoice } from "./NodeChoice";
 import { Ranks } from "./Ranks";
 import classes from "./SubmitPage.module.css";
 import { useFormState } from "./useFormState";
@@ -48,8 +49,10 @@ export function ScriptForm({ choices, base, from }: Props) {
                 <NativeSelect description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
                 <TextInput description="Seconds" inputMode="numeric" {...bind("limit")} />
                 <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+                <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
                 <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
               </div>
+              <NodeChoice selector={form.selector} onChange={(selector) => change({ selector })} />
             </section>
           </div>
         );

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { isTold, SERVER_FIELDS } from "../../lib/trainingForm";
+import { NodeChoice } from "./NodeChoice";
 import { Ranks } from "./Ranks";
 import classes from "./SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
@@ -17,7 +18,7 @@ const STRATEGIES: Record<string, string> = {
 
 /** How the work is shared, and over how many ranks. */
 export function Strategy(part: TrainingPart) {
-  const { form, standard, problems, choices, bind } = part;
+  const { form, standard, problems, choices, bind, onChange } = part;
   const hasServers = (choices.parameter_servers as string[]).includes(form.strategy);
   const staysOnOne = (choices.one_node as string[]).includes(form.strategy);
   return (
@@ -42,8 +43,10 @@ export function Strategy(part: TrainingPart) {
         </div>
       )}
       <div className={classes.row}>
+        <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
         <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
       </div>
+      <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />
     </section>
   );
 }

@@ -37,7 +37,7 @@ export function ComparisonTable({ sweep, references, shown, winners }: Props) {
               </th>
             ))}
             {references.map((line) => (
-              <th key={line.name} scope="col" className="number">
+              <th key={line.name} scope="col" className={`number ${classes.narrow}`}>
                 {line.name} ({METRIC_UNITS[metric]})
               </th>
             ))}

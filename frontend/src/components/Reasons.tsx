@@ -33,9 +33,13 @@ export function Reasons() {
 /** Anything may have a reason: its description, or else its name, where that tells it. */
 const MARK = "[data-reason]";
 
+/** So long a pointer rests on a mark: one that only crosses it is shown nothing, and nothing is covered. */
+const REST_MS = 300;
+
 function watch(tip: HTMLElement): () => void {
   const listening = new AbortController();
   let shown: Element | null = null;
+  let resting: number | undefined;
   const draw = (): void => {
     // Rows come and go below the pointer, and what is measured changes.
     if (!shown?.isConnected) shown = null;
@@ -44,6 +48,7 @@ function watch(tip: HTMLElement): () => void {
   };
   const changes = new MutationObserver(draw);
   const show = (mark: Element | null): void => {
+    window.clearTimeout(resting);
     if (mark === shown) return;
     shown = mark;
     changes.disconnect();
@@ -56,7 +61,10 @@ function watch(tip: HTMLElement): () => void {
   on("pointerover", (event) => {
     const mark = markOf(event);
     // A finger points at something only while it presses, and what has the focus keeps its reason.
-    if (event.pointerType !== "touch" && (mark || (!isTip(event) && shown !== document.activeElement))) show(mark);
+    if (event.pointerType === "touch") return;
+    window.clearTimeout(resting);
+    if (mark && mark !== shown) resting = window.setTimeout(() => show(mark), REST_MS);
+    else if (!mark && !isTip(event) && shown !== document.activeElement) show(null);
   });
   on("pointerdown", (event) => !isTip(event) && show(markOf(event)));
   on("click", (event) => !isTip(event) && show(markOf(event)));
@@ -70,6 +78,7 @@ function watch(tip: HTMLElement): () => void {
   window.addEventListener("resize", draw, { signal: listening.signal });
   return () => {
     listening.abort();
+    window.clearTimeout(resting);
     changes.disconnect();
   };
 }

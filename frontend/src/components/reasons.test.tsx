@@ -33,9 +33,15 @@ it("tells why by focus until it leaves, or Escape is pressed, and again when pre
   expect(told()).toBe("It varies.");
 });
 
-it("tells why to a mouse, which may go into what it reads, and to a finger until that presses elsewhere", async () => {
+it("tells why to a mouse, which rests there and may go into what it reads, and to a finger until that presses elsewhere", async () => {
   const { first, text, tip, told } = await marked();
+  vi.useFakeTimers();
   await point("pointerover", first, "mouse");
+  await point("pointerover", text, "mouse");
+  await act(async () => vi.advanceTimersByTime(1000));
+  expect(told(), "to one that only crosses it").toBeNull();
+  await point("pointerover", first, "mouse");
+  await act(async () => vi.advanceTimersByTime(1000));
   expect(told()).toBe("Job 9 ran there.");
   await point("pointerover", tip, "mouse");
   expect(told()).toBe("Job 9 ran there.");
@@ -46,6 +52,7 @@ it("tells why to a mouse, which may go into what it reads, and to a finger until
   expect(told()).toBe("Job 9 ran there.");
   await point("pointerdown", text, "touch");
   expect(told()).toBeNull();
+  vi.useRealTimers();
 });
 
 it("follows a mark that changes, and goes with one that goes", async () => {

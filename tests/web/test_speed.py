@@ -68,9 +68,12 @@ def work_through_jobs(page: Page) -> None:
     """What somebody does with a list, once around."""
     for _ in range(8):
         page.keyboard.press("j")
+    expect(page.locator("tbody tr[data-index='7'] a").first).to_be_focused()
     page.keyboard.press("x")
-    expect(page.get_by_role("region", name="Chosen jobs")).to_be_visible()
+    chosen = page.get_by_role("region", name="Chosen jobs")
+    expect(chosen).to_contain_text("1 chosen")
     page.get_by_role("checkbox").nth(3).click()
+    expect(chosen).to_contain_text("2 chosen")
     page.keyboard.press("Control+k")
     expect(page.get_by_role("combobox", name="Page, job, node or command")).to_be_focused()
     page.keyboard.type("copy 9")

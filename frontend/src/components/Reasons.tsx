@@ -40,6 +40,7 @@ function watch(tip: HTMLElement): () => void {
   const listening = new AbortController();
   let shown: Element | null = null;
   let resting: number | undefined;
+  let table: Element | null = null; // where the focus roves
   const draw = (): void => {
     // Rows come and go below the pointer, and what is measured changes.
     if (!shown?.isConnected) shown = null;
@@ -70,7 +71,10 @@ function watch(tip: HTMLElement): () => void {
   on("click", (event) => !isTip(event) && show(markOf(event)));
   on("focusin", (event) => {
     const mark = markOf(event);
-    if (mark) rove(mark);
+    // Each mark is a stop again once the focus is elsewhere: the one where it was may go with what it marked.
+    if (!table?.contains(event.target as Node)) for (const left of marksIn(table)) left.tabIndex = 0;
+    table = tableOf(event.target as Element);
+    if (mark) for (const other of marksIn(table)) other.tabIndex = other === mark ? 0 : -1;
     show(mark);
   });
   on("keydown", (event) => (event.key === "Escape" ? show(null) : step(event)));
@@ -95,7 +99,7 @@ function step(event: KeyboardEvent): void {
   const at = document.activeElement;
   if (!at || by === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const row = at.closest("tr[data-index]");
-  const stops: (Element | null)[] = row ? [row.querySelector("a"), ...row.querySelectorAll(MARK)] : marksBeside(at);
+  const stops: (Element | null)[] = row ? [row.querySelector("a"), ...row.querySelectorAll(MARK)] : marksIn(tableOf(at));
   const place = stops.indexOf(at);
   const next = place < 0 ? null : stops[place + by];
   if (!(next instanceof HTMLElement)) return;
@@ -103,15 +107,13 @@ function step(event: KeyboardEvent): void {
   next.focus();
 }
 
-/** The marks of a table, which may have one at every number, are one stop of Tab: the one where the focus was last. */
-function rove(mark: Element): void {
-  const marks = marksBeside(mark);
-  if (mark.closest("tr[data-index]")) return;
-  for (const other of marks) other.tabIndex = other === mark ? 0 : -1;
+/** The body of a table whose marks, of which every number may have one, are one stop of Tab; a list's are none. */
+function tableOf(at: Element): Element | null {
+  return at.closest("tr[data-index]") ? null : at.closest("tbody");
 }
 
-function marksBeside(at: Element): HTMLElement[] {
-  return [...(at.closest("tbody")?.querySelectorAll<HTMLElement>(MARK) ?? [])];
+function marksIn(table: Element | null): HTMLElement[] {
+  return [...(table?.querySelectorAll<HTMLElement>(MARK) ?? [])];
 }
 
 const GAP_PX = 6;

@@ -1,13 +1,9 @@
 /** What joins the ranks of an attempt, as a matrix like that of `nvidia-smi topo -m`. */
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { linksQuery } from "../../data/nodes";
 import type { AttemptEnvironment, MemberView } from "../../api/types";
-import { CaveatSign } from "../../components/Caveats";
+import { MeasuredLink } from "../../components/MeasuredLink";
 import { ScrollX } from "../../components/ScrollX";
-import { unstableWords } from "../../lib/caveats";
-import { threeDigits } from "../../lib/format";
-import { formatSize } from "../../lib/size";
 import { type Joint, topologyOf, type Way } from "../../lib/topology";
 import classes from "./Configuration.module.css";
 
@@ -57,13 +53,5 @@ export function TopologyMatrix({ ranks, members }: Props) {
 }
 
 function Cell({ way, link }: Joint) {
-  if (!link) return <span className={way === "self" ? "dim" : undefined}>{WORDS[way]}</span>;
-  return (
-    <>
-      {link.is_unstable && <CaveatSign found={[{ word: "unstable", why: unstableWords() }]} />}
-      <Link to="/jobs/$jobId" params={{ jobId: link.job_id }} title={`${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}, job ${link.job_id}`}>
-        {threeDigits(link.busbw_gb_per_s)}
-      </Link>
-    </>
-  );
+  return link ? <MeasuredLink link={link} /> : <span className={way === "self" ? "dim" : undefined}>{WORDS[way]}</span>;
 }

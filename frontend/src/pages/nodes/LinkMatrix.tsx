@@ -1,19 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { linksQuery } from "../../data/nodes";
 import type { LinkView, NodeView } from "../../api/types";
 import { AgentCommand } from "../../components/AgentCommand";
 import { ServerCommand } from "../../components/ServerCommand";
-import { CaveatSign } from "../../components/Caveats";
 import { CopyButton } from "../../components/CopyButton";
 import { EmptyState } from "../../components/EmptyState";
 import { Loaded } from "../../components/Loaded";
+import { MeasuredLink } from "../../components/MeasuredLink";
 import { ScrollX } from "../../components/ScrollX";
-import { unstableWords } from "../../lib/caveats";
 import { MEASURED, toCsv } from "../../lib/csv";
-import { eachOf, formatDateTime, threeDigits } from "../../lib/format";
+import { eachOf, threeDigits } from "../../lib/format";
 import { type Matrix, matrix } from "../../lib/nodes";
-import { formatSize } from "../../lib/size";
 import pageCommands from "../../lib/pageCommands.json";
 import classes from "./NodesPage.module.css";
 
@@ -110,13 +107,9 @@ function Measured({ matrix: found, links, only }: { matrix: Matrix; links: reado
 function Cell({ link, isSelf, most }: { link: LinkView | null; isSelf: boolean; most: number }) {
   if (!link) return <td className="number dim">{isSelf ? "" : "–"}</td>;
   const share = Math.round((60 * link.busbw_gb_per_s) / most);
-  const about = `${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}${link.iterations == null ? "" : `, n=${link.iterations}`}, job ${link.job_id}, ${formatDateTime(link.measured_at)}`;
   return (
     <td className="number" style={{ background: `color-mix(in srgb, var(--accent-soft) ${share + 20}%, var(--surface))` }}>
-      {link.is_unstable && <CaveatSign found={[{ word: "unstable", why: unstableWords() }]} />}
-      <Link to="/jobs/$jobId" params={{ jobId: link.job_id }} title={about}>
-        {threeDigits(link.busbw_gb_per_s)}
-      </Link>
+      <MeasuredLink link={link} />
     </td>
   );
 }

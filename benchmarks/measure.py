@@ -2,8 +2,9 @@
 
 ``mpiexec -n P python measure.py PLAN.json RESULT.json`` reads a ``MeasurePlan`` and has rank 0 write one ``Series`` for
 each call. In every round all calls of a size run one after another, so that a change of the machine's speed hits all
-alike, and in another order, because what runs before leaves caches and cores in a state of its own; a block of a call
-is as long as all ranks agree that it needs to be.
+alike, and in another order, because what runs before leaves caches and cores in a state of its own; and where ranks
+share cores, each sits with others in every round (``ringscope.engine.seats``). A block of a call is as long as all
+ranks agree that it needs to be.
 
 ``auto`` chooses as in a job, by a table of measured times. The same gang measures it before the timed rounds, with the
 same calls in blocks of their own, as `ringscope tune` does: a choice is never judged by the calls that it comes from.
@@ -136,8 +137,9 @@ class Gang:
             calls = {name: self._call(size_bytes, name, dtype, in_place) for name in names}
             iterations = {name: self._iterations(call, _TUNING_BLOCK_US) for name, call in calls.items()}
             blocks: dict[str, list[float]] = {name: [] for name in calls}
-            for _ in range(_TUNING_ROUNDS):
+            for number in range(_TUNING_ROUNDS):
                 for name, call in calls.items():
+                    self._comm.reseat(number)
                     blocks[name].append(self._block(call, iterations[name])[0])
             for name, found in blocks.items():
                 key = name, arithmetic_of("all_reduce", dtype), in_place
@@ -169,6 +171,7 @@ class Gang:
         for number in range(self._plan.rounds):
             Random(number).shuffle(order)  # alike on all ranks
             for key in order:
+                self._comm.reseat(number)
                 blocks[key].append(self._block(calls[key], iterations[key]))
         for key, its in executed.items():
             name, dtype, in_place = key

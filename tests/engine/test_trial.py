@@ -1,6 +1,7 @@
 """Which algorithms a trial tries, how often, and what it makes of their times."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ class Machine:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **calls_us: tuple[float, ...]) -> None:
         self.ran: list[str] = []
+        self.seats: list[tuple[int, int]] = []  # before which call each turn was taken
         self.free = 0
         self._now_us = 0.0
         self._left: dict[str, Iterator[float]] = {name: self._repeated(us) for name, us in calls_us.items()}
@@ -37,10 +39,17 @@ class Machine:
     def tried(
         self, *names: str, size_bytes: int = 1024, slowest: Callable[[Array], Array] = np.copy
     ) -> dict[str, float]:
-        return tried(names, size_bytes, self.prepare, slowest, self.barrier)
+        self._slowest = slowest
+        return tried(names, size_bytes, self.prepare, self)
+
+    def maximum(self, values: Array) -> Array:
+        return self._slowest(values)
 
     def barrier(self) -> None:
         self.ran.append("|")
+
+    def reseat(self, turn: int) -> None:
+        self.seats.append((len(self.ran), turn))
 
 
 class Plan:
@@ -78,6 +87,17 @@ def test_a_block_of_longer_calls_has_fewer(monkeypatch: pytest.MonkeyPatch) -> N
     machine = Machine(monkeypatch, ring=(500,), direct=(400,))
     machine.tried("ring", "direct")
     assert len([name for name in machine.ran if name != "|"]) == 2 * (1 + (1 + 4) * TURNS), "2 ms after the first one"
+
+
+def test_every_block_has_the_seats_of_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who shares a core with whom is luck that lasts: a moment later in the first heat it is another one."""
+    machine = Machine(monkeypatch, ring=(30,), direct=(20,), tree=(50,), naive=(99,), mpi=(10,))
+    machine.tried(*NAMES)
+    passes = [turn for turns in ((0, 1, 2), (3, 4, 5)) for _ in NAMES for turn in turns]
+    finals = [turn for turn in range(TURNS) for _ in range(trial.FINALISTS)]
+    assert [turn for _, turn in machine.seats] == passes + finals
+    blocks = [begin for begin, _ in machine.seats]
+    assert {later - begin for begin, later in pairwise(blocks[-4:])} == {1 + BLOCK}, "before the untimed call"
 
 
 def test_few_need_no_first_heat(monkeypatch: pytest.MonkeyPatch) -> None:

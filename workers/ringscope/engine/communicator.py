@@ -42,6 +42,7 @@ from ringscope.engine.nodes import nodes_of
 from ringscope.engine.plans import Planner
 from ringscope.engine.post import Post
 from ringscope.engine.registered import Registered
+from ringscope.engine.seats import Seats
 from ringscope.engine.shared_choice import SharedChooser
 from ringscope.engine.transports.mpi import unlink_segments
 from ringscope.engine.transports.nccl import NcclTransport
@@ -101,7 +102,9 @@ class Communicator:
         self._planner = Planner(
             self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call, self.channels
         )
-        self.cores = None if self.gpu else usable_cores(self._comm.allgather(own_place()))  # that its ranks have
+        places = self._comm.allgather(own_place())
+        self.cores = None if self.gpu else usable_cores(places)  # that its ranks have
+        self._seats = Seats([place.machine for place in places], self.rank)
         self._registered = Registered()
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._chooser = SharedChooser(self._comm, lambda: self._on_these_cores(table()))
@@ -186,13 +189,7 @@ class Communicator:
         likely = self._chooser.likely(situation, size_bytes)
         if len(likely) < 2:
             return self._chooser.choose(situation, size_bytes)
-        times_us = tried(
-            likely,
-            size_bytes,
-            lambda name: self.plan(name, op, send, recv, collective, root),
-            self.maximum,
-            self.barrier,
-        )
+        times_us = tried(likely, size_bytes, lambda name: self.plan(name, op, send, recv, collective, root), self)
         found = Choice.fastest("tried here", times_us, f" at {format_size(size_bytes)} (medians)")
         self._chooser.learn(situation, size_bytes, found)
         return found
@@ -307,6 +304,10 @@ class Communicator:
         """Wait for all ranks (collective)."""
         with self._roll_call.watchdog.guard("a barrier"):
             self._comm.Barrier()
+
+    def reseat(self, turn: int) -> None:
+        """Where ranks share cores, this one goes to another one, turn by turn: luck hits all that is timed alike."""
+        self._seats.take(turn)
 
     def maximum(self, values: Array) -> Array:
         """Element by element the largest value of any rank (collective)."""

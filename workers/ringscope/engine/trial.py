@@ -3,13 +3,13 @@
 In two heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
 later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
 a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls in a row, as they
-come in use. Of each block the slowest rank counts, and of an algorithm's blocks the median. Over a slow link fewer are
-timed, at least one call in each heat.
+come in use. Of each block the slowest rank counts, and of an algorithm's blocks the median. Ranks that share cores
+change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call in each heat.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -32,59 +32,69 @@ _LEAST = _Effort(1, 5)
 _CALLS, _BLOCK_US = 20, 2_000.0  # of a block at most, as the first call tells
 _MOST_US = 300_000.0  # of an algorithm in a heat, about; as its first call tells, which may have to open connections
 _Prepare = Callable[[str], Plan]
-_Slowest = Callable[[Array], Array]
 
 
-def tried(
-    names: Sequence[str], size_bytes: int, prepare: _Prepare, slowest: _Slowest, barrier: Callable[[], None]
-) -> dict[str, float]:
+class Ranks(Protocol):
+    """The ranks that try."""
+
+    def maximum(self, values: Array) -> Array:
+        """Element by element the largest value of any rank (collective)."""
+
+    def barrier(self) -> None:
+        """All wait for each other."""
+
+    def reseat(self, turn: int) -> None:
+        """This rank goes to its core of this turn, where cores are shared."""
+
+
+def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks) -> dict[str, float]:
     """The times of the finalists in microseconds, alike on every rank (collective).
 
     Args:
         names: what is tried, the likeliest first.
         size_bytes: of the message.
         prepare: a plan for an algorithm (collective).
-        slowest: element by element the largest value of any rank (collective).
-        barrier: all ranks wait for each other.
+        ranks: all of them.
     """
     effort = next((effort for most_bytes, effort in _EFFORTS.items() if size_bytes <= most_bytes), _LEAST)
-    rest = prepare, slowest, barrier
+    turns = range(effort.first_turns)
     if len(names) > FINALISTS:
-        first = _pass(names, effort, *rest)
+        first = _pass(names, turns, prepare, ranks)
         if min(blocks.min() for blocks in first) < _SHORT_US:
-            first = [np.concatenate(both) for both in zip(first, _pass(names, effort, *rest), strict=True)]
+            others = range(len(turns), 2 * len(turns))
+            first = [np.concatenate(both) for both in zip(first, _pass(names, others, prepare, ranks), strict=True)]
         # Half of an even number of blocks may have been disturbed: the lower one of those in the middle.
         middle = [np.percentile(blocks, 50, method="lower") for blocks in first]
         names = [names[place] for place in np.argsort(middle, kind="stable")[:FINALISTS]]
-    blocks = _heat(names, effort.turns, *rest)
+    blocks = _heat(names, range(effort.turns), prepare, ranks)
     return dict(zip(names, np.median(blocks, axis=1).tolist(), strict=True))
 
 
-def _pass(
-    names: Sequence[str], effort: _Effort, prepare: _Prepare, slowest: _Slowest, barrier: Callable[[], None]
-) -> list[Array]:
+def _pass(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -> list[Array]:
     """One after another, so that only one at a time needs memory."""
-    return [_heat([name], effort.first_turns, prepare, slowest, barrier)[0] for name in names]
+    return [_heat([name], turns, prepare, ranks)[0] for name in names]
 
 
-def _heat(names: Sequence[str], turns: int, prepare: _Prepare, slowest: _Slowest, barrier: Callable[[], None]) -> Array:
+def _heat(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -> Array:
     """A row of each one's blocks, in turns after an untimed call, which tells how many more there is time for."""
     plans = [prepare(name) for name in names]
-    barrier()
-    longest_us = max(slowest(np.array([_time_us(plan, 1) for plan in plans])))
-    turns = min(turns, max(1, int(_MOST_US / longest_us)))
+    ranks.barrier()
+    longest_us = max(ranks.maximum(np.array([_time_us(plan, 1) for plan in plans])))
+    turns = turns[: max(1, int(_MOST_US / longest_us))]
     calls = min(_CALLS, max(1, int(_BLOCK_US / longest_us)))
-    barrier()
-    block_us = _warm_us if len(plans) > 1 and longest_us < _SHORT_US else _time_us
-    times_us = np.array([[block_us(plan, calls) for plan in plans] for _ in range(turns)])
+    ranks.barrier()
+    is_warmed = len(plans) > 1 and longest_us < _SHORT_US
+    times_us = np.array([[_block_us(plan, calls, turn, ranks, is_warmed) for plan in plans] for turn in turns])
     for plan in plans:
         plan.free()
-    return slowest(times_us).T
+    return ranks.maximum(times_us).T
 
 
-def _warm_us(plan: Plan, calls: int) -> float:
-    """After an untimed call: caches and cores are as another algorithm left them."""
-    plan.run()
+def _block_us(plan: Plan, calls: int, turn: int, ranks: Ranks, is_warmed: bool) -> float:
+    """``is_warmed``: after an untimed call, as caches and cores are as another algorithm left them."""
+    ranks.reseat(turn)
+    if is_warmed:
+        plan.run()
     return _time_us(plan, calls)
 
 

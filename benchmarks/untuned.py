@@ -16,7 +16,6 @@ had been fast for a few calls; the median of all rounds says otherwise.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from statistics import median
 
 from command import exec_part
 from gangs import on_hosts, on_this_machine
@@ -27,6 +26,7 @@ from report import Result, Target, say, say_targets, watched
 from ringscope.choice.chooser import candidates
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.units import format_size
+from ringscope.engine.trial import midmean
 
 RANKS = (2, 3, 4)
 TRANSPORTS = ("shared_memory", "mpi")
@@ -87,8 +87,8 @@ def _between(hosts: int) -> list[Series]:
 
 
 def _time_us(series: Series) -> float:
-    """The median round's: ranks that share cores are fast in some rounds by luck, which no choice can count on."""
-    return median(series.times_us)
+    """Of the middle half of the rounds, as a trial's: ranks that share cores have two speeds, and use sees both."""
+    return midmean(series.times_us)
 
 
 def _told(where: str, rows: list[Series]) -> Iterable[Target]:

@@ -62,7 +62,9 @@ def test_what_was_tuned_is_what_auto_takes(tmp_path):
 def test_without_a_table_the_likeliest_are_tried_and_it_says_so(tmp_path):
     done = run(tmp_path, "bench", "alltoall", "--ranks", "2", *SMALL, "--algorithm", "auto")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"^# auto took \w+, .*; tried here: \w+ [\d.]+ \w+, .* at 1 KiB \(medians\)\.$", done.stdout, re.M)
+    assert re.search(
+        r"^# auto took \w+, .*; tried here: \w+ [\d.]+ \w+, .* at 1 KiB \(midmeans\)\.$", done.stdout, re.M
+    )
 
 
 def test_a_damaged_table_is_told_before_ranks_start(tmp_path):

@@ -3,8 +3,9 @@
 In two heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
 later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
 a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls in a row, as they
-come in use. Of each block the slowest rank counts, and of an algorithm's blocks the median. Ranks that share cores
-change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call in each heat.
+come in use, after all ranks have met. Of each block the slowest rank counts, and of an algorithm's blocks the midmean.
+Ranks that share cores change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call
+in each heat.
 """
 
 import time
@@ -28,8 +29,9 @@ class _Effort(NamedTuple):
 
 # Of messages up to so many bytes: the shorter, the more depends on who else had the core.
 _EFFORTS = {64 << 10: _Effort(3, 15), 4 << 20: _Effort(2, 11)}
-_LEAST = _Effort(1, 5)
-_CALLS, _BLOCK_US = 20, 2_000.0  # of a block at most, as the first call tells
+_LEAST = _Effort(1, 9)
+_CALLS, _BLOCK_US = 200, 2_000.0  # of a block at most, as the first call tells
+_LEAST_CALLS = 2  # one after another: a schedule in small steps begins a call while others still end the one before
 _MOST_US = 300_000.0  # of an algorithm in a heat, about; as its first call tells, which may have to open connections
 _Prepare = Callable[[str], Plan]
 
@@ -67,7 +69,16 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
         middle = [np.percentile(blocks, 50, method="lower") for blocks in first]
         names = [names[place] for place in np.argsort(middle, kind="stable")[:FINALISTS]]
     blocks = _heat(names, range(effort.turns), prepare, ranks)
-    return dict(zip(names, np.median(blocks, axis=1).tolist(), strict=True))
+    return dict(zip(names, map(midmean, blocks), strict=True))
+
+
+def midmean(times: Sequence[float] | Array) -> float:
+    """Of the middle half (Tukey 1977), at least of one: no disturbance counts, and of two speeds both do.
+
+    Ranks that share cores have two, and the median of a few blocks is one of them by chance.
+    """
+    aside = len(times) // 4
+    return float(np.mean(np.sort(times)[aside : len(times) - aside]))
 
 
 def _pass(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -> list[Array]:
@@ -81,9 +92,9 @@ def _heat(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -
     ranks.barrier()
     longest_us = max(ranks.maximum(np.array([_time_us(plan, 1) for plan in plans])))
     turns = turns[: max(1, int(_MOST_US / longest_us))]
-    calls = min(_CALLS, max(1, int(_BLOCK_US / longest_us)))
-    ranks.barrier()
-    is_warmed = len(plans) > 1 and longest_us < _SHORT_US
+    is_short = longest_us < _SHORT_US
+    calls = min(_CALLS, max(_LEAST_CALLS if is_short else 1, int(_BLOCK_US / longest_us)))
+    is_warmed = len(plans) > 1 and is_short
     times_us = np.array([[_block_us(plan, calls, turn, ranks, is_warmed) for plan in plans] for turn in turns])
     for plan in plans:
         plan.free()
@@ -95,6 +106,7 @@ def _block_us(plan: Plan, calls: int, turn: int, ranks: Ranks, is_warmed: bool) 
     ranks.reseat(turn)
     if is_warmed:
         plan.run()
+    ranks.barrier()
     return _time_us(plan, calls)
 
 

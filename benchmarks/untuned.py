@@ -35,7 +35,7 @@ _MOST_BYTES_BETWEEN = {2: 64 << 20, 3: 64 << 20, 4: 16 << 20}  # what four hosts
 _WANTED = 0.9
 _SIZES = (8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20)
 _ROUNDS, _ROUNDS_BETWEEN = 15, 3
-_BLOCK_US = 4_000.0
+_CALLS, _CALLS_BETWEEN = 4, 2  # of a block at least, else of 20 ms: what ran before is felt for some
 _PLACES = {False: "out of place", True: "in place"}
 _CHOOSING = (AUTO, MODEL)
 
@@ -46,7 +46,7 @@ def run() -> Result:
     targets: list[Target] = []
     with watched() as conditions:
         for transport in TRANSPORTS:
-            plan = _plan(transport, _SIZES, _ROUNDS)
+            plan = _plan(transport, _SIZES, _ROUNDS, _CALLS)
             for ranks in RANKS:
                 where = f"{ranks} ranks, {transport}"
                 rows = [row for size in _SIZES for row in on_this_machine(ranks, replace(plan, sizes_bytes=(size,)))]
@@ -61,15 +61,14 @@ def run() -> Result:
     return Result("untuned", conditions, series, targets)
 
 
-def _plan(transport: str, sizes_bytes: tuple[int, ...], rounds: int) -> MeasurePlan:
+def _plan(transport: str, sizes_bytes: tuple[int, ...], rounds: int, calls: int) -> MeasurePlan:
     return MeasurePlan(
         (*candidates("all_reduce", transport), *_CHOOSING),
         sizes_bytes,
         rounds,
         transport,
         in_place=tuple(_PLACES),
-        block_us=_BLOCK_US,
-        min_iterations=2,
+        min_iterations=calls,
         is_tuned=False,
     )
 
@@ -83,7 +82,9 @@ def _between(hosts: int) -> list[Series]:
     with Network(hosts, RATE_BIT_PER_S) as network:
         # A gang for each size: the largest takes minutes, as what gathers at one host sends all of it through one link.
         sizes = [size for size in _SIZES if size <= _MOST_BYTES_BETWEEN[hosts]]
-        return [row for size in sizes for row in on_hosts(network, _plan("mpi", (size,), _ROUNDS_BETWEEN))]
+        return [
+            row for size in sizes for row in on_hosts(network, _plan("mpi", (size,), _ROUNDS_BETWEEN, _CALLS_BETWEEN))
+        ]
 
 
 def _time_us(series: Series) -> float:

@@ -30,9 +30,9 @@ class _Effort(NamedTuple):
 # Of messages up to so many bytes: the shorter, the more depends on who else had the core.
 _EFFORTS = {64 << 10: _Effort(3, 15), 4 << 20: _Effort(2, 11)}
 _LEAST = _Effort(1, 9)
-_CALLS, _BLOCK_US = 200, 2_000.0  # of a block at most, as the first call tells
+_CALLS, _BLOCK_US = 200, 2_000.0  # of a block at most
 _LEAST_CALLS = 2  # one after another: a schedule in small steps begins a call while others still end the one before
-_MOST_US = 300_000.0  # of an algorithm in a heat, about; as its first call tells, which may have to open connections
+_MOST_US = 300_000.0  # of an algorithm in a heat, about
 _Prepare = Callable[[str], Plan]
 
 
@@ -87,10 +87,11 @@ def _pass(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -
 
 
 def _heat(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -> Array:
-    """A row of each one's blocks, in turns after an untimed call, which tells how many more there is time for."""
+    """A row of each one's blocks, in turns after a call or two, which tell how many more there is time for."""
     plans = [prepare(name) for name in names]
-    ranks.barrier()
-    longest_us = max(ranks.maximum(np.array([_time_us(plan, 1) for plan in plans])))
+    longest_us = _longest_us(plans, ranks)
+    if longest_us < _MOST_US:
+        longest_us = _longest_us(plans, ranks)  # a library's first call prepares what later ones have
     turns = turns[: max(1, int(_MOST_US / longest_us))]
     is_short = longest_us < _SHORT_US
     calls = min(_CALLS, max(_LEAST_CALLS if is_short else 1, int(_BLOCK_US / longest_us)))
@@ -99,6 +100,12 @@ def _heat(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -
     for plan in plans:
         plan.free()
     return ranks.maximum(times_us).T
+
+
+def _longest_us(plans: Sequence[Plan], ranks: Ranks) -> float:
+    """A call of each."""
+    ranks.barrier()
+    return float(max(ranks.maximum(np.array([_time_us(plan, 1) for plan in plans]))))
 
 
 def _block_us(plan: Plan, calls: int, turn: int, ranks: Ranks, is_warmed: bool) -> float:

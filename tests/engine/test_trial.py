@@ -97,7 +97,7 @@ def test_who_was_disturbed_for_a_moment_is_not_out(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_block_of_longer_calls_has_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = Machine(monkeypatch, ring=(500,), direct=(400,))
+    machine = Machine(monkeypatch, ring=(500,), direct=(300,))
     machine.tried("ring", "direct")
     assert len(executed(machine)) == 2 * (AHEAD + (1 + 4) * TURNS), "2 ms after the first one"
 
@@ -124,6 +124,18 @@ def test_the_first_call_and_a_preemption_tell_nothing(monkeypatch: pytest.Monkey
     assert machine.tried("ring", "direct") == {"ring": 10, "direct": 12}
 
 
+def test_who_comes_out_close_is_tried_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All blocks then count: a few told the wrong order."""
+    lucky = (*[10] * (AHEAD + (1 + calls(30)) * TURNS), 12)
+    machine = Machine(monkeypatch, ring=lucky, direct=(11,), tree=(30,))
+    found = machine.tried("ring", "direct", "tree")
+    assert min(found, key=found.__getitem__) == "direct"
+    assert executed(machine).count("tree") == AHEAD + (1 + calls(30)) * TURNS
+    longer = AHEAD + (1 + calls(12)) * 2 * TURNS
+    assert executed(machine).count("ring") == AHEAD + (1 + calls(30)) * TURNS + longer
+    assert [turn for _, turn in machine.seats[-2:]] == [3 * TURNS - 1] * 2
+
+
 def test_a_library_that_prepares_itself_has_blocks_as_long_as_others(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(monkeypatch, ring=(30,), mpi=(200_000, 10))
     machine.tried("ring", "mpi")
@@ -148,7 +160,7 @@ def test_the_slowest_rank_of_each_block_counts(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_large_messages_are_tried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = Machine(monkeypatch, **dict.fromkeys(NAMES, (3000.0,)))
+    machine = Machine(monkeypatch, ring=(3000,), direct=(5000,), tree=(9000,), naive=(9000,), mpi=(9000,))
     machine.tried(*NAMES, size_bytes=64 << 20)
     assert len(executed(machine)) == 5 * (AHEAD + 2) * 2 + 4 * (AHEAD + (1 + 2) * LARGE_TURNS), "two in a row"
 

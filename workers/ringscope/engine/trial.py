@@ -1,11 +1,11 @@
 """Trying algorithms where nothing is measured yet: a model is a guess about this machine, a few calls are none.
 
-In two heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
+In heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
 later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
-a sweep, so that a change of the machine's speed hits all alike. What is timed is a block of calls in a row, as they
-come in use, after all ranks have met. Of each block the slowest rank counts, and of an algorithm's blocks the midmean.
-Ranks that share cores change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call
-in each heat.
+a sweep, so that a change of the machine's speed hits all alike; then those of them that came out close, for twice as
+long, as a few blocks cannot tell them apart. What is timed is a block of calls in a row, as they come in use, after all
+ranks have met. Of each block the slowest rank counts, and of an algorithm's blocks the midmean. Ranks that share cores
+change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call in each heat.
 """
 
 import time
@@ -17,11 +17,15 @@ import numpy as np
 from ringscope.engine.base import Array, Plan
 
 FINALISTS = 4
+_CLOSE = 1.25  # times as long as the fastest
 _SHORT_US = 50_000.0  # a call that takes longer hardly notices what ran before, or what disturbs for a moment
 
 
 class _Effort(NamedTuple):
-    """How many blocks of each algorithm are timed, in each pass of the first heat and in the second one."""
+    """How many blocks of each algorithm are timed, in each pass of the first heat and in the second one.
+
+    In the third one it is twice as many as in the second.
+    """
 
     first_turns: int
     turns: int
@@ -68,8 +72,14 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
         # Half of an even number of blocks may have been disturbed: the lower one of those in the middle.
         middle = [np.percentile(blocks, 50, method="lower") for blocks in first]
         names = [names[place] for place in np.argsort(middle, kind="stable")[:FINALISTS]]
-    blocks = _heat(names, range(effort.turns), prepare, ranks)
-    return dict(zip(names, map(midmean, blocks), strict=True))
+    blocks = dict(zip(names, _heat(names, range(effort.turns), prepare, ranks), strict=True))
+    found = {name: midmean(its) for name, its in blocks.items()}
+    best_us = min(found.values())
+    close = [name for name, time_us in found.items() if time_us <= _CLOSE * best_us]
+    if len(close) > 1 and best_us < _SHORT_US:
+        more = _heat(close, range(effort.turns, 3 * effort.turns), prepare, ranks)
+        found |= {name: midmean([*blocks[name], *its]) for name, its in zip(close, more, strict=True)}
+    return found
 
 
 def midmean(times: Sequence[float] | Array) -> float:

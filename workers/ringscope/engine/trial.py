@@ -2,10 +2,11 @@
 
 In heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
 later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
-a sweep, so that a change of the machine's speed hits all alike; then those of them that came out close, for twice as
-long, as a few blocks cannot tell them apart. What is timed is a block of calls in a row, as they come in use, after all
-ranks have met. Of each block the slowest rank counts, and of an algorithm's blocks the midmean. Ranks that share cores
-change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call in each heat.
+a sweep, so that a change of the machine's speed hits all alike; then those of them that came out close, for as long
+once more, as a few blocks cannot tell them apart. What is timed is a block of calls in a row, as they come in use,
+after all ranks have met. Of each block the slowest rank counts, and of an algorithm's blocks the midmean. Ranks that
+share cores change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call in each
+heat.
 """
 
 import time
@@ -22,10 +23,7 @@ _SHORT_US = 50_000.0  # a call that takes longer hardly notices what ran before,
 
 
 class _Effort(NamedTuple):
-    """How many blocks of each algorithm are timed, in each pass of the first heat and in the second one.
-
-    In the third one it is twice as many as in the second.
-    """
+    """How many blocks of each algorithm are timed, in each pass of the first heat and in each of the other two."""
 
     first_turns: int
     turns: int
@@ -77,7 +75,7 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
     best_us = min(found.values())
     close = [name for name, time_us in found.items() if time_us <= _CLOSE * best_us]
     if len(close) > 1 and best_us < _SHORT_US:
-        more = _heat(close, range(effort.turns, 3 * effort.turns), prepare, ranks)
+        more = _heat(close, range(effort.turns, 2 * effort.turns), prepare, ranks)
         found |= {name: midmean([*blocks[name], *its]) for name, its in zip(close, more, strict=True)}
     return found
 

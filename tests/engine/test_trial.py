@@ -171,7 +171,7 @@ def test_calls_that_take_long_are_tried_once_or_twice(monkeypatch: pytest.Monkey
     assert slow.tried(*NAMES, size_bytes=1024)["ring"] == 2_000_000
     assert len(executed(slow)) == 5 * 2 + 4 * 2, "no second look at who takes so long"
     here = Machine(monkeypatch, ring=(10,), direct=(12,))
-    here.tried("ring", "direct", slowest=lambda mine: np.maximum(mine, 60_000))
+    here.tried("ring", "direct", slowest=lambda mine: np.maximum(mine, 120_000))
     assert len(executed(here)) == 2 * (AHEAD + 5)
 
 

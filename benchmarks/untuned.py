@@ -6,12 +6,11 @@ two equal calls. ``model`` is what it takes without trying, as in a program that
 nothing is asked. Inside this machine over shared memory and over messages, with as many ranks as cores and with more;
 then between two, three and four hosts with links of 1 Gbit/s and a rank on each.
 
-Reached on 2 cores, in one run on a machine that was 3.7 times slower than usual: 0.9 and more in 110 of 120 places
-inside the machine (``model``: in 84), in all 20 between two hosts and in 16 of 20 between three (``model``: 16 and 19);
-four hosts were not measured in it. The run before, on a machine that was 2.4 times slower, had 133 of 136 (120 inside,
-16 between four hosts). What was missed lies between 0.56 and 0.86: two ranks at 64 and 512 B, 1 and 16 MiB, three at 4,
-32 and 256 KiB, three hosts from 64 B to 32 KiB. There the sweep's trial took what has a root, or another one, after it
-had been fast for a few calls; the median of all rounds says otherwise.
+Reached on 2 cores, on a machine that was up to 2.7 times slower than usual and whose speed changed within seconds: 0.9
+and more in 115 of 120 places inside the machine (``model``: in 89), 0.72 to 0.85 in the others, of three and four
+ranks; and in 57 of 58 between two, three and four hosts (``model``: in 45), 0.77 in the other. Those of hosts were
+measured with a trial that had no third heat yet. Which places are missed changes from run to run: what shares cores, or
+moves more than the cache holds, has two speeds, each for longer than a trial.
 """
 
 from collections.abc import Iterable

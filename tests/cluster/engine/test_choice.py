@@ -62,9 +62,9 @@ def test_what_was_tuned_is_what_auto_takes(tmp_path):
 def test_without_a_table_the_likeliest_are_tried_and_it_says_so(tmp_path):
     done = run(tmp_path, "bench", "alltoall", "--ranks", "2", *SMALL, "--algorithm", "auto")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(
-        r"^# auto took \w+, .*; tried here: \w+ [\d.]+ \w+, .* at 1 KiB \(midmeans\)\.$", done.stdout, re.M
-    )
+    figures = r"tried here: \w+ [\d.]+ \w+, .* at 1 KiB \(midmeans\)"
+    expected = "(, within 5 % of the fastest and expected to be it)?"  # which of two equals it is, chance tells
+    assert re.search(rf"^# auto took \w+, .*; {figures}{expected}\.$", done.stdout, re.M)
 
 
 def test_a_damaged_table_is_told_before_ranks_start(tmp_path):

@@ -1,6 +1,9 @@
 """Run by test_choice.py on every rank: only rank 0 reads a table, and all choose alike."""
 
+import os
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -39,6 +42,23 @@ def unreadable() -> Table:
     raise UserError("tuning.json is damaged.")
 
 
+@contextmanager
+def sharing_a_core() -> Iterator[list[set[int]]]:
+    """All ranks on one core; the seats that this one took."""
+    cores, move = os.sched_getaffinity(0), os.sched_setaffinity
+    taken: list[set[int]] = []
+
+    def take(pid: int, seat: Iterable[int]) -> None:
+        taken.append(set(seat))
+        move(pid, taken[-1])
+
+    os.sched_setaffinity(0, {min(cores)})
+    os.sched_setaffinity = take
+    yield taken
+    os.sched_setaffinity = move
+    os.sched_setaffinity(0, cores)
+
+
 def main() -> None:
     loads: list[Table] = []
 
@@ -64,7 +84,10 @@ def main() -> None:
     assert (comm.all_reduce(np.ones(7, np.float32)) == comm.size).all()
     assert comm.tune(x) == choice, "where all are measured nothing is tried"
     foreign.fill(1)
-    found = comm.tune(foreign, out=np.empty_like(foreign))
+    with sharing_a_core() as taken:
+        found = comm.tune(foreign, out=np.empty_like(foreign))
+        assert taken, "a trial seats ranks that share cores"
+        assert os.sched_getaffinity(0) == taken[-1], "and leaves them where they may be"
     assert found.because.startswith("tried here: "), found
     assert (foreign == 1).all(), "what is tried is tried elsewhere"
     assert comm.choose("all_reduce", "float32", foreign.nbytes, in_place=False) == found

@@ -9,7 +9,7 @@ from ringscope.contracts.collectives import VENDORS
 from ringscope.contracts.tuning import Key, arithmetic_of, shape_of
 from ringscope.contracts.units import format_duration
 
-_AS_FAST = 1.05  # times as long as the fastest
+_AS_FAST_PERCENT = 5  # longer than the fastest
 _NAMED = 3
 
 
@@ -68,10 +68,11 @@ class Choice(NamedTuple):
         expected, which decides between times that a few calls cannot tell apart.
         """
         ordered = sorted(times_us, key=lambda name: (times_us[name], name not in VENDORS))
-        as_fast = [name for name in likeliest if times_us.get(name, inf) <= _AS_FAST * times_us[ordered[0]]]
+        most_us = times_us[ordered[0]] * (1 + _AS_FAST_PERCENT / 100)
+        as_fast = [name for name in likeliest if times_us.get(name, inf) <= most_us]
         if as_fast and as_fast[0] != ordered[0]:
             ordered = [as_fast[0], *(name for name in ordered if name != as_fast[0])]
-            where += ", within 5 % of the fastest and expected to be it"
+            where += f", within {_AS_FAST_PERCENT} % of the fastest and expected to be it"
         named = ordered[: _NAMED - 1]
         named += [name for name in ordered[_NAMED - 1 :] if name in VENDORS][:1]
         figures = ", ".join(

@@ -1,5 +1,6 @@
 """What this node is made of: cores, memory, GPUs, network interfaces, and the versions of what the ranks will use."""
 
+import os
 import platform
 import re
 import socket
@@ -11,6 +12,7 @@ import psutil
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Inventory, Nic
 from ringscope.rank.environment import cpu_model, installed_versions
+from ringscope.rank.foreign import without_foreign
 from ringscope_agent import gpus
 
 _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl", "torch", "tensorflow")
@@ -51,6 +53,7 @@ def _mpi_version(mpiexec: Path) -> str | None:
             timeout=10,
             check=False,
             stdin=subprocess.DEVNULL,
+            env=without_foreign(os.environ),
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from ringscope.rank.foreign import without_foreign
 from ringscope_agent import process_group
 from ringscope_agent.launch.control import LISTENING, Task
 from ringscope_agent.launch.keeper_link import KeeperLink
@@ -68,7 +69,8 @@ class Keepers:
 
     async def _start(self) -> asyncio.subprocess.Process:
         # Whatever is named after Ringscope belongs to the agent, its token first of all.
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+        ours = without_foreign(os.environ)
+        inherited = {name: value for name, value in ours.items() if not name.startswith("RINGSCOPE_")}
         with self.log_path.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "ringscope_agent.launch.keeper"),

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.rank_process import THREADS_VARIABLE, TUNING_VARIABLE
 from ringscope.contracts.record import Environment, Failure, Hello, Measurement, Record, Trace
@@ -24,6 +25,7 @@ from ringscope.rank.kit import Kit
 from ringscope.rank.mpiexec import find_mpiexec, start_ranks
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.receiver import Receiver
+from ringscope.rank.room import shared_memory_fault, socket_room
 
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0
@@ -109,7 +111,9 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
         run.exit_code = 0
         return
     find_mpiexec()  # refuse before anything is written
-    with tempfile.TemporaryDirectory(prefix="ringscope-") as directory:
+    if fault := shared_memory_fault(job.placement.ranks):
+        raise UserError(fault)
+    with tempfile.TemporaryDirectory(prefix="ringscope-", dir=socket_room()) as directory:
         kit, socket_path = Kit(Path(directory)), Path(directory, "socket")
         kit.pack(job, job.placement.ranks)
         environment = (

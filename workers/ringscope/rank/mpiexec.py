@@ -46,10 +46,15 @@ def start_ranks(
     ``options`` are some of Hydra's, which another mpiexec is not given. ``popen`` are the other arguments of
     ``subprocess.Popen``. Raises UserError when there is no MPI.
     """
+    command = local_command(count, program, options)
+    return subprocess.Popen(command, env=without_foreign(environment), **popen)
+
+
+def local_command(count: int, program: Sequence[str], options: Sequence[str] = ()) -> list[str]:
+    """The command that starts ``program`` on ``count`` ranks here; its environment must be ``without_foreign``."""
     mpiexec = find_mpiexec()
     hydra = (*_HERE, *options) if _is_hydra(mpiexec) else ()
-    command = [str(mpiexec), *hydra, "-n", str(count), *program]
-    return subprocess.Popen(command, env=without_foreign(environment), **popen)
+    return [str(mpiexec), *hydra, "-n", str(count), *program]
 
 
 def _is_hydra(mpiexec: Path) -> bool:

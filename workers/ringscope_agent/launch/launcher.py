@@ -59,7 +59,7 @@ def rank_environment(
     system or to another MPI would lead Hydra and the ranks astray.
     ``variables`` are those of the job's kind, see ``Task``.
     """
-    kept = {name: value for name, value in without_foreign(inherited).items() if not name.startswith("RINGSCOPE_")}
+    kept = inherited_environment(inherited)
     attempt = {
         "PATH": f"{python_folder}{os.pathsep}{kept.get('PATH', os.defpath)}",
         THREADS_VARIABLE: "1",
@@ -69,6 +69,11 @@ def rank_environment(
     }
     kit = paths.kit.variables(paths.ranks_socket)
     return kept | attempt | kit | dict(variables) | ({FAULT_VARIABLE: fault} if fault else {})
+
+
+def inherited_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """The agent's environment without what is its own or a batch system's."""
+    return {name: value for name, value in without_foreign(inherited).items() if not name.startswith("RINGSCOPE_")}
 
 
 async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> asyncio.subprocess.Process:

@@ -14,8 +14,9 @@ from pathlib import Path
 from measure import MeasurePlan, Series, series_of
 from network import DEVICE, Network
 
-from ringscope.rank.local import find_mpiexec
+from ringscope.rank.foreign import without_foreign
 from ringscope.rank.machine import known_machine
+from ringscope.rank.mpiexec import find_mpiexec, start_ranks
 from ringscope.rank.parent_death import end_with_parent
 
 _PROGRAM = Path(__file__).with_name("measure.py")
@@ -30,8 +31,15 @@ _Process = subprocess.Popen[str]
 def on_this_machine(ranks: int, plan: MeasurePlan) -> list[Series]:
     """Measure with that many ranks side by side."""
     with _files(plan) as (plan_path, result_path):
-        command = [find_mpiexec(), "-n", str(ranks), sys.executable, str(_PROGRAM), str(plan_path), str(result_path)]
-        subprocess.run(command, check=True, env=_environment(), timeout=_DEADLINE_SECONDS, preexec_fn=end_with_parent)
+        command = [sys.executable, str(_PROGRAM), str(plan_path), str(result_path)]
+        with start_ranks(ranks, command, _environment(), preexec_fn=end_with_parent) as process:
+            try:
+                code = process.wait(_DEADLINE_SECONDS)
+            except BaseException:
+                process.kill()
+                raise
+        if code:
+            raise subprocess.CalledProcessError(code, command)
         return series_of(json.loads(result_path.read_text()))
 
 
@@ -42,12 +50,12 @@ def on_hosts(network: Network, plan: MeasurePlan) -> list[Series]:
     proxies are started inside the namespaces.
     """
     mpiexec = find_mpiexec()
-    proxy = str(Path(mpiexec).with_name("hydra_pmi_proxy"))
+    proxy = str(mpiexec.with_name("hydra_pmi_proxy"))
     hosts = ",".join(f"{address}:1" for address in network.addresses)
     launcher = ("-launcher", "manual", "-rmk", "user", "-localhost", network.addresses[0], "-hosts", hosts)
     with _files(plan) as (plan_path, result_path), ExitStack() as started:
         rank = ("-n", str(len(network.addresses)), sys.executable, str(_PROGRAM), str(plan_path), str(result_path))
-        command = network.inside(0, [mpiexec, *launcher, *rank])
+        command = network.inside(0, [str(mpiexec), *launcher, *rank])
         main = started.enter_context(_started(command, stdout=subprocess.PIPE))
         for port, number in _proxies(main):
             manual = ("--rmk", "user", "--launcher", "manual", "--demux", "poll", "--pgid", "0", "--retries", "10")
@@ -93,4 +101,4 @@ def _files(plan: MeasurePlan) -> Iterator[tuple[Path, Path]]:
 
 
 def _environment() -> dict[str, str]:
-    return os.environ | {"OMP_NUM_THREADS": "1"}
+    return without_foreign(os.environ) | {"OMP_NUM_THREADS": "1"}

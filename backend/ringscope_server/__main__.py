@@ -17,6 +17,7 @@ from types import FrameType
 import uvicorn
 from pydantic import ValidationError
 
+from ringscope.contracts.address import Address
 from ringscope_server.app import create_app, prepare, services_for
 from ringscope_server.db.faults import DatabaseUnusableError
 from ringscope_server.db.lock import DataDirError, lock_data_dir, make_data_dir, unwritable
@@ -82,7 +83,9 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
         cause = (error.strerror or str(error)).partition(" (while")[0]  # socket adds the address once more
-        raise StartError(f"Cannot listen on {host}:{port} ({cause}); choose another port with --port.") from error
+        raise StartError(
+            f"Cannot listen on {Address(host, port)} ({cause}); choose another port with --port."
+        ) from error
 
 
 async def prepare_once(settings: Settings) -> None:
@@ -105,7 +108,7 @@ def write_address(settings: Settings, listener: socket.socket) -> None:
 
 def url_of(settings: Settings, listener: socket.socket) -> str:
     """Where the server is, from this machine."""
-    return f"http://{settings.host}:{listener.getsockname()[1]}"
+    return f"http://{Address(settings.host, listener.getsockname()[1])}"
 
 
 def serve(settings: Settings, listener: socket.socket) -> int:

@@ -12,6 +12,7 @@ import pytest
 
 from ringscope.contracts.protocol import Nic
 from ringscope_agent import gpus, inventory
+from ringscope_agent.settings import AgentSettings
 
 Stats = namedtuple("Stats", "isup speed flags")
 Address = namedtuple("Address", "family address")
@@ -43,7 +44,7 @@ def test_gpus_and_their_versions_are_told(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(gpus, "pynvml", fake_nvml({0: [], 1: [42]}))
     monkeypatch.setattr(importlib.metadata, "version", {"cupy-cuda12x": "14.0", "nvidia-nccl-cu12": "2.30"}.__getitem__)
     monkeypatch.setattr(importlib.metadata, "PackageNotFoundError", KeyError)
-    told = inventory.take_inventory().gpus
+    told = inventory.take_inventory(AgentSettings(name="n1"), []).gpus
     assert [(gpu.index, gpu.uuid, gpu.model, gpu.memory_bytes) for gpu in told] == [
         (0, "GPU-0", "NVIDIA H200", 150_754_820_096),
         (1, "GPU-1", "NVIDIA H200", 150_754_820_096),
@@ -113,7 +114,7 @@ def test_interfaces_that_are_up_are_told_with_speed_and_addresses(
     }
     monkeypatch.setattr(psutil, "net_if_stats", lambda: stats)
     monkeypatch.setattr(psutil, "net_if_addrs", lambda: addresses)
-    assert inventory.take_inventory().nics == [
+    assert inventory.take_inventory(AgentSettings(name="n1"), []).nics == [
         Nic(name="eth0", speed_mbit_per_s=None, addresses=["10.0.0.2"]),
         Nic(name="ib0", speed_mbit_per_s=200_000, addresses=["fe80::1"]),
         Nic(name="veth7", speed_mbit_per_s=10_000, is_virtual=True),

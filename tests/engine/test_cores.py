@@ -4,8 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.engine.groups import Groups
+from tests.engine.groups import groups as groups
 
-from ringscope.engine import control_group, cores
+from ringscope.engine import cores
 from ringscope.engine.cores import Place, cores_each, own_place, usable_cores
 
 
@@ -40,22 +42,16 @@ def test_ranks_have_the_cores_of_their_machines(places: list[Place], count: int)
     assert usable_cores(places) == count
 
 
-def test_a_place_is_read_from_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_place_is_read_from_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, groups: Groups) -> None:
     for cpu, siblings in enumerate(("0,2", "1,3", "0,2", "1,3")):
         folder = tmp_path / f"cpu{cpu}/topology"
         folder.mkdir(parents=True)
         (folder / "thread_siblings_list").write_text(f"{siblings}\n")
-    pod = tmp_path / "groups/kubepods/pod"
-    pod.mkdir(parents=True)
-    (pod / "cpu.max").write_text("max 100000\n")
-    (pod.parent / "cpu.max").write_text("150000 100000\n")
-    (tmp_path / "self/ns").mkdir(parents=True)
-    (tmp_path / "self/cgroup").write_text("1:cpu:/old\n0::/kubepods/pod\n")
-    (tmp_path / "self/ns/cgroup").symlink_to("cgroup:[1234]")
+    groups.belong("0::/kubepods/pod\n", ("/", "", ""))
+    groups.write("kubepods", {"cpu.max": "150000 100000"})
+    groups.write("kubepods/pod", {"cpu.max": "max 100000"})
     (tmp_path / "boot_id").write_text("e3b0c442\n")
     monkeypatch.setattr(cores, "_CPUS", tmp_path)
-    monkeypatch.setattr(control_group, "_GROUPS", tmp_path / "groups")
-    monkeypatch.setattr(control_group, "_SELF", tmp_path / "self")
     monkeypatch.setattr(cores, "_BOOT_ID", tmp_path / "boot_id")
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
     found = own_place()

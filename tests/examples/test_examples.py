@@ -1,12 +1,12 @@
 """Every example runs as its first lines say."""
 
 import importlib.util
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.ranks import run_ranks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FAKE_CUPY = str(Path(__file__).with_name("fake_cupy"))
@@ -15,13 +15,7 @@ DEADLINE_SECONDS = 60
 
 def run(name: str, ranks: int, **environment: str) -> subprocess.CompletedProcess[str]:
     python = [sys.executable, "-W", "error", str(EXAMPLES / name)]
-    return subprocess.run(
-        [str(Path(sys.executable).with_name("mpiexec")), "-n", str(ranks), *python],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_SECONDS,
-    )
+    return run_ranks(ranks, python, environment, DEADLINE_SECONDS)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])

@@ -13,6 +13,7 @@ import pytest
 
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import cuda
+from ringscope.rank.mpiexec import start_ranks
 
 DEADLINE_SECONDS = 60
 LAST_SECONDS = 5  # that mpiexec gets to end its ranks
@@ -43,18 +44,15 @@ def run_gang(
     ranks: int, program: Path, *arguments: str, deadline_seconds: float = DEADLINE_SECONDS, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """As ``gang``. An exception of one rank ends all, and so does the deadline; then what they said is printed."""
-    beside = Path(sys.executable).with_name("mpiexec")
-    mpiexec = str(beside) if beside.exists() else "mpiexec"
-    command = [mpiexec, "-n", str(ranks), sys.executable, "-m", "mpi4py", str(program), *arguments]
+    command = [sys.executable, "-m", "mpi4py", str(program), *arguments]
     with tempfile.TemporaryFile("w+") as said:  # a pipe would be waited for as long as any rank is left
-        process = subprocess.Popen(
-            command, env=os.environ | environment, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
-        )
+        streams = {"stdout": said, "stderr": subprocess.STDOUT}
+        process = start_ranks(ranks, command, os.environ | environment, start_new_session=True, **streams)
         late = ""
         try:
             process.wait(deadline_seconds)
         except subprocess.TimeoutExpired:
-            late = f"{' '.join(command)} was ended after {deadline_seconds:g} s.\n"
+            late = f"{' '.join(command)} on {ranks} ranks was ended after {deadline_seconds:g} s.\n"
             _end(process)
         said.seek(0)
         text = said.read() + late

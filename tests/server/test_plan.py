@@ -23,9 +23,10 @@ from tests.server.clusters import (
     taken_alone,
 )
 
+from ringscope.contracts.job import JobKind, Placement
 from ringscope_server.placement.order import in_order
 from ringscope_server.placement.plan import Plan, Wait, plan
-from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Share, Snapshot
+from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Share, Snapshot, WorkPlacement
 
 EASY = Policy()
 MANY = examples(200)
@@ -383,3 +384,34 @@ def test_a_job_that_ends_just_in_time_may_use_a_node_that_leaves() -> None:
 def test_more_time_would_not_help_a_job_that_is_too_large_anyhow() -> None:
     made = planned([node(1, free_by=NOW)], [], [queued(7, 5)])
     assert made.waits[0].reason == "no_node"
+
+
+def test_a_job_goes_to_nodes_that_run_its_kind() -> None:
+    script = WorkPlacement.for_kind(Placement(ranks=4), "script")
+    nodes = [node(1, unfit_for=frozenset({"script"})), node(2)]
+    plain = queued(8, 4)
+    made = planned(nodes, [], [replace(queued(7, 4), placement=script), plain])
+    assert [(start.job_id, [share.node_id for share in start.shares]) for start in made.starts] == [(7, [2]), (8, [1])]
+
+
+@pytest.mark.parametrize(
+    ("kind", "ranks", "reason", "sentence"),
+    [
+        ("script", 4, "no_node", "Waits for a node that runs jobs of kind script, unlike n1, which is ready; start an "
+         "agent with --scripts DIR."),
+        ("training", 4, "no_node", "Waits for a node that runs jobs of kind training, unlike n1, n2, which are ready; "
+         "`ringscope nodes` says why."),
+        ("benchmark", 8, "slots", "Waits for more nodes: it needs 8 slots, those that are ready and run jobs of kind "
+         "benchmark have 4."),
+    ],
+)  # fmt: skip
+def test_a_job_that_no_ready_node_can_run_says_what_is_missing(
+    kind: JobKind, ranks: int, reason: str, sentence: str
+) -> None:
+    placement = WorkPlacement.for_kind(Placement(ranks=ranks), kind)
+    unfit = frozenset({"script", "training"})
+    nodes = [node(1, unfit_for=unfit)]
+    if kind != "script":
+        nodes.append(node(2, unfit_for=unfit if kind == "training" else frozenset({"benchmark"})))
+    (wait,) = planned(nodes, [], [replace(queued(7, 4), placement=placement)]).waits
+    assert (wait.reason, wait.sentence) == (reason, sentence)

@@ -5,9 +5,12 @@ import contextlib
 import logging
 import time
 from collections.abc import Coroutine
+from typing import get_args
 
+from ringscope.contracts.address import Address
+from ringscope.contracts.job import JobKind
 from ringscope.contracts.machine import Machine
-from ringscope.contracts.protocol import Assignment, Registration, Report
+from ringscope.contracts.protocol import Assignment, Lack, Registration, Report
 from ringscope.rank.machine import known_machine
 from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt
@@ -16,12 +19,14 @@ from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClie
 from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.joining import NodeToken
 from ringscope_agent.launch.keepers import Keepers
+from ringscope_agent.launch.mpi_start import find_fault
 from ringscope_agent.launch.node_check import find_obstacle
 from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.launch.programs import find_programs
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.metrics.gpu_watch import watched_gpus
 from ringscope_agent.metrics.metrics_server import MetricsServer
+from ringscope_agent.needs import find_lacks
 from ringscope_agent.readings import node_reading
 from ringscope_agent.settings import AgentSettings, SettingsError
 
@@ -103,21 +108,31 @@ class Agent:
         polling = asyncio.create_task(self._poll(context, home, node_token))
         stopping = asyncio.create_task(self._stopping.wait())
         tidying = asyncio.create_task(context.checkpoints.tidy_now_and_then(self._jobs_in_use))
+        checking = asyncio.create_task(self._try_mpi(context))
         self._stop_in_time()
         try:
             await asyncio.wait({polling, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not polling.done():
                 await self._say_goodbye(polling)
         finally:
-            for task in (polling, stopping, tidying):
+            for task in (polling, stopping, tidying, checking):
                 task.cancel()
-            await asyncio.gather(polling, stopping, tidying, return_exceptions=True)
+            await asyncio.gather(polling, stopping, tidying, checking, return_exceptions=True)
             is_clean = not self._lives
             await self._abandon()
         if not polling.cancelled():
             polling.result()
         if is_clean and self._settings.says_goodbye:
             await self._leave(context.client)
+
+    async def _try_mpi(self, context: NodeContext) -> None:
+        """Start one rank where none runs yet; the server hears of it if that fails."""
+        if isinstance(self._programs, str) or self._attempts:
+            return
+        if fault := await find_fault():
+            logger.error("%s", fault)
+            with contextlib.suppress(RejectedError, TokenRefusedError):  # the next poll hears the same, and says so
+                await context.client.lack(Lack(sentence=fault, kinds=list(get_args(JobKind))))
 
     def _stop_in_time(self) -> None:
         if self._settings.leaves_at is not None:
@@ -274,14 +289,14 @@ class Agent:
 
     def _registration(self, metrics_port: int, machine: Machine) -> Registration:
         settings = self._settings
-        mpiexec = None if isinstance(self._programs, str) else self._programs.mpiexec
+        mpiexec, mpi_fault = (None, self._programs) if isinstance(self._programs, str) else (self._programs.mpiexec, "")
         address = settings.reachable_address
         return Registration(
             name=settings.name,
             address=address,
             slots=settings.slots,
-            metrics_address=f"{address}:{metrics_port}",
-            inventory=inventory.take_inventory(machine),
+            metrics_address=str(Address(address, metrics_port)),
+            inventory=inventory.take_inventory(settings, find_lacks(settings, mpi_fault), machine),
             versions=inventory.find_versions(mpiexec),
             labels=settings.labels,
             leaves_at=settings.leaves_at,

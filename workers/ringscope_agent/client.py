@@ -20,6 +20,7 @@ from ringscope.contracts.protocol import (
     Directives,
     Join,
     Joined,
+    Lack,
     Leave,
     Poll,
     Pulse,
@@ -161,6 +162,15 @@ class ServerClient:
         self._is_registered.set()
         logger.info("Registered as %s, epoch %d.", self._registration.name, self.registered.epoch)
         return self.registered
+
+    async def lack(self, lack: Lack) -> None:
+        """Introduce this agent again, with something more that its node lacks. Raises as ``register`` does."""
+        inventory = self._registration.inventory
+        lacks = [*inventory.lacks, lack]
+        changed = {"inventory": inventory.model_copy(update={"lacks": lacks})}
+        async with self._registering:
+            self._registration = self._registration.model_copy(update=changed)
+            await self.register()
 
     async def poll(self, seen: int) -> Directives:
         """What should be; answered at once when its revision is not ``seen``."""

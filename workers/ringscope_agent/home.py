@@ -10,9 +10,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from ringscope.contracts.errors import UserError
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.tuning import Table
+from ringscope.rank.room import socket_room
 from ringscope_agent.files import replace_text
 from ringscope_agent.paths import AttemptPaths
 from ringscope_agent.settings import SettingsError
@@ -24,6 +26,14 @@ class AttemptState(BaseModel):
     assignment: Assignment
     sockets: Path | None = None
     launched: bool = False
+
+
+def _socket_room() -> Path:
+    """As ``socket_room``. Raises OSError."""
+    try:
+        return socket_room()
+    except UserError as error:
+        raise OSError(str(error)) from None
 
 
 class AttemptFolder:
@@ -42,7 +52,7 @@ class AttemptFolder:
         """Write what the ranks will read and use; ``auto`` chooses by measured times and by what this machine is."""
         assignment = self.state.assignment
         self.tidy()
-        self.state.sockets = Path(tempfile.mkdtemp(prefix="ringscope-ranks-"))
+        self.state.sockets = Path(tempfile.mkdtemp(prefix="ringscope-ranks-", dir=_socket_room()))
         self.save()
         paths = AttemptPaths(folder=self.path, sockets=self.state.sockets)
         paths.kit.pack(assignment.spec, assignment.ranks, (assignment.tuning or Table()).on(machine))

@@ -1,34 +1,43 @@
 """What this node is made of: cores, memory, GPUs, network interfaces, and the versions of what the ranks will use."""
 
+import os
 import platform
 import re
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import psutil
 
 from ringscope.contracts.machine import Machine
-from ringscope.contracts.protocol import Inventory, Nic
+from ringscope.contracts.protocol import Inventory, Lack, Nic
+from ringscope.engine.control_group import most_bytes
+from ringscope.engine.own_address import is_only_here
 from ringscope.rank.environment import cpu_model, installed_versions
+from ringscope.rank.foreign import without_foreign
 from ringscope_agent import gpus
+from ringscope_agent.settings import AgentSettings
 
 _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl", "torch", "tensorflow")
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _INTERFACES = Path("/sys/class/net")  # where a card's interface has a link to its device
 
 
-def take_inventory(machine: Machine | None = None) -> Inventory:
-    """Look at the machine; takes a few milliseconds. How fast it is somebody else has measured."""
+def take_inventory(settings: AgentSettings, lacks: list[Lack], machine: Machine | None = None) -> Inventory:
+    """Look at the machine; takes a few milliseconds. ``lacks`` and how fast it is are told by the caller."""
     return Inventory(
         hostname=socket.gethostname(),
         os=_os_name(),
         cpu_model=cpu_model(),
         cores=psutil.cpu_count() or 1,
-        memory_bytes=psutil.virtual_memory().total,
+        memory_bytes=min(psutil.virtual_memory().total, most_bytes() or sys.maxsize),
         gpus=gpus.find_gpus(),
         nics=_nics(),
         machine=machine,
+        lacks=lacks,
+        only_here=is_only_here(settings.reachable_address),
+        scripts=settings.scripts is not None,
     )
 
 
@@ -51,6 +60,7 @@ def _mpi_version(mpiexec: Path) -> str | None:
             timeout=10,
             check=False,
             stdin=subprocess.DEVNULL,
+            env=without_foreign(os.environ),
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

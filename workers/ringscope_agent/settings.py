@@ -4,18 +4,17 @@ import socket
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ringscope.contracts.address import LOOPBACK, is_loopback, parse_address
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope.contracts.protocol import checked_year
 from ringscope.engine.cores import own_place
+from ringscope.engine.own_address import address_towards, addresses_of, is_only_here
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
-
-LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 class SettingsError(Exception):
@@ -83,9 +82,9 @@ class AgentSettings(BaseSettings):
     def _are_http_urls(cls, server: str) -> str:
         servers = [one.strip().rstrip("/") for one in server.split(",")]
         for one in servers:
-            url = urlsplit(one)
-            if url.scheme not in ("http", "https") or not url.hostname:
+            if not one.startswith(("http://", "https://")):
                 raise ValueError(f"{one!r} is no URL of a server; write it like http://127.0.0.1:8000.")
+            parse_address(one)
         return ",".join(servers)
 
     @field_validator("name")
@@ -98,7 +97,7 @@ class AgentSettings(BaseSettings):
     @field_validator("address")
     @classmethod
     def _is_one_host(cls, address: str) -> str:
-        if any(sign in address for sign in ",: "):
+        if address and (parse_address(address).port is not None or ":" in address):
             raise ValueError(f"{address!r} is no host name or IPv4 address, which is all that Hydra takes; give one.")
         return address
 
@@ -123,12 +122,19 @@ class AgentSettings(BaseSettings):
 
     @property
     def reachable_address(self) -> str:
-        """``address``, or what it is when nobody said: loopback beside the server, else the host's name."""
+        """``address``, or where it is not given: loopback beside the server, else the host's name.
+
+        A name that only this machine takes for itself is of no use: then it is the address on the way to the server.
+        """
         if self.address:
             return self.address
-        return (
-            "127.0.0.1" if urlsplit(self.server.partition(",")[0]).hostname in LOOPBACK_NAMES else socket.gethostname()
-        )
+        server = parse_address(self.server.partition(",")[0])
+        if is_loopback(server.host):
+            return LOOPBACK
+        name = socket.gethostname()
+        if is_only_here(name) or not addresses_of(name):
+            return address_towards(server) or name
+        return name
 
     @property
     def metrics_linger_seconds(self) -> float:

@@ -15,6 +15,7 @@ from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import transition
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.capacity import capacity_errors
+from ringscope_server.placement.snapshot import WorkPlacement
 
 FIRST_BACKOFF_SECONDS = 5
 LONGEST_BACKOFF_SECONDS = 300
@@ -57,7 +58,7 @@ async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, messa
         return False
     bad = [] if attempt.bad_node is None else [attempt.bad_node]
     excluded = tuple(dict.fromkeys([*job.excluded_nodes, *bad]))
-    tries, has_room = await _counted(session, job.id), await _has_room(session, spec.placement, excluded)
+    tries, has_room = await _counted(session, job.id), await _has_room(session, WorkPlacement.of(spec), excluded)
     following = decide(reason, tries, spec.max_attempts, excluded, has_room)
     if following is None:
         return False

@@ -1,10 +1,12 @@
 """Under which address people reach this server. Pure."""
 
 import re
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
+
+from ringscope.contracts.address import Address, is_loopback
 
 MAX_PATH = 2_000
 MAX_PORT = 65_535
@@ -24,10 +26,9 @@ def origin(request: Request, public_url: str, listens_on: str) -> str:
         return public_url.rstrip("/")
     address, port = request.scope.get("server") or (listens_on, None)
     named = request.url.hostname or ""
-    if request.headers.get("host") and (named in (address, listens_on) or _is_loopback(named)):
+    if request.headers.get("host") and (named in (address, listens_on) or is_loopback(named)):
         return str(request.base_url).rstrip("/")
-    host = f"[{address}]" if ":" in address else address
-    return f"{request.url.scheme}://{host}" + (f":{port}" if port else "")
+    return f"{request.url.scheme}://{Address(address, port or None)}"
 
 
 def is_here(request: Request) -> bool:
@@ -36,7 +37,7 @@ def is_here(request: Request) -> bool:
     Only the second says that it is no container's published port, only the first that it is no proxy's.
     """
     address = request.client.host if request.client else ""
-    return _is_loopback(request.url.hostname or "") and _is_loopback(address)
+    return is_loopback(request.url.hostname or "") and is_loopback(address)
 
 
 def is_host(header: str) -> bool:
@@ -56,13 +57,6 @@ def is_local_path(path: str) -> bool:
         return False
     parts = urlsplit(path)
     return not parts.scheme and not parts.netloc
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _is_ipv6(text: str) -> bool:

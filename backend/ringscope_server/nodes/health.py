@@ -84,17 +84,18 @@ def faults(node: Signs, quarantine: Iterable[int]) -> list[str]:
 
 
 def compare(node: Node) -> None:
-    """Note what the node lacks of the most that it ever had."""
+    """Note what the node lacks of the most that it ever had, and of what it needs."""
     gpus = _gpus(node)
     node.expected_slots, node.expected_gpus = max(node.expected_slots, node.slots), max(node.expected_gpus, gpus)
     counts = (("slots", node.slots, node.expected_slots), ("GPUs", gpus, node.expected_gpus))
     lacking = [f"{has} of {expected} {noun}" for noun, has, expected in counts if has < expected]
-    node.missing = f"It has {' and '.join(lacking)}; resume the node to take it as it is." if lacking else ""
+    shrunk = [f"It has {' and '.join(lacking)}; resume the node to take it as it is."] if lacking else []
+    node.missing = " ".join([*_lacks(node), *shrunk])
 
 
 def accept(node: Node) -> None:
-    """What the node has now is what it should have."""
-    node.expected_slots, node.expected_gpus, node.missing = node.slots, _gpus(node), ""
+    """What the node has now is what it should have; what it needs it still lacks."""
+    node.expected_slots, node.expected_gpus, node.missing = node.slots, _gpus(node), " ".join(_lacks(node))
 
 
 def _state(node: Signs, quarantine: Iterable[int], listening_since: datetime, now: datetime) -> State:
@@ -115,6 +116,10 @@ def _settle(session: AsyncSession, node: Node, state: State, now: datetime) -> N
         target = ("node", node.name)
         audit.record(session, now, audit.SYSTEM, action, target, before=node.observed, after=observed, message=reason)
     node.observed, node.observed_reason = observed, reason
+
+
+def _lacks(node: Node) -> list[str]:
+    return [lack["sentence"] for lack in node.inventory.get("lacks", ())]
 
 
 def _gpus(node: Node) -> int:

@@ -10,11 +10,11 @@ from ringscope.contracts.findings import FieldError, dotted, pointer
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Node
 from ringscope_server.nodes.queries import all_nodes
-from ringscope_server.placement.cluster import Cluster, conditions
+from ringscope_server.placement.cluster import Cluster, conditions, kind_of
 from ringscope_server.placement.demands import Demands
 from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Demand, fits
-from ringscope_server.placement.snapshot import NodeState
+from ringscope_server.placement.snapshot import NodeState, WorkPlacement
 from ringscope_server.placement.tables import node_state
 
 MAX_REMEMBERED = 1_000
@@ -30,7 +30,7 @@ class Capacity:
     async def errors(self, session: AsyncSession, spec: JobSpec) -> list[FieldError]:
         """Why this cluster could never run the job; no error when it could."""
         nodes = tuple((await session.execute(_FINGERPRINT)).one())
-        wanted = f"{spec.settled_device} {spec.placement.model_dump_json()}"
+        wanted = f"{spec.kind} {spec.settled_device} {spec.placement.model_dump_json()}"
         if nodes != self._nodes or len(self._held) > MAX_REMEMBERED:
             self._nodes, self._held = nodes, set()
         if wanted in self._held:
@@ -49,13 +49,13 @@ _FINGERPRINT = select(func.count(), *_SUMS).where(Node.removed_at.is_(None))
 
 def job_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
     """Why these nodes could never run the job: they cannot hold its gang, or have no GPU where it needs them."""
-    return capacity_errors(spec.placement, nodes) or _device_errors(spec, nodes)
+    return capacity_errors(WorkPlacement.of(spec), nodes) or _device_errors(spec, nodes)
 
 
 def _device_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
     if spec.settled_device != "cuda":
         return []
-    wanted = [suits for _, suits in conditions(spec.placement)]
+    wanted = [suits for _, suits in conditions(WorkPlacement.of(spec))]
     usable = [node for node in map(node_state, nodes) if all(suits(node) for suits in wanted)]
     if any(node.gpu_models for node in usable):
         return []
@@ -102,6 +102,10 @@ def _node_error(placement: Placement, cluster: Cluster) -> FieldError | None:
 
 def _nobody(field: str, placement: Placement, nodes: Sequence[NodeState]) -> str:
     match field:
+        case "kind":
+            kind = kind_of(placement)
+            remedy = "start an agent with --scripts DIR" if kind == "script" else "`ringscope nodes` says why"
+            return f"no node runs jobs of kind {kind}; {remedy}."
         case "selector":
             wanted = ", ".join(f"{name}={value}" for name, value in placement.selector.items())
             return f"no node carries {wanted}; change the selector or label a node."

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ringscope.contracts.job import Placement
-from ringscope_server.placement.snapshot import NodeState, RunningGang
+from ringscope_server.placement.snapshot import NodeState, RunningGang, WorkPlacement
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -125,13 +125,20 @@ def who(placement: Placement) -> tuple[object, ...]:
         placement.gpu_model,
         placement.min_gpu_memory_bytes,
         placement.min_memory_bytes,
+        kind_of(placement),
     )
+
+
+def kind_of(placement: Placement) -> str:
+    """The kind of the job that asks for it; a bare placement is that of a benchmark."""
+    return placement.kind if isinstance(placement, WorkPlacement) else "benchmark"
 
 
 def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bool]]]:
     """The conditions that a placement sets to each node, by the name of their field."""
     model, gpu_memory, memory = placement.gpu_model, placement.min_gpu_memory_bytes, placement.min_memory_bytes
-    found: list[tuple[str, Callable[[NodeState], bool]]] = []
+    kind = kind_of(placement)
+    found: list[tuple[str, Callable[[NodeState], bool]]] = [("kind", lambda node: kind not in node.unfit_for)]
     if placement.selector:
         found.append(("selector", lambda node: placement.selector.items() <= node.labels.items()))
     if model is not None:

@@ -6,9 +6,12 @@ from datetime import datetime
 
 import numpy as np
 
-from ringscope_server.placement.cluster import Cluster, Ints
+from ringscope_server.nodes.names import listed
+from ringscope_server.placement.cluster import Cluster, Ints, kind_of
 from ringscope_server.placement.placement import Demand
 from ringscope_server.placement.snapshot import NodeState, QueuedJob
+
+_NO_NODE = "Waits for a node: none that it may use is ready and not drained."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +37,26 @@ def no_room(demand: Demand, free: Ints) -> Why:
 def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
     """The gang would not even fit if nothing else ran: nodes are missing, or differ in their versions (``skew``)."""
     wanted, nodes = demand.placement, np.unique(demand.groups.node)
+    unfit = [node.name for node in cluster.nodes if kind_of(wanted) in node.unfit_for]
     if not len(nodes):
-        return Why("no_node", "Waits for a node: none that it may use is ready and not drained.")
+        return _unfit(kind_of(wanted), unfit) if unfit else Why("no_node", _NO_NODE)
     if skew is not None:
         return Why("version_skew", f"Waits for nodes with equal versions: {skew}.")
     slots = int(cluster.capacity[nodes].sum())
     if slots < wanted.ranks:
-        return Why("slots", f"Waits for more nodes: it needs {wanted.ranks} slots, those that are ready have {slots}.")
+        ready = f"are ready and run jobs of kind {kind_of(wanted)}" if unfit else "are ready"
+        return Why("slots", f"Waits for more nodes: it needs {wanted.ranks} slots, those that {ready} have {slots}.")
     return Why(
         "shape",
         f"Waits for other nodes: the {len(nodes)} that are ready have {slots} slots, but not as it asks.",
     )
+
+
+def _unfit(kind: str, names: Sequence[str]) -> Why:
+    """Nodes are ready, but lack what this kind of job needs."""
+    remedy = "start an agent with --scripts DIR" if kind == "script" else "`ringscope nodes` says why"
+    ready = f"{listed(names)}, which {'is' if len(names) == 1 else 'are'} ready"
+    return Why("no_node", f"Waits for a node that runs jobs of kind {kind}, unlike {ready}; {remedy}.")
 
 
 def leaving(job: QueuedJob, nodes: Sequence[NodeState]) -> Why:

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from sqlalchemy import Text, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import Placement
+from ringscope.contracts.job import JobKind, Placement
 from ringscope_server.db.models import Attempt, Job, Member, Node
-from ringscope_server.placement.snapshot import QueuedJob, Snapshot
+from ringscope_server.placement.snapshot import QueuedJob, Snapshot, WorkPlacement
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
     for start in range(0, len(ids), _AT_ONCE):
         rows = (await session.execute(_ROWS.where(Job.id.in_(ids[start : start + _AT_ONCE])))).all()
         near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind == "training"])
-        placements = [_placement(row.placement) for row in rows]
+        placements = [_placement(row.placement, row.kind) for row in rows]
         found += [
             Waiting(
                 marks[row.id],
@@ -166,10 +166,10 @@ _ROWS = select(
 
 
 @lru_cache(maxsize=8192)
-def _placement(text: str) -> Placement | None:
+def _placement(text: str, kind: JobKind) -> WorkPlacement | None:
     """Parsed once for all jobs that have the same. None: it no longer validates, which must not hold up all others."""
     try:
-        return Placement.model_validate_json(text)
+        return WorkPlacement.for_kind(Placement.model_validate_json(text), kind)
     except ValidationError as error:
         log.error("The placement %s of a job is not valid any more: %s", text, error)
         return None

@@ -4,8 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from ringscope.contracts.job import Placement
+from ringscope.contracts.job import JobKind, JobSpec, Placement
 from ringscope_server.settings import Settings
+
+
+class WorkPlacement(Placement):
+    """A placement with the kind of its job, as not every node runs every kind."""
+
+    kind: JobKind = "benchmark"
+
+    @classmethod
+    def of(cls, spec: JobSpec) -> "WorkPlacement":
+        """That of a specification."""
+        return cls.for_kind(spec.placement, spec.kind)
+
+    @classmethod
+    def for_kind(cls, placement: Placement, kind: JobKind) -> "WorkPlacement":
+        """The same placement for jobs of a kind."""
+        return cls.model_construct(**dict(placement), kind=kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +38,7 @@ class NodeState:
     memory_bytes: int = 0
     quarantined: frozenset[int] = frozenset()  # slots that were not proven free
     only_on: str = ""  # its address is a loopback one of this machine, so that no other machine reaches it
+    unfit_for: frozenset[str] = frozenset()  # kinds of jobs that it cannot run, as it lacks something
     free_by: datetime | None = None  # its batch system takes it back: what runs there must have ended by then
 
     @property

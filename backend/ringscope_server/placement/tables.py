@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.address import is_loopback
 from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Node, QuarantinedSlot
 from ringscope_server.nodes import labels, lifetimes
 from ringscope_server.placement import usage
@@ -98,13 +99,15 @@ def _state(
         gpu_memory_bytes=min((gpu["memory_bytes"] for gpu in gpus), default=0),
         memory_bytes=inventory["memory_bytes"],
         quarantined=quarantined,
-        only_on=inventory["hostname"] if _is_loopback(address) else "",
+        only_on=inventory["hostname"] if is_loopback(address) or inventory.get("only_here") else "",
+        unfit_for=_unfit_for(inventory),
         free_by=lifetimes.free_by(leaves_at),
     )
 
 
-def _is_loopback(address: str) -> bool:
-    return address == "localhost" or address.startswith("127.")
+def _unfit_for(inventory: Mapping[str, Any]) -> frozenset[str]:
+    kinds = {kind for lack in inventory.get("lacks", ()) for kind in lack["kinds"]}
+    return frozenset(kinds | {"script"} if inventory.get("scripts") is False else kinds)
 
 
 async def _quarantined(session: AsyncSession) -> dict[int, set[int]]:

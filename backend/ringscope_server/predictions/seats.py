@@ -13,7 +13,7 @@ from ringscope.contracts.protocol import Nic
 from ringscope_server.db.models import Member, Node
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.plan import plan
-from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
+from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot, WorkPlacement
 from ringscope_server.placement.tables import node_state
 from ringscope_server.predictions.warnings import Seats
 
@@ -23,7 +23,7 @@ Gang = Sequence[tuple[Node, int]]  # nodes in rank order, and the ranks on each
 async def planned(session: AsyncSession, spec: JobSpec, now: datetime) -> Gang:
     """On the nodes that take work, without any other job; empty where they could not hold the gang."""
     nodes = {n.id: n for n in await all_nodes(session) if n.desired == "active" and n.observed != "lost"}
-    job = QueuedJob(1, spec.placement, "", spec.priority, now, spec.time_limit_seconds)
+    job = QueuedJob(1, WorkPlacement.of(spec), "", spec.priority, now, spec.time_limit_seconds)
     empty = Snapshot(nodes=tuple(map(node_state, nodes.values())), running=(), queue=(job,))
     made = plan(empty, Policy(), now)
     return [(nodes[share.node_id], len(share.slots)) for start in made.starts for share in start.shares]

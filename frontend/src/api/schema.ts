@@ -2912,6 +2912,12 @@ export interface components {
             gpus: components["schemas"]["Gpu"][];
             /** Hostname */
             hostname: string;
+            /**
+             * Lacks
+             * @description What it needs to run ranks and does not have.
+             * @default []
+             */
+            lacks: components["schemas"]["Lack"][];
             /** @description How fast it computes and takes turns, as the model needs it. */
             machine?: components["schemas"]["Machine"] | null;
             /** Memory Bytes */
@@ -2921,8 +2927,19 @@ export interface components {
              * @default []
              */
             nics: components["schemas"]["Nic"][];
+            /**
+             * Only Here
+             * @description Its address means its own machine alone: no other machine reaches it.
+             * @default false
+             */
+            only_here: boolean;
             /** Os */
             os: string;
+            /**
+             * Scripts
+             * @description Whether it runs scripts; null: its agent is of an earlier version.
+             */
+            scripts?: boolean | null;
         };
         /**
          * JobEdit
@@ -3220,6 +3237,20 @@ export interface components {
         Joined: {
             /** Token */
             token: string;
+        };
+        /**
+         * Lack
+         * @description Something that a node needs to run ranks and does not have.
+         */
+        Lack: {
+            /**
+             * Kinds
+             * @description Kinds of jobs that the node is not given because of it.
+             * @default []
+             */
+            kinds: ("benchmark" | "training" | "script")[];
+            /** Sentence */
+            sentence: string;
         };
         /**
          * LatencyCurve

@@ -3,7 +3,6 @@
 And one rank of NCCL's on the fake CuPy, in this process.
 """
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.engine.fakes.fixture import OneOf
 from tests.engine.fakes.fixture import cupy as cupy
+from tests.ranks import run_ranks
 
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.transports.nccl import NcclTransport
@@ -33,14 +33,7 @@ def gang() -> RunGang:
     ) -> subprocess.CompletedProcess[str]:
         python = [sys.executable, "-W", "error"]
         target = [str(HERE / program)] if program.endswith(".py") else ["-m", program]
-        return subprocess.run(
-            [str(Path(sys.executable).with_name("mpiexec")), "-n", str(ranks), *python, *target, *arguments],
-            env=os.environ | environment,
-            capture_output=True,
-            text=True,
-            timeout=deadline_seconds,
-            check=False,
-        )
+        return run_ranks(ranks, [*python, *target, *arguments], environment, deadline_seconds)
 
     return run
 

@@ -1,6 +1,7 @@
 """A rank that never comes, and one that stops in the middle: the others say so, in time, and nothing hangs."""
 
 import importlib.util
+import os
 import re
 import signal
 import socket
@@ -11,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from ringscope.rank.mpiexec import start_ranks
 
 DEADLINE_SECONDS = 120
 CALLS = {"mpi_library": "MPI's all_reduce", "gloo": "gloo's all_reduce"}
@@ -33,9 +36,9 @@ def sentences(tmp_path: Path) -> Iterator[socket.socket]:
 @contextmanager
 def started(ranks: int, sentences: socket.socket, way: str, end: str, *flags: str) -> Iterator[subprocess.Popen[bytes]]:
     program = [sys.executable, "-W", "error", str(Path(__file__).with_name("stall_main.py")), way, end]
-    mpiexec = [str(Path(sys.executable).with_name("mpiexec")), *flags, "-n", str(ranks)]
-    command = [*mpiexec, *program, sentences.getsockname()]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    command = [*program, sentences.getsockname()]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with start_ranks(ranks, command, os.environ, flags, **quiet) as process:
         try:
             yield process
         finally:

@@ -1,13 +1,12 @@
 """Parameter servers among real ranks: sync is one process's training, the others converge, and the bound holds."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ranks import run_ranks
 
 pytestmark = pytest.mark.long
 
@@ -18,15 +17,8 @@ RANKS, DEADLINE_SECONDS = 4, 240
 @pytest.fixture(scope="module")
 def told() -> dict[str, dict[str, Any]]:
     """What the first worker printed, by name."""
-    mpiexec = str(Path(sys.executable).with_name("mpiexec"))
-    done = subprocess.run(
-        [mpiexec, "-n", str(RANKS), sys.executable, "-W", "error", str(PROGRAM)],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_SECONDS,
-        check=False,
-    )
+    program = [sys.executable, "-W", "error", str(PROGRAM)]
+    done = run_ranks(RANKS, program, {"OMP_NUM_THREADS": "1"}, DEADLINE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
     return {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
 

@@ -1,14 +1,13 @@
 """Gangs that train: MPI tests run in a subprocess with a deadline, and tell what came of it as lines of JSON."""
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ranks import run_ranks
 
 HERE = Path(__file__).parent
 DEADLINE_SECONDS = 120
@@ -21,16 +20,8 @@ def gang() -> RunGang:
     """``gang(ranks, "main.py")`` runs a program of this folder and gives what rank 0 told, by name."""
 
     def run(ranks: int, program: str, *arguments: str) -> dict[str, dict[str, Any]]:
-        mpiexec = str(Path(sys.executable).with_name("mpiexec"))
         python = [sys.executable, "-W", "error", str(HERE / program), *arguments]
-        done = subprocess.run(
-            [mpiexec, "-n", str(ranks), *python],
-            env=os.environ | {"OMP_NUM_THREADS": "1"},
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE_SECONDS,
-            check=False,
-        )
+        done = run_ranks(ranks, python, {"OMP_NUM_THREADS": "1"}, DEADLINE_SECONDS)
         assert done.returncode == 0, done.stdout + done.stderr
         told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         return {result["name"]: result for result in told}

@@ -1,15 +1,14 @@
 """A job that was killed goes on from its checkpoint, and nobody can tell from the result."""
 
 import json
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
 from tests.cluster.train.jobs import SMALL, run_training
+from tests.ranks import run_ranks
 
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, SPEC_VARIABLE
 from ringscope.contracts.record import Epoch, Steps
@@ -39,11 +38,9 @@ def killed(folder):
     spec = folder / "spec.json"
     job = {"kind": "training", "training": SMALL | TRAINING, "placement": {"ranks": 2}}
     spec.write_text(json.dumps(job))
-    mpiexec = str(Path(sys.executable).with_name("mpiexec"))
     program = str(Path(__file__).with_name("killed_main.py"))
     environment = {SPEC_VARIABLE: str(spec), CHECKPOINTS_VARIABLE: str(folder / "killed")}
-    command = [mpiexec, "-n", "2", sys.executable, program]
-    done = subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=100, check=False)
+    done = run_ranks(2, [sys.executable, program], environment, 100)
     assert done.returncode != 0
     assert steps(folder / "killed")[-1] == 25
     return folder / "killed"

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from ringscope.contracts.errors import UserError
+from ringscope.rank.foreign import without_foreign
 from ringscope.rank.parent_death import end_with_parent
 
 STOP_SECONDS = 10.0  # an agent proves its ranks gone and flushes its spool in about half of this
@@ -32,7 +33,7 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={name: value for name, value in os.environ.items() if name not in _CLI_VARIABLES},
+                env={name: value for name, value in without_foreign(os.environ).items() if name not in _CLI_VARIABLES},
                 start_new_session=True,  # Ctrl-C on the terminal reaches only `up`, which ends them in order
                 preexec_fn=lambda: _die_with(parent),
             )

@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 from pydantic import ValidationError
@@ -14,11 +13,11 @@ from ringscope.cli.allocation import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation,
 from ringscope.cli.connection import Url, connect, server_url
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.client import Client
+from ringscope.contracts.address import is_loopback, parse_address
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
 
 LOOK_SECONDS = 1.0
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def register(app: typer.Typer) -> None:
@@ -96,7 +95,7 @@ def _announce(asked: Allocation, job_id: str) -> None:
     complain(f"They join {asked.server} as slurm-{job_id}-NODE, with label {JOB_LABEL}={job_id}.")
     complain("They take jobs whose time limit ends 30 s before the allocation does, and leave with it.")
     complain(f"`scancel {job_id}` ends it, its nodes and what runs on them.")
-    if urlsplit(asked.server).hostname in _LOOPBACK:
+    if is_loopback(parse_address(asked.server).host):
         complain(
             f"{asked.server} means each node itself there; unless Slurm runs on this machine alone, give --server."
         )

@@ -15,7 +15,7 @@ from ringscope.cli.prometheus import Prometheus, find_prometheus, start_promethe
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
 from ringscope.engine.cores import own_place
-from ringscope.rank.local import find_mpiexec
+from ringscope.rank.mpiexec import find_mpiexec
 
 START_SECONDS = 60.0
 LOOK_SECONDS = 0.05

@@ -27,7 +27,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 
 from ringscope.contracts.columns import Count, Int32, Int64, cut
-from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job import JobKind, JobSpec
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.reading import Reading
 from ringscope.contracts.tuning import Table
@@ -109,6 +109,13 @@ class Nic(BaseModel):
     is_virtual: bool = Field(False, description="No card of its own: a bridge, a container's end, a bond, a tunnel.")
 
 
+class Lack(BaseModel):
+    """Something that a node needs to run ranks and does not have."""
+
+    sentence: _Sentence
+    kinds: list[JobKind] = Field([], description="Kinds of jobs that the node is not given because of it.")
+
+
 class Inventory(BaseModel):
     """What a node is made of."""
 
@@ -120,6 +127,9 @@ class Inventory(BaseModel):
     gpus: list[Gpu] = Field([], max_length=1000, fail_fast=True)
     nics: list[Nic] = Field([], max_length=1000, fail_fast=True)
     machine: Machine | None = Field(None, description="How fast it computes and takes turns, as the model needs it.")
+    lacks: list[Lack] = Field([], max_length=100, description="What it needs to run ranks and does not have.")
+    only_here: bool = Field(False, description="Its address means its own machine alone: no other machine reaches it.")
+    scripts: bool | None = Field(None, description="Whether it runs scripts; null: its agent is of an earlier version.")
 
 
 class Join(BaseModel):

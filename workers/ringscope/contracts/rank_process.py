@@ -2,6 +2,7 @@
 
 SOCKET_VARIABLE = "RINGSCOPE_SOCKET"
 TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
+ADDRESS_VARIABLE = "RINGSCOPE_NODE_ADDRESS"  # where other nodes reach this one, as its agent was told
 SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
 TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds what is measured, for ``auto``
 POSITIONS_VARIABLE = "RINGSCOPE_POSITIONS"  # path of the file of ``ringscope.engine.positions``

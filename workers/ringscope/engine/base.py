@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.units import format_size
-from ringscope.engine.control_group import free_bytes, own_group
+from ringscope.engine.control_group import free_bytes
 from ringscope.engine.errors import OutOfMemoryError
 from ringscope.schedules.schedule import Chunk, Schedule
 
@@ -127,9 +127,9 @@ def require_memory(size_bytes: int, mount: str | None = None) -> None:
     Linux hands out memory that it does not have and later kills a process for it: better say so before.
     """
     places = {"memory": int(psutil.virtual_memory().available)}
-    in_group = free_bytes(own_group())
+    in_group = free_bytes()
     if in_group is not None:
-        places["its control group (memory.max)"] = in_group
+        places["its control group"] = in_group
     if mount is not None and os.path.isdir(mount):  # noqa: PTH112 (a mount point, not a path to work with)
         stat = os.statvfs(mount)
         places[mount] = stat.f_bavail * stat.f_frsize

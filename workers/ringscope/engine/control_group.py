@@ -1,50 +1,137 @@
-"""The control group (version 2) that this process runs in, and what it and those above it let it have."""
+"""The control groups that this process runs in, of either version, and what they and those above let it have.
+
+Version 2 has one tree for all controllers, version 1 one for each; a hybrid system mounts both. What is mounted says
+where a group's folder lies: in a container that is often not where ``/proc/self/cgroup`` has it. The processors of a
+``cpuset`` are not read here, as the kernel keeps every process's affinity within them.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
-_GROUPS = Path("/sys/fs/cgroup")
 _SELF = Path("/proc/self")
+_NO_LIMIT_BYTES = 1 << 60  # version 1 has no word for it, but a number near the end of 64 bits
+
+
+class _Mount(NamedTuple):
+    """A mounted tree of groups: which group of the system its top is, and the controllers that it has."""
+
+    root: str
+    folder: Path
+    controllers: frozenset[str]  # none: version 2
 
 
 def own_group() -> str:
-    """Its path, with the namespace in which that is seen; empty without one."""
+    """The path of its group, with the namespace in which that is seen; empty without one.
+
+    In version 1 it is the one whose processor time counts.
+    """
+    paths = _paths()
+    path = paths.get("cpu", paths.get(""))
     try:
-        lines = (_SELF / "cgroup").read_text().splitlines()
-        namespace = str((_SELF / "ns/cgroup").readlink())
+        return str((_SELF / "ns/cgroup").readlink()) + path if path is not None else ""
     except OSError:
         return ""
-    return next((namespace + line[3:] for line in lines if line.startswith("0::")), "")
 
 
-def most_cores(group: str) -> int | None:
-    """Processor time, in whole cores, one at least: ``cpu.max``; None: without a limit."""
+def most_cores() -> int | None:
+    """Processor time, in whole cores, one at least: ``cpu.max``, ``cpu.cfs_quota_us``; None: without a limit."""
     found: list[int] = []
-    for folder in _folders(group):
-        with suppress(OSError, ValueError):
-            quota_us, period_us = (folder / "cpu.max").read_text().split()
-            found.append(max(1, int(quota_us) // int(period_us)))  # "max" is no number: no limit
+    for folder in _folders("cpu"):
+        with suppress(OSError, ValueError):  # "max" is no number: no limit
+            quota_us, period_us = _quota(folder)
+            if quota_us > 0:
+                found.append(max(1, quota_us // period_us))
     return min(found, default=None)
 
 
-def free_bytes(group: str) -> int | None:
-    """Memory that is left of ``memory.max``; None: without a limit. Of files only what must stay in memory counts."""
+def most_bytes() -> int | None:
+    """Memory: ``memory.max``, ``memory.limit_in_bytes``; None: without a limit."""
+    limits = (_first_number(folder, "memory.max", "memory.limit_in_bytes") for folder in _folders("memory"))
+    return min((limit for limit in limits if limit is not None and limit < _NO_LIMIT_BYTES), default=None)
+
+
+def free_bytes() -> int | None:
+    """Memory that is left of the limit; None: without a limit. Of files only what must stay in memory counts."""
     found: list[int] = []
-    for folder in _folders(group):
-        with suppress(OSError, ValueError):
-            most = int((folder / "memory.max").read_text())
-            used = int((folder / "memory.current").read_text())
-            found.append(max(0, most - used + _cached_bytes(folder)))
+    for folder in _folders("memory"):
+        most = _first_number(folder, "memory.max", "memory.limit_in_bytes")
+        used = _first_number(folder, "memory.current", "memory.usage_in_bytes")
+        if most is not None and used is not None and most < _NO_LIMIT_BYTES:
+            with suppress(OSError, ValueError):
+                found.append(max(0, most - used + _cached_bytes(folder)))
     return min(found, default=None)
+
+
+def free_processes() -> int | None:
+    """Processes and threads that may still be started: ``pids.max``; None: without a limit."""
+    found: list[int] = []
+    for folder in _folders("pids"):
+        most, used = _first_number(folder, "pids.max"), _first_number(folder, "pids.current")
+        if most is not None and used is not None:
+            found.append(max(0, most - used))
+    return min(found, default=None)
+
+
+def _quota(folder: Path) -> tuple[int, int]:
+    """Microseconds of processor time, and the period in which they may be used."""
+    with suppress(FileNotFoundError):
+        quota_us, period_us = (folder / "cpu.max").read_text().split()
+        return int(quota_us), int(period_us)
+    return int((folder / "cpu.cfs_quota_us").read_text()), int((folder / "cpu.cfs_period_us").read_text())
+
+
+def _first_number(folder: Path, *names: str) -> int | None:
+    """What the first of these files says that is there; None: no number, which means no limit."""
+    for name in names:
+        with suppress(OSError, ValueError):
+            return int((folder / name).read_text())
+    return None
 
 
 def _cached_bytes(folder: Path) -> int:
-    """Of files on disks, which the kernel drops when somebody needs memory; those of a tmpfs are not among them."""
-    lines = (folder / "memory.stat").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith(("inactive_file ", "active_file ")))
+    """Of files on disks, which the kernel drops when memory is needed; those of a tmpfs are not among them."""
+    lines = [line.split() for line in (folder / "memory.stat").read_text().strip().splitlines()]
+    sizes = {name: int(size) for name, size in lines}
+    # Version 1 counts a group without those below it, unless the name begins with total_.
+    return sum(sizes.get(f"total_{name}", sizes.get(name, 0)) for name in ("inactive_file", "active_file"))
 
 
-def _folders(group: str) -> Iterator[Path]:
-    path = _GROUPS / group.partition("]/")[2]
-    return (folder for folder in (path, *path.parents) if folder.is_relative_to(_GROUPS))
+def _folders(controller: str) -> Iterator[Path]:
+    """The group's folder and all above it, of the tree of each version that may limit the controller."""
+    paths = _paths()
+    for mount in _mounts():
+        if mount.controllers and controller not in mount.controllers:
+            continue
+        path = paths.get(controller if mount.controllers else "")
+        if path is None:
+            continue
+        below = PurePosixPath(path)
+        # A path outside of what is mounted is the system's own: the container's group is the top of the mount.
+        inside = below.relative_to(mount.root) if below.is_relative_to(mount.root) else PurePosixPath()
+        folder = mount.folder / inside
+        yield from (one for one in (folder, *folder.parents) if one.is_relative_to(mount.folder))
+
+
+def _paths() -> dict[str, str]:
+    """Its group by controller; of version 2 by the empty name."""
+    found: dict[str, str] = {}
+    with suppress(OSError):
+        for line in (_SELF / "cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            found |= dict.fromkeys(controllers.split(","), path)
+    return found
+
+
+def _mounts() -> list[_Mount]:
+    found: list[_Mount] = []
+    with suppress(OSError):
+        for line in (_SELF / "mountinfo").read_text().splitlines():
+            mounted, _, system = line.partition(" - ")
+            kind, _, options = system.split(" ", 2)
+            if kind in ("cgroup", "cgroup2"):
+                _, _, _, root, folder, *_ = mounted.split(" ")
+                controllers = frozenset(options.split(",")) if kind == "cgroup" else frozenset[str]()
+                found.append(_Mount(root, Path(folder.replace("\\040", " ")), controllers))
+    return found

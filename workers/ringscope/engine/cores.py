@@ -43,8 +43,7 @@ class Place(NamedTuple):
 
 def own_place() -> Place:
     """This process's."""
-    group = own_group()
-    return Place(machine(), group, frozenset(map(_core, _cpus())), most_cores(group))
+    return Place(machine(), own_group(), frozenset(map(_core, _cpus())), most_cores())
 
 
 def machine() -> str:

@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psutil
 from pydantic import BaseModel, ValidationError
 
+from ringscope.contracts.address import parse_address
 from ringscope.contracts.errors import UserError
 from ringscope.lab import background, network
 from ringscope.lab.host import Host, start_agent
@@ -95,9 +95,9 @@ class Lab:
         ``variables`` are for the agents: a join token. Raises UserError; then nothing is left.
         """
         self.require_none()
-        target = urlsplit(wanted.server)
-        if target.scheme != "http" or target.hostname is None:
+        if not wanted.server.startswith("http://"):
             raise UserError(f"--url: a lab's agents can only be led to an http server, not to {wanted.server}.")
+        target = parse_address(wanted.server)
         if wanted.delay_us:
             network.require_delays()
         state = LabState(wanted=wanted, subnet=network.free_subnet(self.prefix))
@@ -105,7 +105,7 @@ class Lab:
         self._save(state)
         try:
             network.build(self._layout(state))
-            self._start_relay(state, target.hostname, target.port or 80)
+            self._start_relay(state, target.host, target.port or 80)
             self._write_hosts_file(state)
             for host in self.hosts:
                 self.start_agent(host.name, variables)

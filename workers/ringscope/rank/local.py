@@ -3,10 +3,8 @@
 A simulation needs no ranks: it runs in this process.
 """
 
-import importlib.util
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,8 +22,10 @@ from ringscope.contracts.record import Environment, Failure, Hello, Measurement,
 from ringscope.engine import positions
 from ringscope.engine.cores import cores_each
 from ringscope.rank.kit import Kit
+from ringscope.rank.mpiexec import find_mpiexec, start_ranks
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.receiver import Receiver
+from ringscope.rank.room import shared_memory_fault, socket_room
 
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0
@@ -110,8 +110,10 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
             yield record
         run.exit_code = 0
         return
-    mpiexec = find_mpiexec()
-    with tempfile.TemporaryDirectory(prefix="ringscope-") as directory:
+    find_mpiexec()  # refuse before anything is written
+    if fault := shared_memory_fault(job.placement.ranks):
+        raise UserError(fault)
+    with tempfile.TemporaryDirectory(prefix="ringscope-", dir=socket_room()) as directory:
         kit, socket_path = Kit(Path(directory)), Path(directory, "socket")
         kit.pack(job, job.placement.ranks)
         environment = (
@@ -122,10 +124,8 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
                 THREADS_VARIABLE: "1" if job.benchmark else str(cores_each(job.placement.ranks)),
             }
         )
-        telling = ["-print-all-exitcodes"] if _is_hydra(mpiexec) else []
-        command = [mpiexec, *telling, "-n", str(job.placement.ranks), sys.executable, "-m", "ringscope.rank"]
         output = Path(directory, "output")
-        with Receiver(socket_path) as receiver, _started(command, environment, output) as process:
+        with Receiver(socket_path) as receiver, _started(job.placement.ranks, environment, output) as process:
             while process.poll() is None or not receiver.is_idle:
                 for record in receiver.receive(_POLL_SECONDS):
                     run.take(record)
@@ -135,28 +135,14 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
             run.steps = positions.steps(kit.positions)
 
 
-def find_mpiexec() -> str:
-    """The mpiexec that belongs to this Python, else the one on PATH; UserError when there is none."""
-    beside = Path(sys.executable).with_name("mpiexec")
-    found = str(beside) if os.access(beside, os.X_OK) else shutil.which("mpiexec")
-    if found is None or importlib.util.find_spec("mpi4py") is None:
-        missing = "mpiexec" if found is None else "mpi4py"
-        raise UserError(f"MPI is missing ({missing} was not found); pip install 'ringscope[worker]' brings one.")
-    return found
-
-
-def _is_hydra(mpiexec: str) -> bool:
-    """Whether it is MPICH's: only that one knows Hydra's options."""
-    program = Path(mpiexec).resolve()
-    return program.name == "mpiexec.hydra" or program.with_name("mpiexec.hydra").exists()
-
-
 @contextmanager
-def _started(command: list[str], environment: dict[str, str], output: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _started(ranks: int, environment: dict[str, str], output: Path) -> Iterator[subprocess.Popen[bytes]]:
     with output.open("wb") as file:
-        process = subprocess.Popen(
-            command,
-            env=environment,
+        process = start_ranks(
+            ranks,
+            [sys.executable, "-m", "ringscope.rank"],
+            environment,
+            ["-print-all-exitcodes"],
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,

@@ -16,6 +16,7 @@ from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.own_address import interface_of, own_address
 from ringscope.train.gradient_sum import Sums
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class TorchDdp:
 
 def _connect(comm: "Communicator", backend: str, timeout_seconds: int) -> None:
     store, on_one_node = comm.torch_store()
-    if on_one_node and backend == "gloo":
-        os.environ.setdefault(_INTERFACE_VARIABLE, _LOOPBACK)
+    if backend == "gloo" and (interface := _LOOPBACK if on_one_node else interface_of(own_address())):
+        os.environ.setdefault(_INTERFACE_VARIABLE, interface)
     timeout = timedelta(seconds=timeout_seconds)
     distributed.init_process_group(backend, store=store, rank=comm.rank, world_size=comm.size, timeout=timeout)

@@ -10,6 +10,7 @@ from pathlib import Path
 from ringscope_agent import process_group
 from ringscope_agent.launch.control import LISTENING, Task
 from ringscope_agent.launch.keeper_link import KeeperLink
+from ringscope_agent.launch.launcher import inherited_environment
 
 
 class Keepers:
@@ -67,8 +68,7 @@ class Keepers:
         return process if process.returncode is None else await self._start()
 
     async def _start(self) -> asyncio.subprocess.Process:
-        # Whatever is named after Ringscope belongs to the agent, its token first of all.
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+        inherited = inherited_environment(os.environ)
         with self.log_path.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "ringscope_agent.launch.keeper"),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Proxy
-from ringscope.contracts.rank_process import SCRIPTS_VARIABLE, THREADS_VARIABLE
+from ringscope.contracts.rank_process import ADDRESS_VARIABLE, SCRIPTS_VARIABLE, THREADS_VARIABLE
 from ringscope.engine.cores import cores_each
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch.control import Status, Task, Wanted
@@ -84,6 +84,7 @@ class Keeping:
         variables = self._context.checkpoints.prepare(assignment)
         if assignment.spec.script is not None and settings.scripts is not None:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
+        variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
         if assignment.spec.benchmark is None:
             variables[THREADS_VARIABLE] = str(cores_each(settings.slots))
         task = Task(

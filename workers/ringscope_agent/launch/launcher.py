@@ -10,14 +10,12 @@ from pathlib import Path
 
 from ringscope.contracts.protocol import GangMember, Proxy
 from ringscope.contracts.rank_process import FAULT_VARIABLE, THREADS_VARIABLE, TOKEN_VARIABLE
+from ringscope.rank.foreign import without_foreign
 from ringscope_agent import process_group
 from ringscope_agent.launch import hydra
 from ringscope_agent.paths import AttemptPaths
 
 PIPE_BYTES = 1 << 20
-# An agent inside a batch job or under another MPI has variables that would lead Hydra and the ranks astray; and
-# everything that is named after Ringscope belongs to the agent, its token first of all.
-_FOREIGN_PREFIXES = ("RINGSCOPE_", "PMI", "HYDRA_", "MPIEXEC_", "MPI_LOCAL", "OMPI_", "SLURM_", "PBS_", "LSB_")
 
 
 def mpiexec_command(mpiexec: Path, gang: Sequence[GangMember], ranks: int, rank_module: str) -> list[str]:
@@ -57,9 +55,11 @@ def rank_environment(
 ) -> dict[str, str]:
     """What a rank finds in its environment: the agent's, less what is the agent's own, plus the attempt's.
 
+    Everything that is named after Ringscope belongs to the agent, its token first of all; what belongs to a batch
+    system or to another MPI would lead Hydra and the ranks astray.
     ``variables`` are those of the job's kind, see ``Task``.
     """
-    kept = {name: value for name, value in inherited.items() if not name.startswith(_FOREIGN_PREFIXES)}
+    kept = inherited_environment(inherited)
     attempt = {
         "PATH": f"{python_folder}{os.pathsep}{kept.get('PATH', os.defpath)}",
         THREADS_VARIABLE: "1",
@@ -69,6 +69,11 @@ def rank_environment(
     }
     kit = paths.kit.variables(paths.ranks_socket)
     return kept | attempt | kit | dict(variables) | ({FAULT_VARIABLE: fault} if fault else {})
+
+
+def inherited_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """The agent's environment without what is its own or a batch system's."""
+    return {name: value for name, value in without_foreign(inherited).items() if not name.startswith("RINGSCOPE_")}
 
 
 async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> asyncio.subprocess.Process:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.training import libraries
+from ringscope.rank.room import shared_memory_fault
 from ringscope_agent import gpus, process_group
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.settings import AgentSettings
@@ -26,7 +27,7 @@ def find_obstacle(
     """
     if isinstance(programs, str):
         return f"Node {settings.name}: {programs}"
-    obstacle = _slots(assignment, settings, slots_held) or _strangers(settings, tokens)
+    obstacle = _slots(assignment, settings, slots_held) or _strangers(settings, tokens) or _room(assignment, settings)
     if not obstacle and may_use_gpus(assignment.spec):
         obstacle = _gpu_users(settings, tokens)
     return obstacle or _lacking(assignment, settings)
@@ -53,6 +54,14 @@ def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
         if not (settings.scripts / spec.script.file).is_file():
             return f"Node {settings.name} has no file {spec.script.file} in {settings.scripts}; put it there."
     return ""
+
+
+def _room(assignment: Assignment, settings: AgentSettings) -> str:
+    """What ranks of MPI need to start, as it is now; other programs may fill it at any time."""
+    if assignment.spec.is_simulated:
+        return ""
+    fault = shared_memory_fault(assignment.gang[assignment.member].slots)
+    return f"Node {settings.name}: {fault}" if fault else ""
 
 
 def _slots(assignment: Assignment, settings: AgentSettings, held: Mapping[int, int]) -> str:

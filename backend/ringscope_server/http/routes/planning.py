@@ -18,7 +18,7 @@ from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import invalid
 from ringscope_server.jobs import service
 from ringscope_server.placement.preview import Delay, Preview, preview
-from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
+from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot, WorkPlacement
 from ringscope_server.placement.tables import take_snapshot
 
 router = APIRouter(prefix="/plan", tags=["planning"])
@@ -74,7 +74,7 @@ async def plan_queue(spec: NewJob, user: Operator, services: ServicesDep) -> Que
         queue = await services.queue.look(session)
         snapshot = await take_snapshot(session, [waits.job for waits in queue.values()], policy, now)
         queued = await _queued(session)
-    job = QueuedJob(_NOT_YET, spec.placement, user.name, spec.priority, now, spec.time_limit_seconds)
+    job = QueuedJob(_NOT_YET, WorkPlacement.of(spec), user.name, spec.priority, now, spec.time_limit_seconds)
     found = await asyncio.to_thread(preview, snapshot, job, policy, now)
     return _view(found, snapshot, queued, now)
 

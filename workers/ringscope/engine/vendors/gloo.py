@@ -6,22 +6,22 @@ communicator, apart from any default group of torch.distributed, and lives as lo
 
 from __future__ import annotations
 
-import socket
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
+from ringscope.contracts.address import LOOPBACK
 from ringscope.engine.base import Array, Buffer, Plan, bits, components
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arithmetic import reduction
+from ringscope.engine.own_address import own_address
 from ringscope.engine.waiting.roll_call import RollCall
 
 _NAME = "gloo's all_reduce"
 _TIMEOUT = timedelta(hours=24)  # the roll call's comes first, and names a rank
 _CONNECT_TIMEOUT = timedelta(seconds=60)
-_LOOPBACK = "127.0.0.1"
 _OPS = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg": "SUM"}
 _DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"}) | {
     "complex64",
@@ -102,7 +102,7 @@ def _connect(comm: MPI.Intracomm) -> Any:
     gloo = distributed.ProcessGroupGloo
     store, on_one_node = torch_store(comm)
     options = gloo._Options()
-    options._devices = [gloo.create_device(hostname=_LOOPBACK) if on_one_node else gloo.create_default_device()]
+    options._devices = [gloo.create_device(hostname=LOOPBACK if on_one_node else own_address())]
     options._timeout = _TIMEOUT
     return gloo(store, comm.rank, comm.size, options)
 
@@ -112,7 +112,7 @@ def torch_store(comm: MPI.Intracomm) -> tuple[Any, bool]:
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     on_one_node = comm.allreduce(node.size, MPI.MIN) == comm.size
     node.Free()
-    return _store(comm, _LOOPBACK if on_one_node else socket.gethostname()), on_one_node
+    return _store(comm, LOOPBACK if on_one_node else own_address()), on_one_node
 
 
 def _store(comm: MPI.Intracomm, host: str) -> Any:

@@ -14,6 +14,7 @@ from torch import nn
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
+from ringscope.engine.meeting import exchange_addresses
 from ringscope.engine.positions import UNTIMED
 from ringscope.train import models
 from ringscope.train.data import Dataset
@@ -152,7 +153,7 @@ def _served(job: Job) -> LeadingRank | FollowingRank:
 
 def _enter_cluster(job: Job) -> None:
     """Write TF_CONFIG, as a cluster resolver would (collective)."""
-    addresses, roles = cluster.exchange_addresses(job.comm), cluster.roles(job.spec, job.comm.size)
+    addresses, roles = exchange_addresses(job.comm), cluster.roles(job.spec, job.comm.size)
     os.environ[cluster.VARIABLE] = cluster.tf_config(addresses, roles, job.comm.rank)
 
 

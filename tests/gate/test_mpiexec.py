@@ -1,0 +1,56 @@
+"""Ranks of this machine are started in one place only, which clears the environment of batch systems."""
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("workers", "backend", "benchmarks", "tests", "examples", "deploy", "scripts")
+PROGRAM = re.compile(r"(?:\S*/)?(?:mpiexec|mpirun|orterun|prterun|srun)(?:\.\w+)?")
+# Who names one of these programs, and why that starts no ranks.
+NAMING = {
+    "workers/ringscope/rank/mpiexec.py": "starts them",
+    "workers/ringscope_agent/launch/programs.py": "finds it for the manual launcher",
+    "workers/ringscope_agent/launch/outcome.py": "says what was killed",
+    "scripts/neighbours.py": "knows processes by their names",
+    "tests/gpu/facts.py": "tells where it is",
+    "tests/cluster/hosts/soak/faults.py": "knows processes by their names",
+    "tests/cluster/hosts/test_faults.py": "knows processes by their names",
+    "tests/agent/test_node_check.py": "makes values of its path",
+    "tests/rank/test_mpiexec.py": "puts false ones on PATH",
+}
+# Who may ask for its path: whoever has it start nothing, or uses Hydra's manual launcher.
+FINDING = {
+    "workers/ringscope/rank/mpiexec.py",
+    "workers/ringscope/rank/local.py",
+    "workers/ringscope/cli/stack.py",
+    "benchmarks/gangs.py",
+}
+
+
+def sources() -> dict[str, ast.Module]:
+    files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts)
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in files}
+
+
+def names_a_launcher(module: ast.Module) -> bool:
+    constants = (node.value for node in ast.walk(module) if isinstance(node, ast.Constant))
+    return any(isinstance(value, str) and PROGRAM.fullmatch(value) for value in constants)
+
+
+def finds_mpiexec(module: ast.Module) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "find_mpiexec" for node in ast.walk(module))
+
+
+def test_only_one_place_starts_mpiexec() -> None:
+    modules = sources()
+    here = str(Path(__file__).relative_to(ROOT))
+    naming = {name for name, module in modules.items() if names_a_launcher(module)} - {here}
+    assert naming <= set(NAMING), "use ringscope.rank.mpiexec.start_ranks"
+    assert {name for name, module in modules.items() if finds_mpiexec(module)} <= FINDING
+
+
+def test_a_start_by_hand_would_be_seen() -> None:
+    assert names_a_launcher(ast.parse("subprocess.run(['/usr/bin/mpiexec', '-n', '2'])"))
+    assert names_a_launcher(ast.parse("command = [Path(sys.executable).with_name('mpiexec')]"))
+    assert not names_a_launcher(ast.parse("'mpiexec was not found'"))

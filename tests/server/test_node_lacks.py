@@ -1,0 +1,44 @@
+"""What a node lacks makes it degraded, and takes from it the jobs that it cannot run."""
+
+from typing import Any
+
+from tests.server.conftest import FakeAgent, Server
+
+SHM = "/dev/shm has 1 MiB, and 4 ranks need 32 MiB; enlarge it."
+NO_MPI = {"sentence": "A rank of MPI cannot start here.", "kinds": ["benchmark", "training", "script"]}
+SCRIPT = {"kind": "script", "script": {"file": "hello.py"}, "placement": {"ranks": 1}}
+
+
+def told(agent: FakeAgent, **inventory: Any) -> dict[str, Any]:
+    return {"inventory": agent.introduction()["inventory"] | inventory}
+
+
+async def test_a_node_that_lacks_something_is_degraded_also_when_it_is_resumed(server: Server) -> None:
+    agent = await server.node("n1")
+    await agent.register(**told(agent, lacks=[{"sentence": SHM, "kinds": []}]))
+    node = (await server.admin.get("/api/v1/nodes/n1")).json()
+    assert (node["observed"], node["observed_reason"]) == ("degraded", SHM)
+    await server.admin.post("/api/v1/nodes/n1/resume", json={})
+    assert (await server.admin.get("/api/v1/nodes/n1")).json()["observed_reason"] == SHM
+    await agent.register(**told(agent))
+    assert (await server.admin.get("/api/v1/nodes/n1")).json()["observed"] == "ready"
+
+
+async def test_a_script_is_refused_where_no_node_runs_scripts(server: Server) -> None:
+    agent = await server.node("n1")
+    await agent.register(**told(agent, scripts=False))
+    refused = await server.admin.post("/api/v1/jobs", json=SCRIPT)
+    assert refused.status_code == 422, refused.text
+    assert "no node runs jobs of kind script; start an agent with --scripts DIR." in refused.text
+    await agent.register(**told(agent, scripts=True))
+    assert (await server.admin.post("/api/v1/jobs", json=SCRIPT)).status_code == 201
+
+
+async def test_a_node_without_mpi_gets_no_job(server: Server) -> None:
+    agent = await server.node("n1")
+    taken = await server.admin.post("/api/v1/jobs", json={"placement": {"ranks": 1}})
+    await agent.register(**told(agent, lacks=[NO_MPI]))
+    await server.one_pass()
+    assert await agent.assignments() == []
+    job = (await server.admin.get(taken.headers["Location"])).json()
+    assert job["pending"]["sentence"].startswith("Waits for a node that runs jobs of kind benchmark, unlike n1")

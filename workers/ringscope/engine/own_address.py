@@ -1,0 +1,67 @@
+"""The address under which other nodes reach this one: what its agent was told, and what is looked up without an agent.
+
+A host's own name is not enough: many installers map it to 127.0.1.1, which means another machine everywhere else.
+"""
+
+import os
+import socket
+
+import psutil
+
+from ringscope.contracts.address import Address, is_loopback, parse_address
+from ringscope.contracts.rank_process import ADDRESS_VARIABLE
+
+_ANYWHERE = Address("192.0.2.1", 9)  # of no machine (RFC 5737): nothing is sent there, only the way is looked up
+
+
+def own_address() -> str:
+    """Where other nodes reach this rank, as a number where that is known.
+
+    The agent's address comes first, then the host's own name, then the network card on the way to other networks.
+    """
+    given = os.environ.get(ADDRESS_VARIABLE, "")
+    if given and is_loopback(given):
+        return given  # all nodes are on this machine
+    names = (name for name in (given, socket.gethostname()) if name)
+    found = (address for name in names for address in addresses_of(name) if not is_loopback(address))
+    return next(found, None) or address_towards(_ANYWHERE) or given or socket.gethostname()
+
+
+def addresses_of(name: str) -> list[str]:
+    """The numbers of a host as this machine resolves it, IPv4 first; none where it is unknown."""
+    try:
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    ordered = sorted(found, key=lambda entry: entry[0] != socket.AF_INET)
+    return [str(entry[4][0]) for entry in ordered]
+
+
+def address_towards(other: Address) -> str | None:
+    """The address of this machine from which it reaches another one; None where there is no way, or loopback is it."""
+    for target in addresses_of(other.host):
+        family = socket.AF_INET6 if ":" in target else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.connect((target, other.port or _ANYWHERE.port))
+            except OSError:
+                continue
+            address = str(probe.getsockname()[0])
+            if not is_loopback(address):
+                return address
+    return None
+
+
+def interface_of(address: str) -> str | None:
+    """The name of this machine's network interface with this address; None where there is none."""
+    for name, addresses in psutil.net_if_addrs().items():
+        if any(one.address.partition("%")[0] == address.partition("%")[0] for one in addresses):
+            return name
+    return None
+
+
+def is_only_here(address: str) -> bool:
+    """Whether a node's address means this machine alone: it is loopback, or a name that this machine takes for it."""
+    host = parse_address(address).host
+    found = addresses_of(host)
+    return is_loopback(host) or (bool(found) and all(map(is_loopback, found)))

@@ -1,0 +1,86 @@
+"""Room that ranks need on a machine before they start: a folder for sockets, and shared memory."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.units import format_size, plural
+
+SHARED_MEMORY = Path("/dev/shm")
+# Linux takes 107 bytes for a socket's path; folder and name below this one have 48 of them.
+_MOST_FOLDER_BYTES = 107 - 48
+# What MPI takes of shared memory when it starts, as measured with MPICH 5.0.2: below that a rank is killed by SIGBUS or
+# SIGSEGV, without a word.
+_ALONE_BYTES = 4 << 20
+_GANG_BYTES, _RANK_BYTES = 16 << 20, 4 << 20
+
+
+def socket_room() -> Path:
+    """The folder for temporary files, or another one where its path is too long for a socket's.
+
+    Raises UserError where none can be written.
+    """
+    folders = [*_temporary(), Path("/tmp"), Path("/run/user", str(os.getuid())), Path("/var/tmp"), SHARED_MEMORY]
+    short = [folder for folder in folders if len(os.fsencode(folder)) <= _MOST_FOLDER_BYTES]
+    found = next((folder for folder in short if _is_writable(folder)), None)
+    if found is None:
+        tried = ", ".join(str(folder) for folder in dict.fromkeys(short))
+        raise UserError(
+            f"TMPDIR: no folder for sockets can be written ({tried}); set TMPDIR to one whose path has "
+            f"{_MOST_FOLDER_BYTES} bytes or fewer, or make room there."
+        )
+    return found
+
+
+def shared_memory_fault(ranks: int, *, whole: bool = False) -> str:
+    """Why shared memory does not do for so many ranks of this machine; empty where it does.
+
+    ``whole`` counts all of it, and not only what is free now.
+    """
+    if sys.platform != "linux" or ranks == 0:
+        return ""
+    if not SHARED_MEMORY.is_dir():
+        return f"{SHARED_MEMORY} is missing, through which ranks speak with each other; mount a tmpfs there."
+    needed = shared_memory_needed(ranks)
+    stat = os.statvfs(SHARED_MEMORY)
+    there = (stat.f_blocks if whole else stat.f_bavail) * stat.f_frsize
+    if there < needed:
+        has = f"has {format_size(there)}{'' if whole else ' free'}"
+        need = "needs" if ranks == 1 else "need"
+        return (
+            f"{SHARED_MEMORY} {has}, and {plural(ranks, 'rank')} {need} {format_size(needed)}; "
+            "enlarge it (docker run --shm-size 1g) or ask for fewer ranks."
+        )
+    try:
+        _write_byte(SHARED_MEMORY)
+    except OSError as error:
+        return f"{SHARED_MEMORY} cannot be written ({error.strerror}); let this user write there (chmod 1777)."
+    return ""
+
+
+def shared_memory_needed(ranks: int) -> int:
+    """Bytes that so many ranks of a machine need to start."""
+    return _ALONE_BYTES if ranks == 1 else _GANG_BYTES + ranks * _RANK_BYTES
+
+
+def _temporary() -> list[Path]:
+    try:
+        return [Path(tempfile.gettempdir())]
+    except FileNotFoundError:  # it has tried all that it knows
+        return []
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        _write_byte(folder)
+    except OSError:
+        return False
+    return True
+
+
+def _write_byte(folder: Path) -> None:
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"\0")
+        file.flush()

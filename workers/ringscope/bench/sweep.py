@@ -22,13 +22,15 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.contracts.devices import too_many_channels
 from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
-from ringscope.contracts.traced import RankTrace
+from ringscope.contracts.traced import MAX_FOLLOWED_RANKS, RankTrace
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
 from ringscope.engine.step_ring import StepRing
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
+
+_FOLLOWED_BYTES = 64 << 10  # of smaller messages the latency says more than the link
 
 
 class Sweep:
@@ -78,8 +80,9 @@ class Sweep:
             for algorithm in self._spec.algorithms
             for in_place in (False, True)
         ]
-        self._time(contestants)
-        traces = self._follow(contestants) if self._spec.trace and cycle == 0 else []
+        self._time(contestants, follow=cycle == 0 and self._shows_links(contestants[0].size_bytes))
+        is_asked = self._spec.trace and cycle == 0
+        traces = self._follow(contestants) if is_asked else [contestant.followed for contestant in contestants]
         wrong = 0
         for contestant in contestants:
             found = self._check(contestant)
@@ -94,14 +97,28 @@ class Sweep:
     def _elements(self, size_bytes: int) -> tuple[int, int]:
         return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
 
-    def _time(self, contestants: list[Contestant]) -> None:
+    def _shows_links(self, size_bytes: int) -> bool:
+        """Whether an operation of this size is followed without being asked for: it shows which hop is slow.
+
+        It is one of the warm-up operations, and only of the largest size, so it costs next to nothing.
+        """
+        largest = max(self._spec.sizes())
+        return (
+            not self._spec.trace
+            and len(self._comm.nodes) > 1
+            and self._comm.size <= MAX_FOLLOWED_RANKS
+            and max(_FOLLOWED_BYTES, self._elements(largest)[1] * self._dtype.itemsize) <= size_bytes
+        )
+
+    def _time(self, contestants: list[Contestant], follow: bool) -> None:
         iterations = rounds(self._spec.iterations)
         later = max(1, self._spec.warmup // len(iterations))
         first = max(1, self._spec.warmup - later * (len(iterations) - 1))
         for number, timed in enumerate(iterations):
             start = number % len(contestants)
             for contestant in contestants[start:] + contestants[:start]:
-                contestant.time(first if number == 0 else later, timed)
+                is_last = number == len(iterations) - 1
+                contestant.time(first if number == 0 else later, timed, follow and is_last)
 
     def _follow(self, contestants: list[Contestant]) -> list[RankTrace | None]:
         traces = [contestant.trace() for contestant in contestants]

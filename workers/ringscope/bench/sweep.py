@@ -10,7 +10,7 @@ time from anybody.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,18 @@ if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 _FOLLOWED_BYTES = 64 << 10  # of smaller messages the latency says more than the link
+
+
+def shows_links(spec: BenchmarkSpec, nodes: Sequence[Sequence[int]], size_bytes: int) -> bool:
+    """Whether operations of the largest size are followed without being asked for, to show which hop is slow.
+
+    Each is one of the warm-up operations, so it costs next to nothing.
+
+    Args:
+        nodes: the ranks on each node.
+    """
+    ranks = sum(map(len, nodes))
+    return not spec.trace and len(nodes) > 1 and ranks <= MAX_FOLLOWED_RANKS and size_bytes >= _FOLLOWED_BYTES
 
 
 class Sweep:
@@ -80,7 +92,9 @@ class Sweep:
             for algorithm in self._spec.algorithms
             for in_place in (False, True)
         ]
-        self._time(contestants, follow=cycle == 0 and self._shows_links(contestants[0].size_bytes))
+        largest = max(self._elements(size)[1] for size in self._spec.sizes()) * self._dtype.itemsize
+        is_last = cycle == 0 and contestants[0].size_bytes == largest
+        self._time(contestants, is_last and shows_links(self._spec, self._comm.nodes, largest))
         is_asked = self._spec.trace and cycle == 0
         traces = self._follow(contestants) if is_asked else [contestant.followed for contestant in contestants]
         wrong = 0
@@ -97,19 +111,6 @@ class Sweep:
     def _elements(self, size_bytes: int) -> tuple[int, int]:
         return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
 
-    def _shows_links(self, size_bytes: int) -> bool:
-        """Whether an operation of this size is followed without being asked for: it shows which hop is slow.
-
-        It is one of the warm-up operations, and only of the largest size, so it costs next to nothing.
-        """
-        largest = max(self._spec.sizes())
-        return (
-            not self._spec.trace
-            and len(self._comm.nodes) > 1
-            and self._comm.size <= MAX_FOLLOWED_RANKS
-            and max(_FOLLOWED_BYTES, self._elements(largest)[1] * self._dtype.itemsize) <= size_bytes
-        )
-
     def _time(self, contestants: list[Contestant], follow: bool) -> None:
         iterations = rounds(self._spec.iterations)
         later = max(1, self._spec.warmup // len(iterations))
@@ -117,8 +118,8 @@ class Sweep:
         for number, timed in enumerate(iterations):
             start = number % len(contestants)
             for contestant in contestants[start:] + contestants[:start]:
-                is_last = number == len(iterations) - 1
-                contestant.time(first if number == 0 else later, timed, follow and is_last)
+                is_followed = follow and number == len(iterations) - 1
+                contestant.time(first if number == 0 else later, timed, is_followed)
 
     def _follow(self, contestants: list[Contestant]) -> list[RankTrace | None]:
         traces = [contestant.trace() for contestant in contestants]

@@ -203,8 +203,22 @@ def test_a_followed_operation_comes_after_an_untimed_one_and_is_none_of_the_time
     assert comm.position[positions.UNTIMED] == untimed + 2, "who looks from outside sees that this rank lives"
 
 
+def test_the_last_untimed_operation_of_a_block_can_be_followed(monkeypatch):
+    comm = Comm(1)
+    monkeypatch.setattr(
+        comm, "plan", lambda algorithm, op, send, recv, collective, root: FollowedPlan(comm, send, recv)
+    )
+    ring = contestant(comm)
+    ring.time(warmup=2, iterations=1, follow=True)
+    assert comm.told == [*out_of_place(0), "barrier", *out_of_place(0), "barrier", *out_of_place(0)]
+    assert ring.followed == RankTrace(7, 1, [])
+    assert comm.position[positions.UNTIMED] == 2, "as many as without"
+
+
 def test_a_plan_that_cannot_be_followed_does_nothing():
     comm = Comm(1)
     ring = contestant(comm)
     assert ring.trace() is None
     assert comm.told == []
+    ring.time(warmup=1, iterations=1, follow=True)
+    assert (ring.followed, comm.told) == (None, [*out_of_place(0), "barrier", *out_of_place(0)])

@@ -83,9 +83,21 @@ def test_a_late_rank_makes_no_slow_link() -> None:
     assert slow(*waiting, rank_step(3, late_us=5_000, took_us=4_000)) == []
 
 
-def test_in_a_tree_every_node_behind_the_slow_link_is_named_however_far_it_has_fallen_behind() -> None:
+def test_where_several_nodes_end_later_none_of_them_is_named() -> None:
+    """In a tree all behind one slow link do, and all but one are healthy."""
     ahead = [rank_step(rank, took_us=200) for rank in range(2)]
-    assert slow(*ahead, rank_step(2, 400_000, 220_000), rank_step(3, 900_000, 230_000)) == ["n2", "n3"]
+    steps = window(*ahead, rank_step(2, 400_000, 220_000), rank_step(3, 900_000, 230_000))
+    (found,) = slow_link.of_window(steps)
+    assert (found.node, [each["node"] for each in found.evidence["nodes"]]) == (None, ["n2", "n3"])
+    assert "A link at or before nodes n2, n3 is slow" in found.message
+
+
+def test_where_each_rank_also_sends_the_end_of_a_step_names_no_node() -> None:
+    """A node that gets from the slow one, or sends to it, ends as late."""
+    steps = [*(rank_step(rank) for rank in range(3)), rank_step(3, took_us=9_000)]
+    (found,) = slow_link.of_window(StepWindow(replace(BLOCK, op="sendrecv"), [steps] * WINDOW_STEPS))
+    assert found.node is None
+    assert "A link at or before node n3 is slow" in found.message
 
 
 def test_a_link_is_slow_by_half_as_much_again_and_more_than_clocks_err() -> None:

@@ -81,13 +81,20 @@ async def test_what_was_simulated_is_no_measurement(server: Server) -> None:
     assert await links(server) == []
 
 
-async def test_what_was_disturbed_or_crowded_does_not_stand_for_the_link(server: Server) -> None:
+async def test_what_was_disturbed_or_crowded_is_marked_and_stands_for_no_link_that_was_measured_alone(
+    server: Server,
+) -> None:
     agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
+    busy = await run_pair(server, agents, 1.0, busy_seconds=10)
+    (link,) = await links(server)
+    assert (link["job_id"], link["disturbed_by"][:15]) == (busy, "Other load took")
+    crowded = await run_pair(server, agents, 2.0, cores=1)
+    (link,) = await links(server)
+    assert (link["job_id"], link["disturbed_by"]) == (crowded, "2 ranks on 1 core")
     clean = await run_pair(server, agents, 5.0)
     await run_pair(server, agents, 1.0, busy_seconds=10)
-    await run_pair(server, agents, 2.0, cores=1)
     (link,) = await links(server)
-    assert (link["busbw_gb_per_s"], link["job_id"]) == (5.0, clean)
+    assert (link["busbw_gb_per_s"], link["job_id"], link["disturbed_by"]) == (5.0, clean, None)
 
 
 @pytest.mark.parametrize("mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 10}], ids=str)

@@ -27,6 +27,7 @@ from ringscope_server.jobs.transitions import locked
 from ringscope_server.live.feed import publish_insights
 from ringscope_server.results import clocks
 from ringscope_server.results.baseline import baseline
+from ringscope_server.results.traces import clock_of
 from ringscope_server.services import Services
 
 log = logging.getLogger(__name__)
@@ -94,6 +95,9 @@ class Insights:
                 for attempt in found
             ]
         for attempt, its_news in zip(found, news, strict=True):
+            if its_news.traces:
+                # Of many ranks it takes a while; meanwhile requests are answered.
+                await asyncio.to_thread(self._watched[attempt.id].watch.hops.note, its_news.traces, its_news.clocks)
             keys = {store.key_of_row(insight) for insight in active if insight.attempt_id == attempt.id}
             judgement = self._watched[attempt.id].watch.look(its_news, keys)
             await self._conclude(attempt, judgement.without(keys), now)
@@ -111,6 +115,10 @@ class Insights:
             news.steps = await rows.steps(session, attempt.id, cursor.step_id, end.step_id, seats)
         if end.measurement_id > cursor.measurement_id:
             news.rows = await rows.measurements(session, attempt.id, cursor.measurement_id, end.measurement_id)
+        if end.trace_id > cursor.trace_id:
+            seats = await clocks.seats(session, attempt.id)
+            news.traces = await rows.traces(session, attempt.id, cursor.trace_id, end.trace_id)
+            news.clocks = {told.rank: clock_of(told, seats) for told in news.traces}
         return news
 
     async def _start(self, session: AsyncSession, attempt: Attempt, end: rows.Cursor) -> _Watched:

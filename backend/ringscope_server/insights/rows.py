@@ -2,7 +2,7 @@
 
 The cost of a look at an attempt is bounded. Of its new steps the database reads each once, by the index, and at most
 MAX_STEP_ROWS come over: of more every n-th step of every rank is taken. Its new measurements are few, its pulses one
-row for each node.
+row for each node, and of followed operations the MAX_TRACE_ROWS of the largest messages.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,12 +13,15 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload, selectinload
 
-from ringscope_server.db.models import Attempt, Job, Measurement, Member, Step
+from ringscope.contracts import record
+from ringscope_server.db.models import Attempt, Job, Measurement, Member, Step, Trace
 from ringscope_server.insights.step_windows import Block, RankStep
 from ringscope_server.results.baseline import SHAPE_COLUMNS, Row, Shape
 from ringscope_server.results.clocks import Seat
 
 MAX_STEP_ROWS = 4_000
+MAX_TRACE_ROWS = 256  # of ranks in followed operations, each with up to a thousand transfers
+MIN_TRACED_BYTES = 64 << 10  # of smaller messages the latency says more than the link
 
 _STEP_COLUMNS = (
     Step.rank, Step.step, Step.op, Step.algorithm, Step.in_place, Step.bytes,
@@ -32,6 +35,7 @@ class Cursor:
 
     step_id: int = 0
     measurement_id: int = 0
+    trace_id: int = 0
 
 
 async def attempts(session: AsyncSession, after: int, watched: Collection[int]) -> Sequence[Attempt]:
@@ -50,8 +54,9 @@ async def ends(session: AsyncSession, attempt_ids: Collection[int]) -> dict[int,
         return {}
     step = select(func.max(Step.id)).where(Step.attempt_id == Attempt.id).scalar_subquery()
     measurement = select(func.max(Measurement.id)).where(Measurement.attempt_id == Attempt.id).scalar_subquery()
-    found = await session.execute(select(Attempt.id, step, measurement).where(Attempt.id.in_(attempt_ids)))
-    return {attempt_id: Cursor(step_id or 0, row_id or 0) for attempt_id, step_id, row_id in found}
+    trace = select(func.max(Trace.id)).where(Trace.attempt_id == Attempt.id).scalar_subquery()
+    found = await session.execute(select(Attempt.id, step, measurement, trace).where(Attempt.id.in_(attempt_ids)))
+    return {attempt_id: Cursor(*(last or 0 for last in ends)) for attempt_id, *ends in found}
 
 
 async def newest_attempt(session: AsyncSession) -> int:
@@ -95,3 +100,10 @@ async def measurements(session: AsyncSession, attempt_id: int, after: int, last:
         select(Measurement.busbw_gb_per_s, *SHAPE_COLUMNS).where(*new).order_by(Measurement.id)
     )
     return [Row(Shape(*shape), gb_per_s) for gb_per_s, *shape in found]
+
+
+async def traces(session: AsyncSession, attempt_id: int, after: int, last: int) -> list[record.Trace]:
+    """What ranks told of followed operations between two rows (without the first), large ones, the largest first."""
+    new = (Trace.attempt_id == attempt_id, Trace.id > after, Trace.id <= last, Trace.size_bytes >= MIN_TRACED_BYTES)
+    query = select(Trace).where(*new).order_by(Trace.size_bytes.desc(), Trace.id).limit(MAX_TRACE_ROWS)
+    return [record.Trace.model_validate(row, from_attributes=True) for row in await session.scalars(query)]

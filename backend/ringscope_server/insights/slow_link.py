@@ -4,12 +4,13 @@ The time after the last arrival is what the transfer itself takes, whoever was w
 before a rank ended, since one that comes later was not needed. Where a collective ends at different times on different
 nodes (broadcast, reduce, sendrecv, trees, a parameter server), nodes behind a slow link end later: by their median by
 half as much again as the median node, at least 2 ms, and more than the clocks may err. It is the way to that node that
-is slow, which in a tree may be the link of the node before. In a ring every rank ends with the slowest link, so there
-is nothing to see here but a low bandwidth.
+is slow. Where several nodes end later, or where each rank also sends (sendrecv), the end of a step cannot tell which
+hop or node is the cause, so no node is named. In a ring every rank ends with the slowest link, so there is nothing to
+see here. Operations that were followed tell both cases: ``slow_hops``.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ringscope.contracts.units import format_size
 from ringscope_server.insights.kinds import Finding
@@ -19,6 +20,7 @@ from ringscope_server.insights.windows import median_of
 MIN_NODES = 3
 MIN_RATIO = 1.5
 WINDOWS = 3
+_BOTH_WAYS = ("sendrecv", "alltoall")  # collectives in which the end of a rank's own sending may be the later one
 
 
 def of_window(window: StepWindow, min_us: float = MIN_US, root: int | None = None) -> list[Finding]:
@@ -38,11 +40,12 @@ def of_window(window: StepWindow, min_us: float = MIN_US, root: int | None = Non
     middle = median_of(list(medians.values()))
     if len(medians) < MIN_NODES:
         return []
-    return [
-        _finding(window, node, value, middle, error_us)
-        for node, value in medians.items()
+    slow = {
+        node: value
+        for node, value in sorted(medians.items())
         if value >= MIN_RATIO * middle and value - middle > max(min_us, error_us)
-    ]
+    }
+    return [_finding(window, slow, middle, error_us)] if slow else []
 
 
 def _transfer_us(step: Sequence[RankStep], mine: RankStep) -> float:
@@ -51,19 +54,30 @@ def _transfer_us(step: Sequence[RankStep], mine: RankStep) -> float:
     return (end_ns - max(each.start.time_ns for each in step if each.start.time_ns <= end_ns)) / 1e3
 
 
-def _finding(window: StepWindow, node: str, value_us: float, middle_us: float, error_us: float) -> Finding:
+def _finding(window: StepWindow, slow: Mapping[str, float], middle_us: float, error_us: float) -> Finding:
     block = window.block
-    message = (
-        f"The way to node {node} is slow: once all had come that it needs, {block.algorithm} at "
-        f"{format_size(block.size_bytes)} took {value_us / 1e3:.1f} ms there and {middle_us / 1e3:.1f} ms on the "
-        "median node."
-    )
+    what = f"{block.algorithm} at {format_size(block.size_bytes)}"
+    nodes, worst_us = list(slow), max(slow.values())
+    is_sure = len(nodes) == 1 and block.op not in _BOTH_WAYS
+    if is_sure:
+        message = (
+            f"The way to node {nodes[0]} is slow: once all had come that it needs, {what} took {worst_us / 1e3:.1f} ms "
+            f"there and {middle_us / 1e3:.1f} ms on the median node."
+        )
+    else:
+        several = f"nodes {', '.join(nodes)}" if len(nodes) > 1 else f"node {nodes[0]}"
+        message = (
+            f"A link at or before {several} is slow: once all had come that is needed there, {what} took up to "
+            f"{worst_us / 1e3:.1f} ms and {middle_us / 1e3:.1f} ms on the median node. Which hop it is, the times of "
+            "steps cannot tell; submit the job with --trace and algorithm ring to have it named."
+        )
     evidence = {
-        "transfer_us": value_us,
+        "nodes": [{"node": node, "transfer_us": value_us} for node, value_us in slow.items()],
+        "transfer_us": worst_us,
         "median_us": middle_us,
         "error_us": error_us,
         "algorithm": block.algorithm,
         "op": block.op,
         "size_bytes": block.size_bytes,
     }
-    return Finding("slow_link", message, None, node, evidence, WINDOWS)
+    return Finding("slow_link", message, None, nodes[0] if is_sure else None, evidence, WINDOWS)

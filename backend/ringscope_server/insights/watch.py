@@ -4,11 +4,14 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ringscope.contracts import record
+from ringscope.cost.operation_trace import Clock
 from ringscope_server.insights import late_rank, slow_link, straggler
 from ringscope_server.insights.hang import Progress
 from ringscope_server.insights.hysteresis import Hysteresis
 from ringscope_server.insights.kinds import Finding, Key
 from ringscope_server.insights.low_bandwidth import Comparison
+from ringscope_server.insights.slow_hops import SlowHops
 from ringscope_server.insights.step_windows import CROWDED_MIN_US, MIN_US, Block, RankStep, StepWindow, StepWindows
 from ringscope_server.insights.windows import Sample, Windows, median_of
 from ringscope_server.results.baseline import Baseline, Row
@@ -22,6 +25,7 @@ class News:
 
     Args:
         now: in seconds since 1970, by the server's clock.
+        traces: what ranks told of followed operations, with ``clocks`` by rank; ``SlowHops.note`` takes them.
     """
 
     now: float
@@ -29,6 +33,8 @@ class News:
     samples: Mapping[int, Sample]
     steps: Sequence[tuple[Block, int, RankStep]] = ()
     rows: Sequence[Row] = ()
+    traces: Sequence[record.Trace] = ()
+    clocks: Mapping[int, Clock] = field(default_factory=dict)
 
 
 @dataclass
@@ -62,6 +68,8 @@ class Watch:
         self._windows = Windows(ranks)
         self._steps = StepWindows(ranks)
         self._comparison = Comparison(expected)
+        self.hops = SlowHops(ranks)
+        self._slow_hops: set[Key] = set()
         self._of_windows, self._of_steps = Hysteresis(), Hysteresis()
         self._queued_share: float | None = None
 
@@ -71,6 +79,7 @@ class Watch:
         self._judge_windows(news, active, judgement)
         for full in self._steps.add(news.steps):
             self._judge_steps(full, active, judgement)
+        self._judge_hops(judgement)
         if (low := self._comparison.judge(news.rows)) is not None:
             judgement.opened.append(low)
         if news.is_running:
@@ -85,6 +94,14 @@ class Watch:
             others = {key for key in active if key not in self._of_steps.told}
             _settle(self._of_windows, straggler.of_windows(windows, self._root), {"straggler"}, others, judgement)
 
+    def _judge_hops(self, judgement: Judgement) -> None:
+        """By all operations that were followed so far; what later ones refute is over."""
+        found = self.hops.judge(self._min_us)
+        judgement.opened += found
+        keys = {finding.key for finding in found}
+        judgement.over |= self._slow_hops - keys
+        self._slow_hops = keys
+
     def _judge_steps(self, full: StepWindow, active: Collection[Key], judgement: Judgement) -> None:
         compute_us: defaultdict[int, list[float]] = defaultdict(list)
         nodes = {}
@@ -95,10 +112,17 @@ class Watch:
         if any(means.values()):
             own = self._of_steps.told & set(active)
             _settle(self._of_steps, straggler.of_steps(means, nodes), {"straggler"}, own, judgement)
+        findings, judged = late_rank.of_window(full, self._min_us), {"late_rank"}
+        if not self.hops.judge(self._min_us):  # which tells more surely what is slow
+            findings += slow_link.of_window(full, self._min_us, self._root)
+            judged.add("slow_link")
+        _settle(self._of_steps, findings, judged, active, judgement)
+
+    @property
+    def _min_us(self) -> float:
+        """What times of ranks must differ by to count, as crowded as the machines are."""
         is_crowded = self._queued_share is None or self._queued_share > CROWDED_SHARE
-        min_us = CROWDED_MIN_US if is_crowded else MIN_US
-        findings = [*late_rank.of_window(full, min_us), *slow_link.of_window(full, min_us, self._root)]
-        _settle(self._of_steps, findings, {"late_rank", "slow_link"}, active, judgement)
+        return CROWDED_MIN_US if is_crowded else MIN_US
 
     def _judge_progress(self, news: News, active: Collection[Key], judgement: Judgement) -> None:
         self._progress.note(news.samples)

@@ -31,6 +31,11 @@ class LinkView(BaseModel):
     transport: str
     job_id: int
     measured_at: datetime = Field(description="When the job ended.")
+    disturbed_by: str | None = Field(
+        None,
+        description="A sentence on other jobs or load on the nodes, or on ranks that took turns; null: nothing did. "
+        "Such a job stands for a pair only while no undisturbed one has measured it.",
+    )
 
 
 class LinkPage(BaseModel):
@@ -43,8 +48,9 @@ class LinkPage(BaseModel):
 async def links(session: AsyncSession, limit: int | None, after: int | None) -> list[LinkView]:
     """Every pair of nodes that a succeeded job of this kind ran on, measured and not simulated.
 
-    Without those that something disturbed, whose ranks had to take turns, or that measured in another mode, as several
-    operations at once: they would stand for the link.
+    A job that something disturbed, or whose ranks had to take turns, is marked, and counts only while no other one has
+    measured the pair. Those that measured in another mode, as several operations at once, are left out: they would
+    stand for the link.
 
     Args:
         limit: so many of them; None: all.
@@ -63,14 +69,12 @@ async def links(session: AsyncSession, limit: int | None, after: int | None) -> 
         .limit(MAX_JOBS)
     )
     query = (
-        select(Job.id, Job.summary, Job.finished_at, Node.name)
+        select(Job.id, Job.summary, Job.finished_at, Node.name, Attempt.disturbed_by)
         .join(Attempt, Attempt.job_id == Job.id)
         .join(Member, Member.attempt_id == Attempt.id)
         .join(Node, Node.id == Member.node_id)
         # Of a job that was tried again the last attempt is the one that gave the rows.
-        .where(
-            Job.id.in_(jobs), Attempt.reason == "completed", Attempt.disturbed_by.is_(None), Node.removed_at.is_(None)
-        )
+        .where(Job.id.in_(jobs), Attempt.reason == "completed", Node.removed_at.is_(None))
         .order_by(Job.id.desc(), Node.name)
     )
     found = _newest(await session.execute(query))
@@ -93,17 +97,19 @@ async def _pair(session: AsyncSession, job_id: int) -> list[str]:
 
 
 def _newest(rows: Iterable[Any]) -> list[LinkView]:
-    by_job: dict[int, tuple[dict[str, Any], datetime | None, list[str]]] = {}
-    for job_id, summary, finished_at, node in rows:
-        by_job.setdefault(job_id, (summary, finished_at, []))[2].append(node)
+    by_job: dict[int, tuple[dict[str, Any], datetime | None, str | None, list[str]]] = {}
+    for job_id, summary, finished_at, node, disturbed_by in rows:
+        by_job.setdefault(job_id, (summary, finished_at, disturbed_by, []))[3].append(node)
     found: dict[tuple[str, ...], LinkView] = {}
-    for job_id, (summary, finished_at, nodes) in by_job.items():
+    for job_id, (summary, finished_at, disturbed_by, nodes) in by_job.items():
         best = next((row for row in summary["best"] if row["transport"] != "simulated"), None)
-        if len(nodes) != 2 or best is None or finished_at is None or tuple(nodes) in found:
+        if len(nodes) != 2 or best is None or finished_at is None:
             continue
-        if crowd(summary.get("ranks") or 0, summary.get("cores")):
+        told = disturbed_by or crowd(summary.get("ranks") or 0, summary.get("cores")) or None
+        known = found.get(tuple(nodes))
+        if known is not None and (known.disturbed_by is None or told is not None):
             continue
         # Summaries of earlier versions do not tell all of them.
         fields = {name: value for name, value in best.items() if name in LinkView.model_fields}
-        found[tuple(nodes)] = LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, **fields)
+        found[tuple(nodes)] = LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, disturbed_by=told, **fields)
     return [found[pair] for pair in sorted(found)]

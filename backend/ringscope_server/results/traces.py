@@ -97,14 +97,15 @@ async def told(session: AsyncSession, job_id: int, attempt_id: int | None, wante
     members = select(Member.slots).where(Member.attempt_id == attempt_id).order_by(Member.first_rank)
     return ToldTrace(
         ranks,
-        {rank.rank: _clock(rank, seats) for rank in ranks},
+        {rank.rank: clock_of(rank, seats) for rank in ranks},
         await read_spec(session, job_id),
         (await session.scalars(members)).all(),
         await _samples(session, attempt_id, ranks[0]),
     )
 
 
-def _clock(told: record.Trace, seats: dict[int, Seat]) -> Clock:
+def clock_of(told: record.Trace, seats: dict[int, Seat]) -> Clock:
+    """The clock of the node that the rank ran on."""
     if told.transport == SIMULATED:
         return Clock(SIMULATED)
     seat = seats.get(told.rank)

@@ -81,6 +81,7 @@ class Contestant:
         self._tells_waits = isinstance(self._plans[-1], TraceablePlan)  # those of our own schedules do
         self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])
         self._blocks: list[Block] = []
+        self.followed: RankTrace | None = None
         text = described(
             op=spec.collective,
             algorithm=algorithm,
@@ -101,11 +102,20 @@ class Contestant:
         """Everything that was timed; an iteration has as many operations as the job aggregates."""
         return joined(self._blocks)
 
-    def time(self, warmup: int, iterations: int) -> None:
-        """Time a block, after untimed operations and a barrier."""
+    def time(self, warmup: int, iterations: int, follow: bool = False) -> None:
+        """Time a block, after untimed operations and a barrier.
+
+        ``follow`` the last untimed one, if it can be, as ``trace`` would: ``followed`` then has it.
+        """
         self._comm.position[SIZE_BYTES] = self.size_bytes
-        for run in islice(self._operations, warmup):
+        plan = self._plans[-1] if follow and warmup else None
+        traceable = plan if isinstance(plan, TraceablePlan) else None
+        for run in islice(self._operations, warmup if traceable is None else warmup - 1):
             run()
+            self._go_on()
+        if traceable is not None:
+            self._meet()
+            self.followed = traceable.trace()
             self._go_on()
         self._meet()
         calls = self._operations if self._spec.aggregate == 1 else repeat(self._aggregated)

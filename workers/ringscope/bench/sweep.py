@@ -10,7 +10,7 @@ time from anybody.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,13 +22,27 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
 from ringscope.contracts.devices import too_many_channels
 from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
-from ringscope.contracts.traced import RankTrace
+from ringscope.contracts.traced import MAX_FOLLOWED_RANKS, RankTrace
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
 from ringscope.engine.step_ring import StepRing
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
+
+_FOLLOWED_BYTES = 64 << 10  # of smaller messages the latency says more than the link
+
+
+def shows_links(spec: BenchmarkSpec, nodes: Sequence[Sequence[int]], size_bytes: int) -> bool:
+    """Whether operations of the largest size are followed without being asked for, to show which hop is slow.
+
+    Each is one of the warm-up operations, so it costs next to nothing.
+
+    Args:
+        nodes: the ranks on each node.
+    """
+    ranks = sum(map(len, nodes))
+    return not spec.trace and len(nodes) > 1 and ranks <= MAX_FOLLOWED_RANKS and size_bytes >= _FOLLOWED_BYTES
 
 
 class Sweep:
@@ -78,8 +92,11 @@ class Sweep:
             for algorithm in self._spec.algorithms
             for in_place in (False, True)
         ]
-        self._time(contestants)
-        traces = self._follow(contestants) if self._spec.trace and cycle == 0 else []
+        largest = max(self._elements(size)[1] for size in self._spec.sizes()) * self._dtype.itemsize
+        is_last = cycle == 0 and contestants[0].size_bytes == largest
+        self._time(contestants, is_last and shows_links(self._spec, self._comm.nodes, largest))
+        is_asked = self._spec.trace and cycle == 0
+        traces = self._follow(contestants) if is_asked else [contestant.followed for contestant in contestants]
         wrong = 0
         for contestant in contestants:
             found = self._check(contestant)
@@ -94,14 +111,15 @@ class Sweep:
     def _elements(self, size_bytes: int) -> tuple[int, int]:
         return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
 
-    def _time(self, contestants: list[Contestant]) -> None:
+    def _time(self, contestants: list[Contestant], follow: bool) -> None:
         iterations = rounds(self._spec.iterations)
         later = max(1, self._spec.warmup // len(iterations))
         first = max(1, self._spec.warmup - later * (len(iterations) - 1))
         for number, timed in enumerate(iterations):
             start = number % len(contestants)
             for contestant in contestants[start:] + contestants[:start]:
-                contestant.time(first if number == 0 else later, timed)
+                is_followed = follow and number == len(iterations) - 1
+                contestant.time(first if number == 0 else later, timed, is_followed)
 
     def _follow(self, contestants: list[Contestant]) -> list[RankTrace | None]:
         traces = [contestant.trace() for contestant in contestants]

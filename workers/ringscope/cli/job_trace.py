@@ -1,7 +1,7 @@
 """`ringscope trace --job`: what a job's ranks did in one operation, step by step, beside the cost model."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ringscope.cli.connection import connect
@@ -10,12 +10,13 @@ from ringscope.cli.words import table
 from ringscope.client import JobTrace
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.operation_trace import TracedRank, TraceRow, TraceStep
+from ringscope.contracts.operation_trace import TracedHop, TracedRank, TraceRow, TraceStep
 from ringscope.contracts.units import format_duration, format_size
 from ringscope.cost.operation_perfetto import traced_to_perfetto
 
 _SLOWEST = 5
 _ROW_HEADINGS = ("RANK", "STEP", "TRANSFER", "CHUNKS", "SIZE", "WAITED", "TOOK", "MODEL")
+_HOP_HEADINGS = ("HOP", "MESSAGES", "SIZE", "ON THE WIRE", "BESIDE QUICK HOPS", "")
 
 
 def show_job_trace(
@@ -41,9 +42,15 @@ def show_job_trace(
     stdout_console().print(table(["STEP", "PHASE", "BEGINS", "ENDS", "MODEL ENDS"], map(_step_cells, trace.steps)))
     if trace.prediction is not None:
         say(f"model: {_time(trace.prediction.duration_ns)}; its parameters: {trace.prediction.parameters}")
-    say("The slowest transfers:")
-    slowest = sorted(trace.rows, key=_moving_ns, reverse=True)[:_SLOWEST]
+    say("The transfers that took longest once both ends had come:")
+    slowest = sorted(_told_once(trace.rows), key=_moving_ns, reverse=True)[:_SLOWEST]
     stdout_console().print(table(_ROW_HEADINGS, map(_row_cells, slowest)))
+    if trace.hops:
+        say("The hops between nodes, longest on the wire first:")
+        hops = sorted(trace.hops, key=lambda hop: hop.times_longer or 0.0, reverse=True)[:_SLOWEST]
+        stdout_console().print(table(_HOP_HEADINGS, map(_hop_cells, hops)))
+    for sentence in trace.slow_links:
+        say(sentence)
     for line in _clock_lines(trace.ranks):
         say(line)
     if len(others) > 1:
@@ -72,18 +79,37 @@ def _step_cells(step: TraceStep) -> list[object]:
     return [step.step, step.phase, _time(step.start_ns), _time(step.end_ns), _time(step.predicted_end_ns)]
 
 
+def _told_once(rows: Sequence[TraceRow]) -> list[TraceRow]:
+    """Each transfer by its receiver; by its sender only where the receiver tells nothing."""
+    received = {(row.step, row.peer, row.rank, tuple(row.chunks)) for row in rows if not row.is_send}
+    return [row for row in rows if not row.is_send or (row.step, row.rank, row.peer, tuple(row.chunks)) not in received]
+
+
+def _hop_cells(hop: TracedHop) -> list[object]:
+    times = "-" if hop.times_longer is None else f"{hop.times_longer:.1f}x"
+    size = format_size(hop.bytes)
+    return [f"{hop.src} to {hop.dst}", hop.messages, size, _time(hop.wire_ns), times, "slow" if hop.is_slow else ""]
+
+
 def _row_cells(row: TraceRow) -> list[object]:
     ends = f"to {row.peer}" if row.is_send else f"from {row.peer}"
     chunks = ",".join(map(str, row.chunks))
-    waited = None if row.send_ns is None else row.send_ns - row.start_ns
+    waited = max(0, _moves_at_ns(row) - row.start_ns)
     return [
         row.rank, row.step, ends, chunks, format_size(row.bytes),
         _time(waited), _time(_moving_ns(row)), _time(row.predicted_ns),
     ]  # fmt: skip
 
 
+def _moves_at_ns(row: TraceRow) -> int:
+    """When the bytes could begin to move: until then this end waited for the other one."""
+    if row.wire_ns is not None and row.recv_ns is not None:
+        return row.recv_ns - row.wire_ns
+    return row.start_ns if row.send_ns is None else row.send_ns
+
+
 def _moving_ns(row: TraceRow) -> int:
-    return row.done_ns - (row.start_ns if row.send_ns is None else row.send_ns)
+    return row.done_ns - _moves_at_ns(row)
 
 
 def _clock_lines(ranks: Iterable[TracedRank]) -> Iterable[str]:

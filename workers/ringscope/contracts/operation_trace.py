@@ -37,6 +37,11 @@ class TraceRow(BaseModel):
     reduce_ns: int | None = Field(description="Adding began; null: nothing is added here.")
     done_ns: int
     work_ns: int | None = Field(description="How long its processor moved or added the bytes; null: it did not.")
+    wire_ns: int | None = Field(
+        None,
+        description="At the receiver: from the later of both ends' start to recv_ns, so without the wait for the "
+        "sender's data; null: of a message that is sent, or where the sender tells nothing.",
+    )
     predicted_ns: int | None = Field(description="How long the model takes, adding included; null: not priced.")
 
 
@@ -49,6 +54,21 @@ class TraceStep(BaseModel):
     end_ns: int
     predicted_start_ns: int | None = Field(description="null: not priced.")
     predicted_end_ns: int | None
+
+
+class TracedHop(BaseModel):
+    """All large messages from one node to another one in a traced operation."""
+
+    src: str = Field(description="The node that they leave.")
+    dst: str = Field(description="The node that they reach.")
+    messages: int
+    bytes: int = Field(description="Of the largest message.")
+    wire_ns: int = Field(description="The lower quartile of their times on the wire.")
+    times_longer: float | None = Field(
+        description="The wire time for a byte beside the quick hops of this operation; null: nothing can tell, since "
+        "fewer than 3 hops can be compared or a clock is not known."
+    )
+    is_slow: bool = Field(description="It takes at least twice as long, and by more than clocks may err.")
 
 
 class TracePrediction(BaseModel):
@@ -91,4 +111,8 @@ class OperationTrace(TracedOperation):
     ranks: list[TracedRank]
     steps: list[TraceStep]
     rows: list[TraceRow] = Field(description="By rank, then in the order of their start.")
+    hops: list[TracedHop] = Field([], description="Between nodes, by their names.")
+    slow_links: list[str] = Field(
+        [], description="A sentence for each node whose link is slow, and for each slow hop that none of them explains."
+    )
     prediction: TracePrediction | None = Field(description="null: it could not be priced.")

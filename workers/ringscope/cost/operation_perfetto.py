@@ -39,9 +39,14 @@ def traced_to_perfetto(operations: Sequence[OperationTrace], title: str) -> dict
     events = list(_on_tracks(slices))
     ranks = {rank.rank: rank.node for operation in operations for rank in operation.ranks}
     tracks = sorted({(event["pid"], event["tid"]) for event in events})
+    slow = [sentence for operation in operations for sentence in operation.slow_links]
     return {
         "displayTimeUnit": "ns",
-        "otherData": {"title": f"{_simulated(operations)}{title}", "clock": _clock(operations)},
+        "otherData": {
+            "title": f"{_simulated(operations)}{title}",
+            "clock": _clock(operations),
+            **({"slow_links": slow} if slow else {}),
+        },
         "traceEvents": [
             *(name for rank, node in sorted(ranks.items()) for name in _rank_names(rank, node)),
             *(_track_name(rank, track) for rank, track in tracks),
@@ -73,17 +78,24 @@ def _slices(operation: OperationTrace, begins_ns: int) -> Iterator[_Slice]:
     for rank in operation.ranks:
         details = rank.model_dump() | {"transport": operation.transport}
         yield _Slice(rank.rank, _OPERATION, name, begins_ns + rank.started_ns, begins_ns + rank.ended_ns, details)
+    nodes = {rank.rank: rank.node for rank in operation.ranks}
+    slow = {(hop.src, hop.dst) for hop in operation.hops if hop.is_slow}
     for row in operation.rows:
+        source, target = (row.rank, row.peer) if row.is_send else (row.peer, row.rank)
+        ends = f"{source}→{target}"
+        if (nodes.get(source), nodes.get(target)) in slow:
+            ends += " (slow hop)"
         for track, verb, start_ns, end_ns in _parts(row):
             if end_ns == start_ns:
                 continue
-            ends = f"{row.rank}→{row.peer}" if row.is_send else f"{row.peer}→{row.rank}"
             yield _Slice(row.rank, track, f"{verb} {ends}", begins_ns + start_ns, begins_ns + end_ns, row.model_dump())
 
 
 def _parts(row: TraceRow) -> Iterator[tuple[int, str, int, int]]:
     """What a row says was going on: track, what to call it, from when to when."""
     moving_ns = row.start_ns if row.send_ns is None else row.send_ns
+    if row.wire_ns is not None and row.recv_ns is not None:  # before that the receiver waited for the sender's data
+        moving_ns = max(row.start_ns, row.recv_ns - row.wire_ns)
     if moving_ns > row.start_ns:
         yield _WAIT, "wait for", row.start_ns, moving_ns
     if row.recv_ns is None:

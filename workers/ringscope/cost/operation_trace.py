@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ringscope.contracts.operation_trace import (
     ChunkView,
     OperationTrace,
+    TracedHop,
     TracedOperation,
     TracedRank,
     TracePrediction,
@@ -15,6 +16,8 @@ from ringscope.contracts.operation_trace import (
 )
 from ringscope.contracts.record import Trace
 from ringscope.contracts.traced import TracedTransfer
+from ringscope.contracts.units import format_size
+from ringscope.cost import slow_hops, wire_times
 from ringscope.cost.timeline import TimedMessage, Timeline
 from ringscope.schedules.schedule import Chunk
 
@@ -45,15 +48,22 @@ def joined(
     origin_ns = min(starts_ns.values())
     ordered = sorted(told, key=lambda t: t.rank)
     expected = _expected(priced)
-    rows = [_row(t.rank, x, starts_ns[t.rank] - origin_ns, expected) for t in ordered for x in t.transfers]
+    told_rows = [_row(t.rank, x, starts_ns[t.rank] - origin_ns, expected) for t in ordered for x in t.transfers]
+    sends = wire_times.sends_of(told_rows)
+    rows = [row.model_copy(update={"wire_ns": _wire_ns(row, sends)}) for row in told_rows]
+    ranks = [_rank(t, starts_ns[t.rank] - origin_ns, clocks[t.rank]) for t in ordered]
+    hops = slow_hops.hop_times(wire_times.hop_samples(wire_times.wires(rows, ranks)))
+    what = f"{ordered[0].chosen_algorithm or ordered[0].algorithm} at {format_size(ordered[0].size_bytes)}"
     return OperationTrace(
         **ordered[0].model_dump(include=TracedOperation.model_fields.keys() - {"duration_ns"}),
         duration_ns=max(t.duration_ns for t in told),
         started_at=datetime.fromtimestamp(origin_ns / 1e9, UTC),
         chunks=None if chunks is None else [ChunkView(offset=chunk.offset, length=chunk.length) for chunk in chunks],
-        ranks=[_rank(t, starts_ns[t.rank] - origin_ns, clocks[t.rank]) for t in ordered],
+        ranks=ranks,
         steps=_steps(rows, priced),
         rows=rows,
+        hops=[_hop(hop) for hop in hops],
+        slow_links=slow_hops.sentences(slow_hops.slow_links(hops), what),
         prediction=None
         if priced is None
         else TracePrediction(duration_ns=_ns(priced.timeline.seconds), parameters=priced.parameters),
@@ -86,6 +96,24 @@ def _row(rank: int, x: TracedTransfer, shift_ns: int, expected: Mapping[_Key, Ti
     }
     predicted_ns = None if timed is None else _ns(timed.end_s - timed.start_s)
     return TraceRow.model_validate(x._asdict() | times | {"rank": rank, "predicted_ns": predicted_ns})
+
+
+def _wire_ns(row: TraceRow, sends: Mapping[wire_times.Pair, TraceRow]) -> int | None:
+    start_ns = wire_times.start_of_wire_ns(row, sends)
+    return None if start_ns is None or row.recv_ns is None else max(0, row.recv_ns - start_ns)
+
+
+def _hop(hop: slow_hops.HopTime) -> TracedHop:
+    src, dst = hop.hop
+    return TracedHop(
+        src=src,
+        dst=dst,
+        messages=hop.messages,
+        bytes=hop.bytes,
+        wire_ns=hop.wire_ns,
+        times_longer=hop.ratio,
+        is_slow=hop.is_slow,
+    )
 
 
 def _rank(told: Trace, started_ns: int, clock: Clock) -> TracedRank:

@@ -1,0 +1,95 @@
+"""Slow hops: messages between two nodes that were on the wire for longer than others of the same operation. Pure.
+
+Operations that were followed tell it message by message (``ringscope.cost.wire_times``), also in a ring, where all
+ranks end together. What two slow hops share is named as a node; a slow hop by itself names no node, since either end
+may be the cause.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ringscope.contracts.record import Trace
+from ringscope.contracts.units import format_size
+from ringscope.cost import slow_hops
+from ringscope.cost.operation_trace import Clock, joined
+from ringscope.cost.slow_hops import HopTime
+from ringscope.cost.wire_times import HopSample, hop_samples, wires
+from ringscope_server.insights.kinds import Finding
+
+MIN_MESSAGES = 2  # of a hop, before anything is said of it
+MAX_PENDING = 64  # operations of which some rank has not told yet; older ones are given up
+
+_Operation = tuple[str, int, bool]
+
+
+class SlowHops:
+    """What the followed operations of one attempt have told so far.
+
+    Args:
+        ranks: of the gang.
+    """
+
+    def __init__(self, ranks: int) -> None:
+        self._ranks = ranks
+        self._pending: dict[_Operation, dict[int, tuple[Trace, Clock]]] = {}
+        self._samples: list[HopSample] = []
+        self._what: list[str] = []
+        self._judged: tuple[float, int] | None = None  # by which limit, of how many samples
+        self._findings: list[Finding] = []
+
+    def note(self, told: Sequence[Trace], clocks: Mapping[int, Clock]) -> None:
+        """Add what ranks told; ``clocks`` has the clock of each of them."""
+        for trace in told:
+            operation = trace.algorithm, trace.size_bytes, trace.in_place
+            of_ranks = self._pending.setdefault(operation, {})
+            of_ranks[trace.rank] = trace, clocks[trace.rank]
+            if len(of_ranks) == self._ranks:
+                del self._pending[operation]
+                self._add([told for told, _ in of_ranks.values()], {rank: of[1] for rank, of in of_ranks.items()})
+        for operation in list(self._pending)[: max(0, len(self._pending) - MAX_PENDING)]:
+            del self._pending[operation]
+
+    def judge(self, min_us: float) -> list[Finding]:
+        """What is slow by all that was told; ``min_us`` longer is the least that counts."""
+        key = min_us, len(self._samples)
+        if self._judged != key:
+            self._judged, self._findings = key, self._found(min_us)
+        return self._findings
+
+    def _found(self, min_us: float) -> list[Finding]:
+        hops = slow_hops.hop_times(self._samples, round(min_us * 1e3))
+        links = slow_hops.slow_links([hop for hop in hops if hop.messages >= MIN_MESSAGES])
+        what = " and ".join(self._what) if len(self._what) <= 2 else f"{len(self._what)} followed operations"
+        found = [
+            Finding("slow_link", slow_hops.node_sentence(node, of_node, what), None, node, _evidence(of_node, hops))
+            for node, of_node in links.nodes.items()
+        ]
+        if links.hops:
+            message = " ".join(slow_hops.hop_sentence(hop, what) for hop in links.hops)
+            found.append(Finding("slow_link", message, evidence=_evidence(links.hops, hops)))
+        return found
+
+    def _add(self, told: Sequence[Trace], clocks: Mapping[int, Clock]) -> None:
+        operation = joined(told, clocks)
+        samples = hop_samples(wires(operation.rows, operation.ranks))
+        what = f"{operation.executed} at {format_size(operation.size_bytes)}"
+        if samples and what not in self._what:
+            self._what.append(what)
+        self._samples += samples
+
+
+def _evidence(slow: Sequence[HopTime], hops: Sequence[HopTime]) -> dict[str, object]:
+    quick = [hop.wire_ns for hop in hops if not hop.is_slow]
+    return {
+        "hops": [
+            {
+                "src": hop.hop[0],
+                "dst": hop.hop[1],
+                "wire_us": hop.wire_ns / 1e3,
+                "times_longer": hop.ratio,
+                "messages": hop.messages,
+                "size_bytes": hop.bytes,
+            }
+            for hop in slow
+        ],
+        "other_hops_wire_us": max(quick) / 1e3 if quick else None,
+    }

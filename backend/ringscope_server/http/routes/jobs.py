@@ -89,7 +89,7 @@ async def list_jobs(
 ) -> JobPage:
     """Jobs, newest first unless another order is asked for."""
     before = decode(cursor)
-    turn = services.long_pages if limit > SHORT_PAGE else nullcontext()
+    turn = services.long_pages.taken(user.token_id) if limit > SHORT_PAGE else nullcontext()
     async with turn, services.database.read() as session:
         items = await queries.page(session, limit, before, wanted, sort)
     return JobPage(items=items, next=next_cursor([job.id for job in items], limit))

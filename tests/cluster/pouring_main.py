@@ -7,6 +7,7 @@ the folder, and does what files there tell: ``cut`` makes the last agent silent,
 import asyncio
 import itertools
 import json
+import logging
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,8 @@ from tests.server.conftest import steps
 
 from ringscope.contracts.protocol import Assignment, Pulse, RankPulse, Registration, Report
 from ringscope_agent.client import RejectedError, ServerClient
+
+log = logging.getLogger(__name__)
 
 AGENTS = 8
 READERS = 24
@@ -90,7 +93,7 @@ class PouringAgent:
         try:
             await self._client.report(Report.model_validate(body))
         except RejectedError as error:
-            print(f"{self._registration.name} {event}: {error}", flush=True)
+            log.warning("%s %s: %s", self._registration.name, event, error)
 
     async def _pulses(self, assignment: Assignment) -> None:
         iterations = 0
@@ -124,7 +127,7 @@ class PouringAgent:
             try:
                 await self._client.send_records(assignment.attempt_id, first + 1, records)
             except RejectedError as error:
-                print(f"{self._registration.name} records: {error}", flush=True)
+                log.warning("%s records: %s", self._registration.name, error)
                 return
             await asyncio.sleep(SEND_SECONDS)
 

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import event
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, running_server
 
-from ringscope_server.nodes import directory, heartbeats
+from ringscope_server.nodes import directory
 from ringscope_server.nodes.directory import Directory
-from ringscope_server.nodes.heartbeats import Heartbeats
 
 HOUR_SECONDS = 3600
+SILENT = "No heartbeat since 00:00:00 UTC, for 16 s."
 
 
 async def node(server: Server, name: str = "n1") -> dict[str, Any]:
@@ -151,7 +151,7 @@ async def test_nobody_is_lost_for_a_silence_that_the_server_slept_through(server
     job = await server.submit(**ONE_SIZE)
     await agent.start_next()
     clock.advance(60)
-    server.services.heartbeats.listen(clock())
+    server.services.heartbeats.listening.begin(clock())
     await server.one_pass()
     assert (await node(server))["observed"] == "ready"
     assert (await server.job(job["id"]))["state"] == "running"
@@ -164,21 +164,8 @@ async def test_a_server_listens_from_its_start_on(tmp_path: Path, clock: Clock) 
     start = clock()
     async with running_server(tmp_path, clock) as server:
         clock.advance(7)
-        assert server.services.heartbeats.listening_since(clock()) == start
-
-
-def test_a_process_that_stood_still_listens_anew(clock: Clock) -> None:
-    seconds = [0.0]
-    beats = Heartbeats(lambda: seconds[0])
-    beats.listen(clock())
-    start = clock()
-    for _ in range(3):
-        seconds[0] += 1
-        clock.advance(1)
-        assert beats.listening_since(clock()) == start
-    seconds[0] += heartbeats.STILL_SECONDS + 1
-    clock.advance(heartbeats.STILL_SECONDS + 1)
-    assert beats.listening_since(clock()) == clock()
+        listening = server.services.heartbeats.listening
+        assert listening.since(start - timedelta(hours=1), clock()) == timedelta(seconds=7)
 
 
 @pytest.mark.parametrize(("ahead_seconds", "way"), [(HOUR_SECONDS, "ahead of"), (-HOUR_SECONDS, "behind")])

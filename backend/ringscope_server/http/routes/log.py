@@ -14,7 +14,8 @@ from ringscope_server.db.regex import checked
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import require_job
+from ringscope_server.http.lookups import Id, require_job
+from ringscope_server.http.streamed import streamed
 from ringscope_server.instants import Instant, as_ns
 from ringscope_server.results import log
 from ringscope_server.results.log import LINES_PER_PAGE, Level, LogFilter
@@ -48,7 +49,7 @@ At = Annotated[
 
 
 def _wanted(
-    job_id: int, rank: Rank = None, stream: Stream = None, level: AtLeast = None, q: Text = "", pattern: Pattern = ""
+    job_id: Id, rank: Rank = None, stream: Stream = None, level: AtLeast = None, q: Text = "", pattern: Pattern = ""
 ) -> LogFilter:
     return LogFilter(job_id, rank, stream, level, q, pattern)
 
@@ -99,7 +100,7 @@ async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep) -> Str
     async with read() as session:
         await require_job(session, wanted.job_id)
         last_id = await log.last_id(session, wanted)  # and what the database says against the pattern, as an answer
-    return StreamingResponse(
+    return await streamed(
         log.text(partial(read, is_begun=True), wanted, last_id),
         media_type="text/plain; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="ringscope-job-{wanted.job_id}.log"'},

@@ -8,7 +8,7 @@ from ringscope_server.db.specs import read_spec
 from ringscope_server.http.asking import AskerDep
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import invalid
 from ringscope_server.predictions import service, training
 from ringscope_server.predictions.views import Expectations, Prediction, TrainingPrediction
@@ -36,7 +36,7 @@ async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep, as
 
 @router.get("/{job_id}/expectations", operation_id="get_expectations")
 async def get_expectations(
-    job_id: int, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
+    job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
 ) -> Expectations:
     """What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs.
 

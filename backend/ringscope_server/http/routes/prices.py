@@ -10,7 +10,7 @@ from ringscope_server.db.specs import read_spec
 from ringscope_server.http.asking import Asker, AskerDep
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import Problem, invalid
 from ringscope_server.planner import examples, fits, prices
 from ringscope_server.planner.examples import Example, ExampleQuestion
@@ -37,7 +37,7 @@ async def plan_sensitivity(question: SensitivityQuestion, user: Viewer, asker: A
 
 @router.get("/jobs/{job_id}/fit", operation_id="get_fit")
 async def get_fit(
-    job_id: int, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
+    job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
 ) -> JobFit:
     """α, β and γ of the cost model from the job's rows, with what is left over of each: as `ringscope fit --job`."""
     async with services.database.read() as session:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from starlette.routing import Router
 
 from ringscope.contracts.version import __version__
 from ringscope_server.attempts import gangs
-from ringscope_server.background import bus, steps, upkeep
+from ringscope_server.background import bus, heartbeats, lateness, steps, upkeep
 from ringscope_server.background import detection as insights_loop
 from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
@@ -51,6 +51,7 @@ from ringscope_server.http.routes import (
 from ringscope_server.http.routes import tokens as token_routes
 from ringscope_server.http.security_headers import SecurityHeaders
 from ringscope_server.http.timing import RequestTimes
+from ringscope_server.http.turns import RequestTurns
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
@@ -112,10 +113,14 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
 
     @asynccontextmanager
     async def lifespan(app: Router) -> AsyncIterator[None]:
-        services.heartbeats.listen(services.now())
+        services.heartbeats.listening.begin(services.now())
         beside = [bus.run(services)]
+        watched = ExitStack()
         if with_scheduler:
-            beside += [loop.run(services), services.heartbeats.run(services.database)]
+            services.duties.begin()
+            watched.enter_context(services.duties.watched())
+            beside += [services.turns.measure(), lateness.run(services)]
+            beside += [loop.run(services), heartbeats.run(services)]
             beside += [steps.run(services), upkeep.run(services), upkeep.end_streams(services)]
             beside += [courier.run(services), insights_loop.run(services)]
         tasks = [asyncio.create_task(work) for work in beside]
@@ -127,6 +132,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+            watched.close()
             await services.database.dispose()
 
     api = routes(ui.built_files())
@@ -139,6 +145,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
             Middleware(CacheControl),
             Middleware(GZipMiddleware, minimum_size=1024),
             Middleware(WithServices, services=services),
+            Middleware(RequestTurns, turns=services.turns),
             Middleware(RequestBody, max_bytes=services.settings.max_body_bytes),
         ],
     )

@@ -1,6 +1,5 @@
 """What routes and the scheduler work with: one object per application."""
 
-import asyncio
 import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +19,10 @@ from ringscope_server.nodes.heartbeats import Heartbeats
 from ringscope_server.nodes.readings import Readings
 from ringscope_server.placement.capacity import Capacity
 from ringscope_server.placement.queue import Queue
-from ringscope_server.planner.prices import Worker
+from ringscope_server.precedence.duties import Duties
+from ringscope_server.precedence.shares import Shares
+from ringscope_server.precedence.turns import Turns
+from ringscope_server.precedence.worker import Worker
 from ringscope_server.settings import Settings
 from ringscope_server.steady_clock import SteadyClock
 from ringscope_server.urls import Resolve, resolve
@@ -49,6 +51,7 @@ class Services:
     stream: Stream = field(default_factory=Stream)
     steps: LiveSteps = field(default_factory=LiveSteps)
     signals: Signals = field(default_factory=Signals)
+    turns: Turns = field(default_factory=Turns)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
     readings: Readings = field(default_factory=Readings)
     directory: Directory = field(default_factory=Directory)
@@ -64,9 +67,9 @@ class Services:
     notices: Notices = field(default_factory=Notices)
     planner: Worker = field(default_factory=Worker)
     # Reads of a whole log take seconds and a connection each: the rest of the pool is for everybody else.
-    scans: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SCANS_AT_ONCE))
+    scans: Shares = field(default_factory=lambda: Shares(SCANS_AT_ONCE, each=1))
     # Of a thousand jobs each step of the work takes some 50 ms, in which nobody else is answered: few side by side.
-    long_pages: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_PAGES_AT_ONCE))
+    long_pages: Shares = field(default_factory=lambda: Shares(LONG_PAGES_AT_ONCE, each=1))
     lease: Lease = field(init=False)
     user_limit: RateLimiter = field(init=False)
     stranger_limit: RateLimiter = field(init=False)
@@ -83,6 +86,11 @@ class Services:
     def follow_clock(self) -> None:
         """Go by the wall clock as it was set: what is stored has moved along, and what waits to be stored does now."""
         self.heartbeats.move(self.clock.accept())
+
+    @property
+    def duties(self) -> Duties:
+        """When the server's own work was done last."""
+        return self.monitoring.duties
 
     def now_ns(self) -> int:
         """The clock in nanoseconds since 1970."""

@@ -11,7 +11,8 @@ LEAST_STEP = timedelta(seconds=2)  # less does no harm, and a process may be int
 _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
-def _seconds_since_boot() -> float:
+def seconds_since_boot() -> float:
+    """By a clock that nobody sets, and that counts while the machine sleeps, where the system has such a one."""
     return time.clock_gettime(_STEADY)
 
 
@@ -22,7 +23,7 @@ class SteadyClock:
     what is written a moment before must not move twice, nor stay behind.
     """
 
-    def __init__(self, wall: Callable[[], datetime], elapsed: Callable[[], float] = _seconds_since_boot) -> None:
+    def __init__(self, wall: Callable[[], datetime], elapsed: Callable[[], float] = seconds_since_boot) -> None:
         self._wall = wall
         self._elapsed = elapsed
         self._origin = self._seen = self._look()  # what the wall clock shows at 0 of the other one; at the last look

@@ -21,8 +21,38 @@ RESOLVE_SECONDS = 5.0
 EXAMPLE = "https://example.com/hook"
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 _NAT64 = IPv6Network("64:ff9b::/96")
-# Public by their numbers, and yet a cloud's own services for its machines: Oracle's metadata, Azure's wire server.
-_INSIDE_CLOUDS = (IPv4Network("192.0.0.0/24"), IPv4Network("168.63.129.16/32"))
+# Every block that IANA's registries of special-purpose addresses list (RFC 6890) and that IPv6's hosts are not outside
+# of; Python's ipaddress learns of a new one years later. Below them are two addresses of clouds for their own machines:
+# Azure's wire server, and Oracle's metadata, which lies in 192.0.0.0/24.
+_SPECIAL = tuple(
+    ip_network(text)
+    for text in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",
+        "192.52.193.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "192.175.48.0/24",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",
+        "2001::/23",
+        "2001:db8::/32",
+        "2002::/16",
+        "2620:4f:8000::/48",
+        "3fff::/20",
+        "168.63.129.16/32",
+    )
+)
+_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that IANA gives to hosts of the internet
 
 
 class ForbiddenAddressError(Exception):
@@ -94,11 +124,9 @@ def is_allowed(address: str, allowed: Sequence[Network]) -> bool:
     target = _embedded(given) or given
     if any(one in network for one in (given, target) for network in allowed):
         return True
-    if isinstance(target, IPv6Address) and target.is_site_local:
+    if isinstance(target, IPv6Address) and target not in _GLOBAL_UNICAST:
         return False
-    if any(target in network for network in _INSIDE_CLOUDS):
-        return False
-    return target.is_global and not target.is_multicast and not target.is_reserved
+    return target.is_global and not any(target in network for network in _SPECIAL)
 
 
 def _embedded(address: IPv4Address | IPv6Address) -> IPv4Address | None:

@@ -134,7 +134,7 @@ async def test_a_clock_that_was_set_back_while_no_server_ran_makes_no_dead_node_
     await passes(server, clock, 5, alive)
     clock.set(-3600)
     server.services.clock = clock.steady()
-    server.services.heartbeats.listen(clock())
+    server.services.heartbeats.listening.begin(clock())
     await hand_to(server.services, "the process before", seconds=-1)
     await passes(server, clock, 25, alive)
     assert [await observed(server, name) for name in ("n1", "n2")] == ["ready", "lost"]

@@ -21,7 +21,7 @@ from tests.server.conftest import ONE_SIZE, Clock, Server, measurement, running_
 
 from ringscope_server.app import prepare, services_for
 from ringscope_server.attempts import gangs
-from ringscope_server.background import detection, upkeep
+from ringscope_server.background import detection, heartbeats, upkeep
 from ringscope_server.db import disk, engine, postgresql
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import DatabaseUnusableError, fault_of
@@ -148,7 +148,7 @@ async def test_a_file_that_finds_no_room_is_told_in_one_sentence_too(
 
 
 def raising(error: Exception) -> Callable[..., Any]:
-    def fail(*_: Any) -> Any:
+    def fail(*_: Any, **__: Any) -> Any:
         raise error
 
     return fail
@@ -187,7 +187,7 @@ async def test_what_runs_unasked_says_in_one_line_what_the_database_cannot_help(
     failed = OperationalError("INSERT", {}, DriverError(sqlite_errorcode=code))
     server.services.heartbeats.note(1, 1, server.clock())
     works = {
-        "Heartbeats could not be written": server.services.heartbeats.run(server.services.database),
+        "Heartbeats could not be written": heartbeats.run(server.services),
         "A look for insights failed": detection.run(server.services),
         "Webhooks could not be looked at": courier.run(server.services),
         "A scheduling pass failed": loop.try_pass(server.services),

@@ -238,7 +238,7 @@ async def test_a_job_that_ended_in_time_while_the_server_was_away_did_so(server:
         jobs.append(await server.submit(**ONE_SIZE, time_limit_seconds=20))
         attempts.append(await agent.start_next())
     clock.advance(40)
-    server.services.heartbeats.listen(clock())  # it was away just then, and starts again
+    server.services.heartbeats.listening.begin(clock())  # it was away just then, and starts again
     await agent.assignments()
     await server.one_pass()
     await agent.report(attempts[0], "ended", reason="completed")
@@ -252,7 +252,7 @@ async def test_a_job_that_ended_in_time_while_the_server_was_away_did_so(server:
 async def test_a_gang_has_its_time_to_start_again_after_the_server_was_away(server: Server, clock: Clock) -> None:
     first, second, job_id, _ = await two_nodes(server)
     clock.advance(40)
-    server.services.heartbeats.listen(clock())  # it was away just then, and starts again
+    server.services.heartbeats.listening.begin(clock())  # it was away just then, and starts again
     states = []
     for seconds in (0, 16, 16):
         clock.advance(seconds)

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import event
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, running_server
 
-from ringscope_server.nodes import directory, heartbeats
+from ringscope_server.nodes import directory
 from ringscope_server.nodes.directory import Directory
-from ringscope_server.nodes.heartbeats import Heartbeats
 
 HOUR_SECONDS = 3600
+SILENT = "No heartbeat since 00:00:00 UTC, for 16 s."
 
 
 async def node(server: Server, name: str = "n1") -> dict[str, Any]:
@@ -68,7 +68,7 @@ async def test_heartbeats_are_written_before_anybody_is_called_lost(server: Serv
     assert [(await node(server, name))["observed"] for name in ("n1", "n2")] == ["ready", "lost"]
     assert (await node(server))["heartbeat_age_seconds"] == 2
     lost = await node(server, "n2")
-    assert (lost["observed_reason"], lost["heartbeat_age_seconds"]) == ("No heartbeat for 16 s.", 16)
+    assert (lost["observed_reason"], lost["heartbeat_age_seconds"]) == (SILENT, 16)
 
 
 async def test_reports_and_records_are_signs_of_life(server: Server, clock: Clock) -> None:
@@ -111,7 +111,7 @@ async def test_losing_and_coming_back_leave_events(server: Server, clock: Clock)
     events = (await server.admin.get("/api/v1/nodes/n1/events")).json()["items"]
     told = [(row["action"], row["before"], row["after"]) for row in events]
     assert told[1:] == [("node.lost", "ready", "lost"), ("node.back", "lost", "ready")]
-    assert (events[1]["message"], events[1]["actor"]) == ("No heartbeat for 16 s.", "system")
+    assert (events[1]["message"], events[1]["actor"]) == (SILENT, "system")
 
 
 async def test_an_older_agent_that_waits_is_told_when_it_is_fenced(
@@ -151,7 +151,7 @@ async def test_nobody_is_lost_for_a_silence_that_the_server_slept_through(server
     job = await server.submit(**ONE_SIZE)
     await agent.start_next()
     clock.advance(60)
-    server.services.heartbeats.listen(clock())
+    server.services.heartbeats.listening.begin(clock())
     await server.one_pass()
     assert (await node(server))["observed"] == "ready"
     assert (await server.job(job["id"]))["state"] == "running"
@@ -164,21 +164,8 @@ async def test_a_server_listens_from_its_start_on(tmp_path: Path, clock: Clock) 
     start = clock()
     async with running_server(tmp_path, clock) as server:
         clock.advance(7)
-        assert server.services.heartbeats.listening_since(clock()) == start
-
-
-def test_a_process_that_stood_still_listens_anew(clock: Clock) -> None:
-    seconds = [0.0]
-    beats = Heartbeats(lambda: seconds[0])
-    beats.listen(clock())
-    start = clock()
-    for _ in range(3):
-        seconds[0] += 1
-        clock.advance(1)
-        assert beats.listening_since(clock()) == start
-    seconds[0] += heartbeats.STILL_SECONDS + 1
-    clock.advance(heartbeats.STILL_SECONDS + 1)
-    assert beats.listening_since(clock()) == clock()
+        listening = server.services.heartbeats.listening
+        assert listening.since(start - timedelta(hours=1), clock()) == timedelta(seconds=7)
 
 
 @pytest.mark.parametrize(("ahead_seconds", "way"), [(HOUR_SECONDS, "ahead of"), (-HOUR_SECONDS, "behind")])

@@ -70,6 +70,16 @@ def test_other_urls_are_taken(url: str) -> None:
         "64:ff9b::7f00:1",
         "2002:a00:1::",  # through 6to4
         "2001:0:4136:e378:8000:63bf:3fff:fdd2",  # through Teredo
+        "3fff::1",  # documentation, RFC 9637
+        "3fff:fff:ffff::1",
+        "2001:db8::1",
+        "203.0.113.7",
+        "192.88.99.1",  # the relay of 6to4, which may stand inside
+        "2001:1::1",  # the nearest router's port control
+        "64:ff9b:1::1",  # a translator's own network
+        "100::1",
+        "5f00::1",
+        "4000::1",  # given to nobody
     ],
 )
 def test_no_address_inside_is_reached(address: str) -> None:

@@ -6,6 +6,7 @@ Every server writes the pulses that it has heard and reads which insights there 
 import asyncio
 import logging
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,13 +38,17 @@ INTERVAL_SECONDS = 1.0
 
 async def run(services: Services) -> None:
     """Look after look until cancelled; a failed look is logged and the next one tries again."""
-    loop = Insights(services)
+    loop, took_seconds = Insights(services), 0.0
     while True:
-        await asyncio.sleep(INTERVAL_SECONDS)
+        await asyncio.sleep(max(INTERVAL_SECONDS, took_seconds))
+        began = time.monotonic()
         try:
-            await loop.look()
+            with services.turns.duty():
+                await loop.look()
+            services.duties.done("insights")
         except Exception as error:
             log_failure(log, "A look for insights failed", error)
+        took_seconds = time.monotonic() - began
 
 
 @dataclass
@@ -140,7 +145,7 @@ class Insights:
         if not (judgement.opened or judgement.over or is_over):
             return
         changes = Changes()
-        async with services.database.write() as session:
+        async with services.database.write(first=True) as session:
             await services.lease.keep(session)
             await locked(session, attempt.job_id)
             changed = await store.open_new(session, attempt.job_id, attempt.id, judgement.opened, now)
@@ -164,7 +169,7 @@ class Insights:
         orphans = [insight for insight in active if insight.attempt_id not in looked_at]
         if not orphans:
             return
-        async with self._services.database.write() as session:
+        async with self._services.database.write(first=True) as session:
             await self._services.lease.keep(session)
             for attempt_id in {insight.attempt_id for insight in orphans}:
                 await store.close(session, attempt_id, None, now)

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from ringscope_server.db.disk import has_room
 from ringscope_server.db.faults import STORAGE_FULL, Fault, fault_of, is_lasting
 from ringscope_server.db.postgresql import postgresql_engine
 from ringscope_server.db.sqlite import WRITE, sqlite_engine
+from ringscope_server.precedence.lock import OrderedLock
 
 RETRY_SECONDS = 3.0
 
@@ -34,7 +35,7 @@ class Database:
         snapshot = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._reader = self.engine.execution_options(**snapshot)
         self._writer = self.engine.execution_options(**{WRITE: True})
-        self._writing: AbstractAsyncContextManager[object] = asyncio.Lock() if self.is_sqlite else nullcontext()
+        self._writing = OrderedLock() if self.is_sqlite else None
         # What is still to be written, in the same transaction, once its block has ended well.
         self.before_commit: list[Callable[[AsyncSession], Awaitable[None]]] = []
         self._fault: Fault | None = None  # of the last write that failed through no doing of its own, and when that was
@@ -56,10 +57,14 @@ class Database:
             yield session
 
     @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncSession]:
-        """A session that commits when the block ends well, and rolls back when it raises."""
+    async def write(self, *, first: bool = False) -> AsyncIterator[AsyncSession]:
+        """A session that commits when the block ends well, and rolls back when it raises.
+
+        With ``first`` it comes before those that wait: what must run is not kept by what is asked.
+        """
+        turn = nullcontext() if self._writing is None else self._writing.held(first=first)
         try:
-            async with self._writing, AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
+            async with turn, AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
                 yield session
                 for complete in self.before_commit:
                     await complete(session)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.benchmark import BenchmarkSpec
@@ -12,6 +12,7 @@ from ringscope_server.jobs.filters import MAX_ID
 from ringscope_server.jobs.queries import exists
 from ringscope_server.results import queries
 
+Id = Annotated[int, Path(ge=0, le=MAX_ID)]  # and other whole numbers in a path
 AttemptNumber = Annotated[int | None, Query(alias="attempt", ge=1, le=MAX_ID, description="Default: the newest.")]
 
 

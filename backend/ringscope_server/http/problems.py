@@ -18,6 +18,7 @@ from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, 
 from ringscope_server.db.names import NameTakenError
 from ringscope_server.db.specs import SpoiledError
 from ringscope_server.http.allowed import AllowedMethods
+from ringscope_server.precedence.shares import BusyError
 from ringscope_server.users.idempotency import KeyReusedError
 from ringscope_server.users.tokens import RevokedError
 
@@ -83,6 +84,15 @@ def install(app: FastAPI) -> None:
     async def _key_reused(request: Request, error: KeyReusedError) -> JSONResponse:
         sentence = "This Idempotency-Key was used for another request; send a new key with a new request."
         return problem_response(Problem(409, "idempotency_key_reused", sentence))
+
+    @app.exception_handler(BusyError)
+    async def _busy(request: Request, error: BusyError) -> JSONResponse:
+        seconds = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        if error.is_own:
+            sentence = "This token waits for as many answers of this kind as it may; ask again once they have come."
+            return problem_response(Problem(429, "too_many_at_once", sentence, headers=seconds))
+        sentence = "Too many wait for answers of this kind; send this again in a moment."
+        return problem_response(Problem(503, "busy", sentence, headers=seconds))
 
     @app.exception_handler(RevokedError)
     async def _revoked(request: Request, error: RevokedError) -> JSONResponse:

@@ -46,7 +46,7 @@ class RequestBody:
             return
         headers = Headers(scope=scope)
         try:
-            _check_host(headers)
+            _check_host(scope, headers)
             _check_url(scope)
             most_bytes = await self._limit(scope, headers)
             body = await _read(headers, receive, most_bytes) if most_bytes else b""
@@ -107,10 +107,11 @@ def _too_large(most_bytes: int) -> Problem:
     return Problem(413, "body_too_large", sentence)
 
 
-def _check_host(headers: Headers) -> None:
+def _check_host(scope: Scope, headers: Headers) -> None:
     named = headers.getlist("host")
-    if len(named) > 1 or not all(map(is_host, named)):
-        # Nothing is to be built of it, a link or a redirection, by whatever is asked for (RFC 9112, 3.2).
+    is_missing = not named and scope.get("http_version") == "1.1"
+    if is_missing or len(named) > 1 or not all(map(is_host, named)):
+        # No link or redirection may be built of it, whatever is asked for (RFC 9112, section 3.2).
         sentence = "The header Host must be one name or address, such as 127.0.0.1:8000 or [::1]:8000; send it so."
         raise Problem(400, "invalid_host", sentence)
 

@@ -32,7 +32,7 @@ class Pulses:
         waiting, self._waiting = self._waiting, {}
         if not waiting:
             return
-        async with database.write() as session:
+        async with database.write(first=True) as session:
             members = await session.execute(
                 select(Member.attempt_id, Member.node_id, Member.first_rank, Member.slots)
                 .join(Attempt)

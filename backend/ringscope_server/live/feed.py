@@ -14,7 +14,7 @@ from ringscope_server.jobs.views import JobView
 from ringscope_server.live.messages import QUEUE, MessageType
 from ringscope_server.live.notices import Rows
 from ringscope_server.live.steps import LiveSteps
-from ringscope_server.live.stream import Stream
+from ringscope_server.live.stream import EVERYBODY, LATE, Stream
 from ringscope_server.nodes.queries import views
 from ringscope_server.results import log, newest_steps, step_blocks
 from ringscope_server.results import queries as results
@@ -49,6 +49,11 @@ def publish_new_job(stream: Stream, job: JobView) -> None:
         stream.publish_nothing()
     elif not stream.remembers(_job_key(job.id)):
         _publish_job(stream, job)
+
+
+def publish_lateness(stream: Stream, sentence: str | None) -> None:
+    """Tell everybody what work of the server's own is late; None: none is any more."""
+    stream.publish((EVERYBODY,), "late", {"sentence": sentence}, key=LATE)
 
 
 def _publish_job(stream: Stream, job: JobView) -> None:

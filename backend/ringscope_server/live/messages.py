@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 MessageType = Literal[
-    "job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "reset", "heartbeat"
+    "job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "late", "reset", "heartbeat"
 ]
 # That many messages, and bytes, are kept for one reader, as many as are remembered: all that is can be replayed.
 QUEUE, QUEUE_BYTES = 1_000, 8 << 20
@@ -55,6 +55,10 @@ class Messages:
 
     def __contains__(self, key: str) -> bool:
         return key in self._by_place
+
+    def newest(self, key: str) -> Message | None:
+        """The newest state of this, if it is kept."""
+        return self._by_place.get(key)
 
     def __iter__(self) -> Iterator[Message]:
         return iter(self._by_place.values())

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from ringscope_server.live.messages import Message, Messages, MessageType
 from ringscope_server.live.rounds import Pause, Rounds
@@ -17,7 +17,8 @@ HEARTBEAT_SECONDS = 10.0  # half of the time after which a page no longer calls 
 FOREIGN = -1
 MAX_DIGITS = 19  # of an id: milliseconds since 1970 and the messages since the start
 _JOB = "job:"
-_EVERYBODY = "*"  # a topic to which all listen
+EVERYBODY = "*"  # a topic to which all listen
+LATE: Literal["late"] = "late"  # the key of a message that who begins to listen is told as well
 
 
 class Stream:
@@ -96,7 +97,7 @@ class Stream:
     @contextmanager
     def subscription(self, topics: Iterable[str], last_id: int | None) -> Iterator[Subscriber]:
         """Listen to topics from now on; with ``last_id`` first to what came after it, or to a ``reset``."""
-        heard = frozenset((*topics, _EVERYBODY))
+        heard = frozenset((*topics, EVERYBODY))
         subscriber = Subscriber(heard, self._last_id, self._about_stream, self._heartbeat_seconds)
         if last_id is not None and not self._complete_from <= last_id <= self._last_id:
             subscriber.put(self._empty("reset", self._last_id))
@@ -104,6 +105,8 @@ class Stream:
             for message in self._memory:
                 if message.id > last_id and not message.topics.isdisjoint(heard):
                     subscriber.put(message)
+        elif (standing := self._memory.newest(LATE)) is not None:
+            subscriber.put(Message.of(self._last_id, self._instance, standing.topics, LATE, standing.data, LATE))
         self._subscribers.add(subscriber)
         self._topics.update(heard)
         try:
@@ -145,4 +148,4 @@ class Stream:
         return self._empty(type, self._last_id if is_current else position)
 
     def _empty(self, type: MessageType, id: int) -> Message:
-        return Message.of(id, self._instance, frozenset((_EVERYBODY,)), type, {}, None)
+        return Message.of(id, self._instance, frozenset((EVERYBODY,)), type, {}, None)

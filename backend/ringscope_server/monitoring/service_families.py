@@ -21,6 +21,7 @@ def service_families(state: MonitoringState, stream: Stream) -> Iterator[Metric]
     yield single(table.STREAM_SUBSCRIBERS, stream.subscribers)
     yield single(table.STREAM_MESSAGES_DROPPED, stream.dropped_total)
     yield from _requests(state)
+    yield _duties(state)
     yield Series(table.BUILD_INFO).add(__version__, state.revision, value=1).metric
 
 
@@ -31,6 +32,13 @@ def _ingest(state: MonitoringState) -> Iterator[Metric]:
     rejected.add("malformed", value=state.rejected["malformed"])
     yield from (ingested.metric, rejected.metric)
     yield Series(table.INGEST_DELAY).distribution(histogram=state.ingest_delays).metric
+
+
+def _duties(state: MonitoringState) -> Metric:
+    ages = Series(table.DUTY_AGE)
+    for duty, seconds in state.duties.ages().items():
+        ages.add(duty, value=seconds)
+    return ages.metric
 
 
 def _requests(state: MonitoringState) -> Iterator[Metric]:

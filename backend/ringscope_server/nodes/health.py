@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST
 from ringscope_server.db.models import Node, QuarantinedSlot
 from ringscope_server.events import audit
+from ringscope_server.nodes.listening import Listening
 from ringscope_server.nodes.queries import quarantined
 
 LOST_AFTER = timedelta(seconds=HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST)
@@ -37,16 +38,16 @@ class Signs(Protocol):
     last_heartbeat_at: datetime
 
 
-async def judge(session: AsyncSession, listening_since: datetime, now: datetime) -> list[Node]:
+async def judge(session: AsyncSession, listening: Listening, now: datetime) -> list[Node]:
     """Give every node its state; the nodes that changed. Of very many the lost ones first; the next pass goes on.
 
-    Silence counts from ``listening_since`` on: nobody heard the heartbeats that came before.
+    Silence counts only as far as this process has listened.
     """
     quarantine = await quarantined(session)
     rows = (await session.execute(select(*_LOOKED_AT).where(Node.removed_at.is_(None)).order_by(Node.id))).all()
 
     def state(node_id: int, signs: Signs) -> State:
-        return _state(signs, quarantine.get(node_id, ()), listening_since, now)
+        return _state(signs, quarantine.get(node_id, ()), listening, now)
 
     seen = {row.id: (row.observed, row.observed_reason) for row in rows}
     due = {row.id: state(row.id, cast(Signs, row)) for row in rows}
@@ -62,7 +63,7 @@ async def judge(session: AsyncSession, listening_since: datetime, now: datetime)
 
 async def review(session: AsyncSession, node: Node, now: datetime) -> None:
     """Give a node its state at once, as something about it was changed; only ``judge`` finds silent ones lost."""
-    _settle(session, node, _state(node, await unproven_slots(session, node), now, now), now)
+    _settle(session, node, _state(node, await unproven_slots(session, node), None, now), now)
 
 
 async def unproven_slots(session: AsyncSession, node: Node) -> Sequence[int]:
@@ -98,13 +99,14 @@ def accept(node: Node) -> None:
     node.expected_slots, node.expected_gpus, node.missing = node.slots, _gpus(node), " ".join(_lacks(node))
 
 
-def _state(node: Signs, quarantine: Iterable[int], listening_since: datetime, now: datetime) -> State:
+def _state(node: Signs, quarantine: Iterable[int], listening: Listening | None, now: datetime) -> State:
     if node.observed == "lost":
         # A server that has just begun to listen knows nothing better.
         if now - node.last_heartbeat_at > LOST_AFTER:
             return node.observed, node.observed_reason
-    elif now - max(node.last_heartbeat_at, listening_since) > LOST_AFTER:
-        return "lost", f"No heartbeat for {(now - node.last_heartbeat_at).total_seconds():.0f} s."
+    elif listening is not None and listening.since(node.last_heartbeat_at, now) > LOST_AFTER:
+        seconds = (now - node.last_heartbeat_at).total_seconds()
+        return "lost", f"No heartbeat since {node.last_heartbeat_at:%H:%M:%S} UTC, for {seconds:.0f} s."
     found = faults(node, quarantine)
     return "degraded" if found else "ready", " ".join(found)
 

@@ -1,8 +1,6 @@
 """Heartbeats: gathered in memory, and written together at most a second later."""
 
 import asyncio
-import logging
-import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -11,15 +9,11 @@ from typing import cast
 
 from sqlalchemy import Table, bindparam, func, update
 
-from ringscope.contracts.protocol import HEARTBEAT_SECONDS, Poll
+from ringscope.contracts.protocol import Poll
 from ringscope_server.db.engine import Database
-from ringscope_server.db.faults import log_failure
 from ringscope_server.db.models import Node
-
-log = logging.getLogger(__name__)
-
-WRITE_SECONDS = 1.0
-STILL_SECONDS = 2 * HEARTBEAT_SECONDS
+from ringscope_server.nodes.listening import Listening
+from ringscope_server.steady_clock import seconds_since_boot
 
 # An older agent's beat, or one that another server has overtaken, must not count.
 _WRITE = (
@@ -61,13 +55,11 @@ class Beat:
 
 
 class Heartbeats:
-    """Signs of life that are not in the table yet, and since when this process can have heard any."""
+    """Signs of life that are not in the table yet, and for how long this process has listened for any."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, elapsed: Callable[[], float] = seconds_since_boot) -> None:
         self._waiting: dict[tuple[int, int], Beat] = {}
-        self._monotonic = monotonic
-        self._looked_at = monotonic()
-        self._since: datetime | None = None
+        self.listening = Listening(elapsed)
         self._writing = asyncio.Lock()
 
     def note(self, node_id: int, epoch: int, now: datetime, clock: Clock | None = None) -> None:
@@ -82,7 +74,7 @@ class Heartbeats:
             written = dict(sorted(self._waiting.items()))
             if not written:
                 return
-            async with database.write() as session:
+            async with database.write(first=True) as session:
                 await session.execute(_WRITE, [_row(*key, beat) for key, beat in written.items()])
             for key, beat in written.items():
                 if self._waiting.get(key) is beat:
@@ -96,29 +88,6 @@ class Heartbeats:
         """The clock is set by so much, and the times of what waits with it."""
         if step:
             self._waiting = {key: replace(beat, time=beat.time + step) for key, beat in self._waiting.items()}
-
-    async def run(self, database: Database) -> None:
-        """Write every second, until cancelled. The scheduler's passes do too, but not every server makes them."""
-        while True:
-            await asyncio.sleep(WRITE_SECONDS)
-            try:
-                await self.flush(database)
-            except Exception as error:
-                log_failure(log, "Heartbeats could not be written", error)
-
-    def listen(self, now: datetime) -> None:
-        """From now on heartbeats can be heard here: the server starts."""
-        self._since, self._looked_at = now, self._monotonic()
-
-    def listening_since(self, now: datetime) -> datetime:
-        """From when on a node's silence is its own; call it with every look at the nodes.
-
-        After a start, or after this process stood still, nobody can say what was missed.
-        """
-        if self._since is None or self._monotonic() - self._looked_at > STILL_SECONDS:
-            self._since = now
-        self._looked_at = self._monotonic()
-        return self._since
 
 
 def _row(node_id: int, epoch: int, beat: Beat) -> dict[str, object]:

@@ -1,9 +1,6 @@
-"""Prices for the planner: the same code as `ringscope plan`. Work of a processor, so in a thread, one at a time."""
+"""Prices for the planner: the same code as `ringscope plan`. Work of a processor: run it in a thread."""
 
-import asyncio
-from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
 
 from ringscope.contracts.topology import Topology
 from ringscope.cost.limits import bus_limit_gb_per_s
@@ -14,20 +11,7 @@ from ringscope.cost.sensitivity import sensitivities
 from ringscope_server.planner.questions import MAX_BYTES, PlanQuestion, Question, SensitivityQuestion
 from ringscope_server.planner.views import PriceCell, PriceTable, SensitivityList
 
-T = TypeVar("T")
 _KNOWN_PRICES = 20_000
-
-
-class Worker:
-    """Lets one piece of such work run at a time, so that plans and predictions never take more than one processor."""
-
-    def __init__(self) -> None:
-        self._turn = asyncio.Lock()
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """The work's result, when its turn has come."""
-        async with self._turn:
-            return await asyncio.to_thread(work)
 
 
 def table(question: PlanQuestion) -> PriceTable:

@@ -16,7 +16,7 @@ from ringscope_server.db.models import Attempt
 from ringscope_server.db.specs import spec_of
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.capacity import job_errors
-from ringscope_server.planner.prices import Worker
+from ringscope_server.precedence.worker import Runs
 from ringscope_server.predictions import limit, seats
 from ringscope_server.predictions.views import (
     Expectations,
@@ -32,7 +32,7 @@ from ringscope_server.results.baseline import Baseline, baseline
 from ringscope_server.results.tuning import known_times
 
 
-async def predict(database: Database, worker: Worker, spec: JobSpec, now: datetime) -> Prediction:
+async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> Prediction:
     """For a benchmark that is not submitted yet, on the nodes that there are now."""
     async with database.read() as session:
         gang = await seats.planned(session, spec, now)
@@ -52,7 +52,7 @@ async def predict(database: Database, worker: Worker, spec: JobSpec, now: dateti
     )
 
 
-async def foreseen(database: Database, worker: Worker, spec: JobSpec, now: datetime) -> Expectations:
+async def foreseen(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> Expectations:
     """For a job without an attempt, as the form foresaw it; nothing where it is no benchmark."""
     if spec.benchmark is None:
         return Expectations(model=None, limit=None, usual=[])
@@ -60,7 +60,7 @@ async def foreseen(database: Database, worker: Worker, spec: JobSpec, now: datet
     return Expectations(model=None if spec.is_simulated else found.model, limit=found.limit, usual=[])
 
 
-async def expectations(database: Database, worker: Worker, attempt_id: int) -> Expectations:
+async def expectations(database: Database, worker: Runs, attempt_id: int) -> Expectations:
     """For an attempt, by what was known before it; nothing where it is of no benchmark."""
     async with database.read() as session:
         query = select(Attempt).where(Attempt.id == attempt_id)

@@ -15,7 +15,7 @@ from ringscope.contracts.tuning import Table
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
-from ringscope_server.planner.prices import Worker
+from ringscope_server.precedence.worker import Runs
 from ringscope_server.predictions import seats
 from ringscope_server.predictions.views import GradientSum, PlannedNode, TrainingPrediction, UsualTraining
 from ringscope_server.results.tuning import known_times
@@ -26,7 +26,7 @@ _AS_FAST = ("strategy", "all_reduce", "transport", "global_batch_size", "accumul
 _SERVERS = ("servers", "consistency", "staleness")
 
 
-async def predict(database: Database, worker: Worker, spec: JobSpec, now: datetime) -> TrainingPrediction:
+async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> TrainingPrediction:
     """For a training job that is not submitted yet, on the nodes that there are now."""
     training = spec.training
     assert training is not None

@@ -42,9 +42,12 @@ async def exported(
         async for piece in _exposition(database, wanted, job_id, ranks):
             yield piece
         return
-    yield row_files.header(format, step_rows.COLUMNS)
+    begun = row_files.header(format, step_rows.COLUMNS)
     async for rows in step_rows.whole_rows(database, wanted):
-        yield row_files.lines(format, step_rows.COLUMNS, rows)
+        yield begun + row_files.lines(format, step_rows.COLUMNS, rows)
+        begun = ""
+    if begun:
+        yield begun
 
 
 async def _exposition(database: Database, wanted: StepFilter, job_id: int, ranks: int) -> AsyncIterator[str]:

@@ -17,6 +17,7 @@ from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.db.specs import SPOILED
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.nodes.health import LOST_AFTER
+from ringscope_server.nodes.listening import Listening
 from ringscope_server.nodes.names import listed
 from ringscope_server.placement.snapshot import QueuedJob
 
@@ -36,14 +37,14 @@ class Overdue:
 
 @dataclass(frozen=True)
 class StartLimit:
-    """How long a gang may take to start, and since when this server can have heard what becomes of gangs.
+    """How long a gang may take to start, and for how long this server has listened to what becomes of gangs.
 
     Many nodes read the same programs, from one disk often, and each of them greets each other one.
     """
 
     seconds: float
     seconds_per_node: float
-    listening_since: datetime
+    listening: Listening
 
     def seconds_of(self, attempt: Attempt) -> float:
         """How long this one may take."""
@@ -51,7 +52,7 @@ class StartLimit:
 
     def is_over(self, attempt: Attempt, now: datetime) -> bool:
         """Whether the attempt should have started by now. What came while nobody listened is told again."""
-        return now - max(attempt.created_at, self.listening_since) > timedelta(seconds=self.seconds_of(attempt))
+        return self.listening.since(attempt.created_at, now) > timedelta(seconds=self.seconds_of(attempt))
 
 
 async def enforce(session: AsyncSession, start: StartLimit, changes: Changes, now: datetime) -> None:
@@ -117,15 +118,16 @@ def _overdue(attempt: Attempt, start: StartLimit, now: datetime) -> Overdue | No
         return Overdue("node_lost", node_lost(lost), lost.node.name)
     if job.state == "starting" and start.is_over(attempt, now):
         return _late(attempt.members, start.seconds_of(attempt))
-    return _too_long(attempt, start.listening_since, now)
+    return _too_long(attempt, start.listening, now)
 
 
-def _too_long(attempt: Attempt, listening_since: datetime, now: datetime) -> Overdue | None:
+def _too_long(attempt: Attempt, listening: Listening, now: datetime) -> Overdue | None:
     """It ran longer than it may. What ended in time while nobody listened has a moment to be told."""
     limit, began = attempt.job.spec["time_limit_seconds"], attempt.started_at
     if began is None or now - began <= timedelta(seconds=limit):
         return None
-    if began < listening_since and now - listening_since <= LOST_AFTER:
+    moment = min(LOST_AFTER, timedelta(seconds=limit))
+    if listening.since(began + timedelta(seconds=limit) - moment, now) <= moment:
         return None
     return Overdue("time_limit", f"It ran longer than its time limit of {limit} s.")
 

@@ -28,7 +28,8 @@ async def run(services: Services) -> None:
     try:
         while not services.signals.is_closing:
             began = time.monotonic()
-            await try_pass(services)
+            with services.turns.duty():
+                await try_pass(services)
             ended = time.monotonic()
             await services.signals.wait_for_work(interval)
             rest = rest_seconds(ended - began, interval)
@@ -56,6 +57,7 @@ async def try_pass(services: Services) -> None:
         except LeaseTakenError:
             services.follow_clock()  # what is stored goes by the clock of the one that schedules
             await refresh(services)
+        services.duties.done("pass")
     except Exception as error:
         log_failure(log, "A scheduling pass failed", error)
 
@@ -74,18 +76,16 @@ async def one_pass(services: Services) -> None:
     now = services.now() + step
     changes, policy = Changes(), Policy.of(services.settings)
     await services.heartbeats.flush(services.database)
+    listening, settings = services.heartbeats.listening, services.settings
     if step:
-        services.heartbeats.listen(now)
-    listening_since = services.heartbeats.listening_since(now)
-    settings = services.settings
-    start = deadlines.StartLimit(
-        settings.start_deadline_seconds, settings.start_deadline_seconds_per_node, listening_since
-    )
-    async with services.heartbeats.held_back(), services.database.write() as session:
+        listening.begin(now)
+    listening.look(now)
+    start = deadlines.StartLimit(settings.start_deadline_seconds, settings.start_deadline_seconds_per_node, listening)
+    async with services.heartbeats.held_back(), services.database.write(first=True) as session:
         is_new_holder = await services.lease.take(session)
         if step or is_new_holder:
             await move_along(session, step, now)
-        judged = await health.judge(session, listening_since, now)
+        judged = await health.judge(session, listening, now)
         leaving = await lifetimes.enforce(session, now)
         changes.nodes.update(node.id for node in (*judged, *leaving))
         await deadlines.enforce(session, start, changes, now)
@@ -102,7 +102,7 @@ async def one_pass(services: Services) -> None:
     decided = await decide(services.database, services.queue, services.lease.fence, policy, now)
     for part in decided.parts():
         changes = Changes()
-        async with services.database.write() as session:
+        async with services.database.write(first=True) as session:
             await services.lease.keep(session)
             await carry_out(session, part, changes, services.now())
         services.queue.note(part.started, part.told)

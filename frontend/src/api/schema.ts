@@ -1358,7 +1358,8 @@ export interface paths {
          *
          *     Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
          *     ``reset`` ({}) when messages were missed: read everything again. ``heartbeat`` ({}) comes after ten seconds without
-         *     another one: where not even that comes the connection is dead, whatever it looks like. On a job's own topic also
+         *     another one: where not even that comes the connection is dead, whatever it looks like. ``late`` ({sentence}) tells
+         *     that the server is late with its own work, and with null that it is not any more. On a job's own topic also
          *     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
          *     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
          *     Last-Event-ID resumes. The stream ends with the session or token that opened it; 429 says that one token has too

@@ -3,19 +3,29 @@ import { useLive } from "../data/live";
 import { outageWords } from "../data/outage";
 import classes from "./Shell.module.css";
 
-/** That the server cannot be reached, and how old what is shown is. Nothing of the page moves when it comes. */
+/** Announced once; the sentence itself tells the seconds, and changes with each of them. */
+const LATE = "The server is late with its own work.";
+
+/** That the server cannot be reached, or is late with its own work. Nothing of the page moves when it comes. */
 export function OutageBanner() {
-  const { outage } = useLive();
-  useAnnouncement(outage ? outageWords(outage) : "Server reachable.");
-  if (!outage) return null;
+  const { outage, late } = useLive();
+  useAnnouncement(outage ? outageWords(outage) : late === null ? "Server reachable." : LATE);
+  if (!outage && late === null) return null;
+  const [label, words, rest] = outage
+    ? [
+        "Server unreachable",
+        outageWords(outage),
+        "It is asked again every few seconds; nothing needs to be loaded again.",
+      ]
+    : ["Server late", late, "States and warnings that are shown may be old."];
   return (
-    <aside className={classes.outage} aria-label="Server unreachable">
+    <aside className={classes.outage} aria-label={label ?? undefined}>
       <p>
         <strong>
           <span aria-hidden="true">⚠ </span>
-          {outageWords(outage)}
+          {words}
         </strong>{" "}
-        It is asked again every few seconds; nothing needs to be loaded again.
+        {rest}
       </p>
     </aside>
   );

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { api, unwrap } from "../api/client";
 import { applyEvents, refetchAll } from "./deltas";
-import { lookOut, type Outage } from "./outage";
+import { type Outage, lateness, lookOut } from "./outage";
 import { meQuery } from "./server";
 import { LiveStream, type StreamStatus } from "./stream";
 import { takeTurns } from "./turn";
@@ -16,6 +16,8 @@ interface Live {
   status: StreamStatus;
   /** Null: the server answers, as far as is known. */
   outage: Outage | null;
+  /** What of the server's own work is late, in a sentence; null: nothing is. */
+  late: string | null;
 }
 
 const LiveContext = createContext<Live | null>(null);
@@ -25,11 +27,19 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [status, setStatus] = useState<StreamStatus>("reconnecting");
   const [outage, setOutage] = useState<Outage | null>(null);
+  const [late, setLate] = useState<string | null>(null);
   const [stream] = useState(
     () =>
       new LiveStream({
-        onEvents: (events) => applyEvents(client, events),
-        onFresh: () => void refetchAll(client),
+        onEvents: (events) => {
+          const told = lateness(events);
+          if (told !== undefined) setLate(told);
+          applyEvents(client, events);
+        },
+        onFresh: () => {
+          setLate(null);
+          void refetchAll(client);
+        },
         onStatus: (next) => {
           setStatus(next);
           if (next === "live") setOutage(null);
@@ -60,7 +70,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       onSilence: () => setOutage((before) => before ?? { sinceMs, asOfMs }),
     });
   }, [status, client, stream]);
-  return <LiveContext value={{ stream, status, outage }}>{children}</LiveContext>;
+  return <LiveContext value={{ stream, status, outage, late }}>{children}</LiveContext>;
 }
 
 /** Adds a topic such as "job:42" to the stream for as long as the component is shown. */

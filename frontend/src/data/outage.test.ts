@@ -1,12 +1,21 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, apiError } from "../api/client";
-import { AGAIN_MS, FIRST_MS, lookOut, outageWords, PATIENCE_MS } from "./outage";
+import { AGAIN_MS, FIRST_MS, lateness, lookOut, outageWords, PATIENCE_MS } from "./outage";
 
 it("says since when, and of when what is shown is", () => {
   const at = (text: string): number => new Date(`2026-11-23T${text}`).getTime();
   expect(outageWords({ sinceMs: at("15:04:05"), asOfMs: at("15:04:02.9") })).toBe(
     "Server unreachable since 15:04:05, shown as of 15:04:02.",
+  );
+});
+
+it("takes the newest word on late work, and none for no news", () => {
+  const late = (sentence: string | null) => ({ name: "late", data: { sentence } });
+  expect(lateness([{ name: "job", data: {} }])).toBeUndefined();
+  expect(lateness([late("No scheduling pass for 8 s."), late(null)])).toBeNull();
+  expect(lateness([late(null), { name: "node", data: {} }, late("No scheduling pass for 9 s.")])).toBe(
+    "No scheduling pass for 9 s.",
   );
 });
 

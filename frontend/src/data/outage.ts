@@ -1,6 +1,7 @@
 /** Whether the server answers at all, while the stream is down. */
 import { ApiError } from "../api/client";
 import { formatTime } from "../lib/format";
+import type { StreamEvent } from "./stream";
 
 /** The server cannot be reached. */
 export interface Outage {
@@ -13,6 +14,14 @@ export interface Outage {
 /** "Server unreachable since 15:04:05, shown as of 15:04:02." */
 export function outageWords({ sinceMs, asOfMs }: Outage): string {
   return `Server unreachable since ${formatTime(sinceMs)}, shown as of ${formatTime(asOfMs)}.`;
+}
+
+/** The newest sentence about late work of the server's own, null where none is late any more; undefined: no news. */
+export function lateness(events: readonly StreamEvent[]): string | null | undefined {
+  return events
+    .filter((event) => event.name === "late")
+    .map((event) => (event.data as { sentence: string | null }).sentence)
+    .at(-1);
 }
 
 /** What a proxy says in place of a server that it cannot reach. */

@@ -18,7 +18,7 @@ interface Handlers {
   onEnd: () => void;
 }
 
-const EVENT_NAMES = ["job", "measurements", "steps", "log", "node", "reset"] as const;
+const EVENT_NAMES = ["job", "measurements", "steps", "log", "node", "late", "reset"] as const;
 /** Twice as long as the server lets pass without an event. */
 export const STALE_MS = 20_000;
 const FLUSH_MS = 250;

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_sweep
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_sweep
 from ringscope_server.results import latencies, lateness
 from ringscope_server.results.lateness import StepsOfRow
 from ringscope_server.results.views import LatencyCurve, Lateness
@@ -21,7 +21,7 @@ Columns = Annotated[int, Query(ge=1, le=400, description="At most so many; of mo
 
 @router.get("/latencies", operation_id="get_latencies")
 async def get_latencies(
-    job_id: int,
+    job_id: Id,
     user: Viewer,
     services: ServicesDep,
     algorithm: str,
@@ -38,7 +38,7 @@ async def get_latencies(
 
 @router.get("/lateness", operation_id="get_lateness")
 async def get_lateness(
-    job_id: int,
+    job_id: Id,
     user: Viewer,
     services: ServicesDep,
     algorithm: str | None = None,

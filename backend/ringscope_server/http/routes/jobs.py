@@ -21,6 +21,7 @@ from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
+from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, invalid, not_found
 from ringscope_server.instants import Instant
 from ringscope_server.jobs import copies, edits, facets, queries, service
@@ -89,7 +90,7 @@ async def list_jobs(
 ) -> JobPage:
     """Jobs, newest first unless another order is asked for."""
     before = decode(cursor)
-    turn = services.long_pages if limit > SHORT_PAGE else nullcontext()
+    turn = services.long_pages.taken(user.token_id) if limit > SHORT_PAGE else nullcontext()
     async with turn, services.database.read() as session:
         items = await queries.page(session, limit, before, wanted, sort)
     return JobPage(items=items, next=next_cursor([job.id for job in items], limit))
@@ -103,14 +104,14 @@ async def count_jobs(user: Viewer, services: ServicesDep, wanted: Wanted) -> Job
 
 
 @router.get("/{job_id}", operation_id="get_job")
-async def get_job(job_id: int, user: Viewer, services: ServicesDep, response: Response) -> JobView:
+async def get_job(job_id: Id, user: Viewer, services: ServicesDep, response: Response) -> JobView:
     """One job; its ETag is for changing it."""
     return await _view(services, job_id, response)
 
 
 @router.patch("/{job_id}", operation_id="edit_job")
 async def edit_job(
-    job_id: int,
+    job_id: Id,
     edit: edits.JobEdit,
     user: Operator,
     services: ServicesDep,
@@ -128,26 +129,26 @@ async def edit_job(
 
 
 @router.post("/{job_id}/cancel", operation_id="cancel_job")
-async def cancel_job(job_id: int, user: Operator, services: ServicesDep, response: Response) -> JobView:
+async def cancel_job(job_id: Id, user: Operator, services: ServicesDep, response: Response) -> JobView:
     """End a job: a waiting one at once, a started one as soon as its processes are proven gone."""
     return await _change(services, response, job_id, user, cancelling.cancel)
 
 
 @router.post("/{job_id}/hold", operation_id="hold_job")
-async def hold_job(job_id: int, user: Operator, services: ServicesDep, response: Response) -> JobView:
+async def hold_job(job_id: Id, user: Operator, services: ServicesDep, response: Response) -> JobView:
     """Keep a queued job from starting until it is released."""
     return await _change(services, response, job_id, user, service.hold)
 
 
 @router.post("/{job_id}/release", operation_id="release_job")
-async def release_job(job_id: int, user: Operator, services: ServicesDep, response: Response) -> JobView:
+async def release_job(job_id: Id, user: Operator, services: ServicesDep, response: Response) -> JobView:
     """Let a held job into the queue."""
     return await _change(services, response, job_id, user, service.release)
 
 
 @router.post("/{job_id}/retry", status_code=201, responses=CREATED, operation_id="retry_job")
 async def retry_job(
-    job_id: int, user: Operator, services: ServicesDep, response: Response, idempotency_key: IdempotencyKey = None
+    job_id: Id, user: Operator, services: ServicesDep, response: Response, idempotency_key: IdempotencyKey = None
 ) -> JobView:
     """Submit a job that has ended once more, as a new one; training that was cut short goes on from its checkpoint."""
 
@@ -162,7 +163,7 @@ async def retry_job(
 
 @router.post("/{job_id}/clone", status_code=201, responses=CREATED, operation_id="clone_job")
 async def clone_job(
-    job_id: int,
+    job_id: Id,
     patch: dict[str, Any],
     user: Operator,
     services: ServicesDep,

@@ -14,12 +14,14 @@ from ringscope_server.db.regex import checked
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import require_job
+from ringscope_server.http.lookups import Id, require_job
+from ringscope_server.http.streamed import streamed
 from ringscope_server.instants import Instant, as_ns
 from ringscope_server.results import log
 from ringscope_server.results.log import LINES_PER_PAGE, Level, LogFilter
 from ringscope_server.results.views import LogOutline, LogPage
 from ringscope_server.services import Services
+from ringscope_server.users.tokens import User
 
 router = APIRouter(prefix="/jobs/{job_id}/log", tags=["results"])
 
@@ -47,7 +49,7 @@ At = Annotated[
 
 
 def _wanted(
-    job_id: int, rank: Rank = None, stream: Stream = None, level: AtLeast = None, q: Text = "", pattern: Pattern = ""
+    job_id: Id, rank: Rank = None, stream: Stream = None, level: AtLeast = None, q: Text = "", pattern: Pattern = ""
 ) -> LogFilter:
     return LogFilter(job_id, rank, stream, level, q, pattern)
 
@@ -62,7 +64,7 @@ async def list_log_lines(
     """What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on."""
     after = decode(cursor)
     sought = at if after is None else None
-    async with _reading(services, is_scan=wanted.is_search or sought is not None) as session:
+    async with _reading(services, user, is_scan=wanted.is_search or sought is not None) as session:
         await require_job(session, wanted.job_id)
         if sought is not None:
             ends, _, _ = await log.page_ends(session, wanted)
@@ -76,7 +78,7 @@ async def list_log_lines(
 async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep, at: At = None) -> LogOutline:
     """How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read."""
     place = None
-    async with _reading(services, is_scan=True) as session:
+    async with _reading(services, user, is_scan=True) as session:
         await require_job(session, wanted.job_id)
         ends, lines, last_id = await log.page_ends(session, wanted)
         if at is not None:
@@ -94,19 +96,22 @@ async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep, a
 )
 async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep) -> StreamingResponse:
     """The lines as a text file, each with its time and who printed it."""
-    read = partial(_reading, services, is_scan=wanted.is_search)
+    read = partial(_reading, services, user, is_scan=wanted.is_search)
     async with read() as session:
         await require_job(session, wanted.job_id)
         last_id = await log.last_id(session, wanted)  # and what the database says against the pattern, as an answer
-    return StreamingResponse(
-        log.text(read, wanted, last_id),
+    return await streamed(
+        log.text(partial(read, is_begun=True), wanted, last_id),
         media_type="text/plain; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="ringscope-job-{wanted.job_id}.log"'},
     )
 
 
 @asynccontextmanager
-async def _reading(services: Services, *, is_scan: bool) -> AsyncIterator[AsyncSession]:
-    """A session; few at once for what may look at every line of a job."""
-    async with services.scans if is_scan else nullcontext(), services.database.read() as session:
+async def _reading(
+    services: Services, user: User, *, is_scan: bool, is_begun: bool = False
+) -> AsyncIterator[AsyncSession]:
+    """A session; few at once for what may look at every line of a job. What is begun is not sent away."""
+    turn = services.scans.taken(user.token_id, is_begun=is_begun) if is_scan else nullcontext()
+    async with turn, services.database.read() as session:
         yield session

@@ -69,7 +69,7 @@ async def healthz() -> dict[str, str]:
 
 @pages.get("/readyz")
 async def readyz(services: ServicesDep) -> dict[str, str]:
-    """The database answers and can be written, and the scheduler has made a pass."""
+    """The database answers and can be written, and what the server does by itself is done in time."""
     fault = await services.database.fault()
     if fault is not None:
         raise unavailable(fault)
@@ -77,4 +77,6 @@ async def readyz(services: ServicesDep) -> dict[str, str]:
         await session.execute(text("SELECT 1"))
     if not services.monitoring.is_ready:
         raise Problem(503, "not_ready", "The scheduler has not made a pass yet; try again.")
+    if (late := services.duties.late()) is not None:
+        raise Problem(503, "late", late.sentence, headers={"Retry-After": str(REFRESH_SECONDS)})
     return {"status": "ready"}

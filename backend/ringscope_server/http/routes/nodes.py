@@ -18,6 +18,7 @@ from ringscope_server.http.auth import Admin, Operator, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.etag import IfMatch, etag, require_match
+from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.queries import counts_by_state
 from ringscope_server.nodes import queries, service
@@ -95,7 +96,7 @@ async def resume_node(
 
 
 @router.post("/nodes/{name}/slots/{slot}/release", operation_id="release_slot")
-async def release_slot(name: str, slot: int, user: Admin, services: ServicesDep, response: Response) -> NodeView:
+async def release_slot(name: str, slot: Id, user: Admin, services: ServicesDep, response: Response) -> NodeView:
     """Give a quarantined slot away again: you have seen to it that nothing of its last job is left."""
     async with _changing(services, name, None) as (session, node):
         await service.release_slot(session, node, slot, user.name, services.now())

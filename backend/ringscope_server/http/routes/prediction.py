@@ -5,9 +5,10 @@ from fastapi import APIRouter
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import NewJob
 from ringscope_server.db.specs import read_spec
+from ringscope_server.http.asking import AskerDep
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import invalid
 from ringscope_server.predictions import service, training
 from ringscope_server.predictions.views import Expectations, Prediction, TrainingPrediction
@@ -16,26 +17,26 @@ router = APIRouter(prefix="/jobs", tags=["prediction"])
 
 
 @router.post("/prediction", operation_id="predict_job")
-async def predict_job(spec: NewJob, user: Viewer, services: ServicesDep) -> Prediction:
+async def predict_job(spec: NewJob, user: Viewer, services: ServicesDep, asker: AskerDep) -> Prediction:
     """The rows that the cost model foresees for a benchmark, how long it takes, and warnings; nothing is submitted."""
     if spec.benchmark is None:
         sentence = f"kind: only benchmarks are predicted here, not {spec.kind}; give kind benchmark."
         raise invalid([FieldError(pointer="/kind", detail=sentence)])
-    return await service.predict(services.database, services.planner, spec, services.now())
+    return await service.predict(services.database, asker, spec, services.now())
 
 
 @router.post("/prediction/training", operation_id="predict_training")
-async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep) -> TrainingPrediction:
+async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep, asker: AskerDep) -> TrainingPrediction:
     """The gradient of a training job, what its sum takes by the cost model, and how fast one like it was."""
     if spec.training is None:
         sentence = f"kind: only training is predicted here, not {spec.kind}; give kind training."
         raise invalid([FieldError(pointer="/kind", detail=sentence)])
-    return await training.predict(services.database, services.planner, spec, services.now())
+    return await training.predict(services.database, asker, spec, services.now())
 
 
 @router.get("/{job_id}/expectations", operation_id="get_expectations")
 async def get_expectations(
-    job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None
+    job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
 ) -> Expectations:
     """What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs.
 
@@ -45,5 +46,5 @@ async def get_expectations(
         attempt_id = await attempt_asked_for(session, job_id, number)
         spec = await read_spec(session, job_id)
     if attempt_id is None:
-        return await service.foreseen(services.database, services.planner, spec, services.now())
-    return await service.expectations(services.database, services.planner, attempt_id)
+        return await service.foreseen(services.database, asker, spec, services.now())
+    return await service.expectations(services.database, asker, attempt_id)

@@ -7,15 +7,15 @@ from fastapi import APIRouter
 
 from ringscope.contracts.findings import FieldError
 from ringscope_server.db.specs import read_spec
+from ringscope_server.http.asking import Asker, AskerDep
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import Problem, invalid
 from ringscope_server.planner import examples, fits, prices
 from ringscope_server.planner.examples import Example, ExampleQuestion
 from ringscope_server.planner.questions import PlanQuestion, SensitivityQuestion
 from ringscope_server.planner.views import JobFit, PriceTable, SensitivityList
-from ringscope_server.services import Services
 
 router = APIRouter(tags=["planning"])
 
@@ -24,19 +24,21 @@ _POINTERS = {"algorithm": "/algorithms", "values": "/values", "servers": "/serve
 
 
 @router.post("/plan", operation_id="plan_prices")
-async def plan_prices(question: PlanQuestion, user: Viewer, services: ServicesDep) -> PriceTable:
+async def plan_prices(question: PlanQuestion, user: Viewer, asker: AskerDep) -> PriceTable:
     """What a collective costs with each algorithm, for sizes and numbers of ranks: as `ringscope plan` prices it."""
-    return await _worked_out(services, lambda: prices.table(question))
+    return await _worked_out(asker, lambda: prices.table(question))
 
 
 @router.post("/plan/sensitivity", operation_id="plan_sensitivity")
-async def plan_sensitivity(question: SensitivityQuestion, user: Viewer, services: ServicesDep) -> SensitivityList:
+async def plan_sensitivity(question: SensitivityQuestion, user: Viewer, asker: AskerDep) -> SensitivityList:
     """How each algorithm's time changes with each figure of the links."""
-    return await _worked_out(services, lambda: prices.sensitivity(question))
+    return await _worked_out(asker, lambda: prices.sensitivity(question))
 
 
 @router.get("/jobs/{job_id}/fit", operation_id="get_fit")
-async def get_fit(job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> JobFit:
+async def get_fit(
+    job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
+) -> JobFit:
     """α, β and γ of the cost model from the job's rows, with what is left over of each: as `ringscope fit --job`."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
@@ -47,26 +49,26 @@ async def get_fit(job_id: int, user: Viewer, services: ServicesDep, number: Atte
         except ValueError as error:
             raise _no_fit(job_id, error) from error
     try:
-        return await services.planner.run(lambda: fits.fitted(job_id, samples, caveats))
+        return await asker.run(lambda: fits.fitted(job_id, samples, caveats))
     except ValueError as error:
         raise _no_fit(job_id, error) from error
 
 
 @router.post("/trace", operation_id="trace_example")
-async def trace_example(question: ExampleQuestion, user: Viewer, services: ServicesDep) -> Example:
+async def trace_example(question: ExampleQuestion, user: Viewer, asker: AskerDep) -> Example:
     """A collective on given numbers, step by step: as `ringscope trace` prints it. Times are the cost model's."""
-    return await _worked_out(services, lambda: examples.example(question))
+    return await _worked_out(asker, lambda: examples.example(question))
 
 
 @router.post("/trace/perfetto", operation_id="trace_perfetto")
-async def trace_perfetto(question: ExampleQuestion, user: Viewer, services: ServicesDep) -> dict[str, Any]:
+async def trace_perfetto(question: ExampleQuestion, user: Viewer, asker: AskerDep) -> dict[str, Any]:
     """The same as Chrome trace events, which ui.perfetto.dev opens."""
-    return await _worked_out(services, lambda: examples.perfetto(question))
+    return await _worked_out(asker, lambda: examples.perfetto(question))
 
 
-async def _worked_out(services: Services, work: Callable[[], T]) -> T:
+async def _worked_out(asker: Asker, work: Callable[[], T]) -> T:
     try:
-        return await services.planner.run(work)
+        return await asker.run(work)
     except ValueError as error:
         field = str(error).partition(":")[0]
         raise invalid([FieldError(pointer=_POINTERS.get(field, ""), detail=str(error))]) from error

@@ -10,7 +10,8 @@ from ringscope_server.events.views import EventPage
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
+from ringscope_server.http.streamed import streamed
 from ringscope_server.insights import store
 from ringscope_server.insights.views import InsightList
 from ringscope_server.jobs.queries import ranks_of
@@ -18,14 +19,16 @@ from ringscope_server.results import export, newest_steps, queries
 from ringscope_server.results.step_rows import StepFilter
 from ringscope_server.results.views import ArrivalPage, EnvironmentList, MeasurementPage, NewestSteps, StepPage
 
+MAX_RANK = 2**31 - 1  # what the databases can hold
+
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
-Rank = Annotated[int | None, Query(ge=0, description="Only this rank.")]
+Rank = Annotated[int | None, Query(ge=0, le=MAX_RANK, description="Only this rank.")]
 
 
 @router.get("/measurements", operation_id="list_measurements")
 async def list_measurements(
-    job_id: int,
+    job_id: Id,
     user: Viewer,
     services: ServicesDep,
     number: AttemptNumber = None,
@@ -41,7 +44,7 @@ async def list_measurements(
 
 
 @router.get("/environment", operation_id="list_environments")
-async def list_environments(job_id: int, user: Viewer, services: ServicesDep) -> EnvironmentList:
+async def list_environments(job_id: Id, user: Viewer, services: ServicesDep) -> EnvironmentList:
     """What the job ran in: versions, environment variables, the nodes, and where each rank was bound."""
     async with services.database.read() as session:
         await require_job(session, job_id)
@@ -50,7 +53,7 @@ async def list_environments(job_id: int, user: Viewer, services: ServicesDep) ->
 
 @router.get("/steps", operation_id="list_steps")
 async def list_steps(
-    job_id: int,
+    job_id: Id,
     user: Viewer,
     services: ServicesDep,
     rank: Rank = None,
@@ -71,7 +74,7 @@ async def list_steps(
 
 
 @router.get("/steps/newest", operation_id="get_newest_steps")
-async def get_newest_steps(job_id: int, user: Viewer, services: ServicesDep) -> NewestSteps:
+async def get_newest_steps(job_id: Id, user: Viewer, services: ServicesDep) -> NewestSteps:
     """What each rank was at by the newest attempt's newest rows; the stream goes on from there while the job runs."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, None)
@@ -85,7 +88,7 @@ async def get_newest_steps(job_id: int, user: Viewer, services: ServicesDep) -> 
     responses={200: {"content": {kind.partition(";")[0]: {} for kind in export.MEDIA_TYPES.values()}}},
 )
 async def export_steps(
-    job_id: int,
+    job_id: Id,
     user: Viewer,
     services: ServicesDep,
     format: export.Format = "csv",
@@ -99,7 +102,7 @@ async def export_steps(
         ranks = await ranks_of(session, job_id)
     wanted = StepFilter(attempt_id, rank, algorithm)
     ending = "om" if format == "openmetrics" else format
-    return StreamingResponse(
+    return await streamed(
         export.exported(services.database, format, wanted, job_id, ranks),
         media_type=export.MEDIA_TYPES[format],
         headers={"Content-Disposition": f'attachment; filename="ringscope-job-{job_id}-steps.{ending}"'},
@@ -108,7 +111,7 @@ async def export_steps(
 
 @router.get("/arrivals", operation_id="list_arrivals")
 async def list_arrivals(
-    job_id: int,
+    job_id: Id,
     user: Viewer,
     services: ServicesDep,
     number: AttemptNumber = None,
@@ -124,7 +127,7 @@ async def list_arrivals(
 
 
 @router.get("/insights", operation_id="list_insights")
-async def list_insights(job_id: int, user: Viewer, services: ServicesDep) -> InsightList:
+async def list_insights(job_id: Id, user: Viewer, services: ServicesDep) -> InsightList:
     """What was found wrong with the job while it ran, oldest first, and what that is founded on."""
     async with services.database.read() as session:
         await require_job(session, job_id)
@@ -133,7 +136,7 @@ async def list_insights(job_id: int, user: Viewer, services: ServicesDep) -> Ins
 
 @router.get("/events", operation_id="list_job_events")
 async def list_job_events(
-    job_id: int, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
+    job_id: Id, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
 ) -> EventPage:
     """Every change of the job's state, who made it and why."""
     after = decode(cursor)

@@ -14,6 +14,7 @@ from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
+from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, invalid, not_found
 from ringscope_server.jobs import queries
 from ringscope_server.jobs.service import InvalidJobError, TooManyQueuedError
@@ -50,7 +51,7 @@ async def list_schedules(user: Viewer, services: ServicesDep, limit: Limit = 50,
 
 
 @router.get("/{schedule_id}", operation_id="get_schedule")
-async def get_schedule(schedule_id: int, user: Viewer, services: ServicesDep, response: Response) -> ScheduleView:
+async def get_schedule(schedule_id: Id, user: Viewer, services: ServicesDep, response: Response) -> ScheduleView:
     """One schedule."""
     async with services.database.read() as session:
         return _answer(await _found(session, schedule_id), response)
@@ -58,7 +59,7 @@ async def get_schedule(schedule_id: int, user: Viewer, services: ServicesDep, re
 
 @router.put("/{schedule_id}", operation_id="replace_schedule")
 async def replace_schedule(
-    schedule_id: int,
+    schedule_id: Id,
     body: ScheduleBody,
     user: Operator,
     services: ServicesDep,
@@ -74,7 +75,7 @@ async def replace_schedule(
 
 
 @router.delete("/{schedule_id}", status_code=204, operation_id="delete_schedule")
-async def delete_schedule(schedule_id: int, user: Operator, services: ServicesDep, if_match: IfMatch = None) -> None:
+async def delete_schedule(schedule_id: Id, user: Operator, services: ServicesDep, if_match: IfMatch = None) -> None:
     """Remove a schedule. Its jobs stay, also those that run."""
     async with services.database.write() as session:
         schedule = await _found(session, schedule_id, to_change=True)
@@ -84,7 +85,7 @@ async def delete_schedule(schedule_id: int, user: Operator, services: ServicesDe
 
 @router.post("/{schedule_id}/run", status_code=201, responses=CREATED, operation_id="run_schedule")
 async def run_schedule(
-    schedule_id: int,
+    schedule_id: Id,
     user: Operator,
     services: ServicesDep,
     response: Response,
@@ -115,7 +116,7 @@ async def run_schedule(
 
 @router.get("/{schedule_id}/upcoming", operation_id="list_upcoming_times")
 async def list_upcoming_times(
-    schedule_id: int,
+    schedule_id: Id,
     user: Viewer,
     services: ServicesDep,
     count: Annotated[int, Query(ge=1, le=100, description="How many times.")] = 5,

@@ -11,7 +11,7 @@ from ringscope.contracts.operation_trace import OperationTrace
 from ringscope.cost.operation_perfetto import traced_to_perfetto
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import Problem
 from ringscope_server.results import traces
 from ringscope_server.results.traces import ToldTrace, TraceFilter, TraceList
@@ -32,7 +32,7 @@ Wanted = Annotated[TraceFilter, Depends(_wanted)]
 
 
 @router.get("/traces", operation_id="list_traces")
-async def list_traces(job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> TraceList:
+async def list_traces(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> TraceList:
     """Which operations of one attempt were followed; a benchmark does so with ``trace``."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
@@ -41,7 +41,7 @@ async def list_traces(job_id: int, user: Viewer, services: ServicesDep, number: 
 
 @router.get("/trace", operation_id="get_trace", response_model=OperationTrace)
 async def get_trace(
-    job_id: int, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
+    job_id: Id, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
 ) -> Response:
     """One operation: each transfer of each rank in time, by one clock for all nodes, beside the cost model's."""
     told = await _told(services, job_id, number, wanted)
@@ -51,7 +51,7 @@ async def get_trace(
 
 @router.get("/trace.perfetto.json", operation_id="export_trace", response_model=dict[str, Any])
 async def export_trace(
-    job_id: int, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
+    job_id: Id, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
 ) -> Response:
     """The same as Chrome trace events, a file that ui.perfetto.dev opens."""
     told = await _told(services, job_id, number, wanted)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
 from ringscope_server.training import buckets, curve, epochs
 from ringscope_server.training.views import BucketList, EpochPage, TrainingCurve
 
@@ -17,7 +17,7 @@ Points = Annotated[int, Query(ge=1, le=5_000, description="At most so many; more
 
 
 @router.get("/training", operation_id="get_training_curve")
-async def get_training_curve(job_id: int, user: Viewer, services: ServicesDep, points: Points = 500) -> TrainingCurve:
+async def get_training_curve(job_id: Id, user: Viewer, services: ServicesDep, points: Points = 500) -> TrainingCurve:
     """Loss, throughput and the split of a step, over all attempts; also while it runs."""
     async with services.database.read() as session:
         await require_job(session, job_id)
@@ -29,7 +29,7 @@ Newest = Annotated[bool, Query(description="The last rows instead of the first o
 
 @router.get("/epochs", operation_id="list_epochs")
 async def list_epochs(
-    job_id: int, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None, newest: Newest = False
+    job_id: Id, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None, newest: Newest = False
 ) -> EpochPage:
     """Validation and times of each epoch, over all attempts, oldest first; of one told twice the later counts."""
     after = decode(cursor)
@@ -42,7 +42,7 @@ async def list_epochs(
 
 
 @router.get("/buckets", operation_id="list_buckets")
-async def list_buckets(job_id: int, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> BucketList:
+async def list_buckets(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> BucketList:
     """The newest step of each rank in one attempt from inside: when each piece of the gradient was ready and summed."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)

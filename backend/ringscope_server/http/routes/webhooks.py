@@ -11,6 +11,7 @@ from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.document import CREATED
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
+from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, invalid, not_found
 from ringscope_server.services import Services
 from ringscope_server.urls import ForbiddenAddressError, addresses_of, networks
@@ -53,7 +54,7 @@ async def list_webhooks(user: Admin, services: ServicesDep, limit: Limit = 50, c
 
 
 @router.get("/{webhook_id}", operation_id="get_webhook")
-async def get_webhook(webhook_id: int, user: Admin, services: ServicesDep, response: Response) -> WebhookView:
+async def get_webhook(webhook_id: Id, user: Admin, services: ServicesDep, response: Response) -> WebhookView:
     """One webhook."""
     async with services.database.read() as session:
         return _answer(await _found(session, webhook_id), response)
@@ -61,7 +62,7 @@ async def get_webhook(webhook_id: int, user: Admin, services: ServicesDep, respo
 
 @router.put("/{webhook_id}", operation_id="replace_webhook")
 async def replace_webhook(
-    webhook_id: int,
+    webhook_id: Id,
     body: WebhookBody,
     user: Admin,
     services: ServicesDep,
@@ -78,7 +79,7 @@ async def replace_webhook(
 
 
 @router.delete("/{webhook_id}", status_code=204, operation_id="delete_webhook")
-async def delete_webhook(webhook_id: int, user: Admin, services: ServicesDep, if_match: IfMatch = None) -> None:
+async def delete_webhook(webhook_id: Id, user: Admin, services: ServicesDep, if_match: IfMatch = None) -> None:
     """Remove a webhook and its deliveries."""
     async with services.database.write() as session:
         webhook = await _found(session, webhook_id, to_change=True)
@@ -88,7 +89,7 @@ async def delete_webhook(webhook_id: int, user: Admin, services: ServicesDep, if
 
 @router.post("/{webhook_id}/test", status_code=201, operation_id="test_webhook")
 async def test_webhook(
-    webhook_id: int, user: Admin, services: ServicesDep, idempotency_key: IdempotencyKey = None
+    webhook_id: Id, user: Admin, services: ServicesDep, idempotency_key: IdempotencyKey = None
 ) -> DeliveryView:
     """Send a message of type webhook.test, whatever it listens to."""
     try:
@@ -102,7 +103,7 @@ async def test_webhook(
 
 @router.get("/{webhook_id}/deliveries", operation_id="list_deliveries")
 async def list_deliveries(
-    webhook_id: int, user: Admin, services: ServicesDep, limit: Limit = 50, cursor: Cursor = None
+    webhook_id: Id, user: Admin, services: ServicesDep, limit: Limit = 50, cursor: Cursor = None
 ) -> DeliveryPage:
     """Its messages and what came of them, newest first; kept for 30 days."""
     async with services.database.read() as session:
@@ -114,8 +115,8 @@ async def list_deliveries(
 
 @router.post("/{webhook_id}/deliveries/{delivery_id}/redeliver", status_code=201, operation_id="redeliver")
 async def redeliver(
-    webhook_id: int,
-    delivery_id: int,
+    webhook_id: Id,
+    delivery_id: Id,
     user: Admin,
     services: ServicesDep,
     idempotency_key: IdempotencyKey = None,

@@ -1,0 +1,61 @@
+"""Requests wait for their turn where the server gets too little processor time, or are told to come again."""
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ringscope_server.http.problems import Problem, problem_response
+from ringscope_server.precedence.turns import Kind, NoTurnError, Turns
+
+RETRY_AFTER_SECONDS = 5
+_AGENTS = "/api/v1/agents/"
+# A poll is a node's heartbeat, a health page says how the server is, and a stream has no end.
+_AT_ONCE = frozenset({"/healthz", "/readyz", "/metrics", "/api/v1/stream"})
+
+
+def kind_of(path: str) -> Kind | None:
+    """Which turn a request for this path has; None where it must not wait."""
+    if path in _AT_ONCE:
+        return None
+    if not path.startswith(_AGENTS):
+        return Kind.ASKED
+    if path.endswith("/poll"):
+        return None
+    return Kind.RECORDS if path.endswith("/records") else Kind.SIGNS
+
+
+class RequestTurns:
+    """ASGI middleware: passes a request on in its turn, before anything of its body is read."""
+
+    def __init__(self, app: ASGIApp, turns: Turns) -> None:
+        self.app = app
+        self._turns = turns
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Wait, pass it on, and let the next one come once the first part of the answer's body is sent."""
+        kind = kind_of(scope["path"]) if scope["type"] == "http" else None
+        if kind is None:
+            await self.app(scope, receive, send)
+            return
+        try:
+            await self._turns.take(kind)
+        except NoTurnError:
+            sentence = (
+                "The server gets too little processor time and serves its nodes first; "
+                f"send this again in {RETRY_AFTER_SECONDS} s, or give the server more of the machine."
+            )
+            headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+            await problem_response(Problem(503, "overloaded", sentence, headers=headers))(scope, receive, send)
+            return
+        has_ended = False
+
+        async def ending(message: Message) -> None:
+            nonlocal has_ended
+            await send(message)
+            if message["type"] == "http.response.body" and not has_ended:
+                has_ended = True
+                self._turns.end()
+
+        try:
+            await self.app(scope, receive, ending)
+        finally:
+            if not has_ended:
+                self._turns.end()

@@ -1,0 +1,1 @@
+"""What must run comes before what is asked: turns for requests, the lock of writers, duties that are late."""

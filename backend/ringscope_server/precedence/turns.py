@@ -1,0 +1,126 @@
+"""Turns of requests. While the server gets enough processor time everyone is served at once.
+
+Where it does not, the event loop is late for all of its work, and a pass of the scheduler, whose hundred waits take a
+round of the loop each, would never end. Then few requests are served at a time, and none begins while a duty (a pass, a
+look at running jobs) is under way. The rest wait for their turn, and are sent away after some seconds.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
+TICK_SECONDS = 0.1
+LATE_SECONDS = 0.1  # of a tick: the loop is short of time
+SHORT_SECONDS = 5.0  # after a late tick
+MOST_AT_ONCE = 4  # requests while it is short
+MOST_WHEN_RELIEVED = 32  # of those that have waited, once it is not
+SHUT_SECONDS = 4.0  # duties that take longer let one request in at a time
+MOST_WAITING = 500
+PATIENCE_SECONDS = 5.0  # less than agents wait for an answer
+
+
+class Kind(IntEnum):
+    """Of requests, those first that go first."""
+
+    SIGNS = 0  # what agents tell of ranks and attempts
+    RECORDS = 1
+    ASKED = 2  # by people and programs
+
+
+_EVERY = 4  # of so many turns one is given to those that go last
+
+
+class NoTurnError(Exception):
+    """The server has no time for this request now."""
+
+
+class Turns:
+    """Of one event loop."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._short_until = float("-inf")
+        self._in_flight = 0
+        self._duties = 0
+        self._shut_since = 0.0
+        self._waiting: dict[Kind, deque[asyncio.Future[None]]] = {kind: deque() for kind in Kind}
+        self._given = 0
+        self.lag_seconds = 0.0  # of the last tick
+
+    async def measure(self) -> None:
+        """Find out how late the loop is, until cancelled."""
+        while True:
+            began = self._clock()
+            await asyncio.sleep(TICK_SECONDS)
+            self.note_lag(self._clock() - began - TICK_SECONDS)
+
+    def note_lag(self, seconds: float) -> None:
+        """A tick came so late."""
+        self.lag_seconds = max(0.0, seconds)
+        if seconds > LATE_SECONDS:
+            self._short_until = self._clock() + SHORT_SECONDS
+        self._give()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the server gets too little time."""
+        return self._clock() < self._short_until
+
+    @contextmanager
+    def duty(self) -> Iterator[None]:
+        """Something that must run: while the server is short of time no request begins."""
+        if not self._duties:
+            self._shut_since = self._clock()
+        self._duties += 1
+        try:
+            yield
+        finally:
+            self._duties -= 1
+            self._give()
+
+    async def take(self, kind: Kind) -> None:
+        """Begin to serve a request, when its turn has come; ``end`` must follow. Raises NoTurnError."""
+        if not any(self._waiting.values()) and (not self.is_short or self._has_room()):
+            self._in_flight += 1
+            return
+        if sum(map(len, self._waiting.values())) >= MOST_WAITING:
+            raise NoTurnError
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting[kind].append(turn)
+        try:
+            await asyncio.wait_for(turn, PATIENCE_SECONDS)
+        except BaseException as error:
+            if turn.done() and not turn.cancelled():
+                self.end()
+            elif turn in self._waiting[kind]:
+                self._waiting[kind].remove(turn)
+            if isinstance(error, TimeoutError):
+                raise NoTurnError from error
+            raise
+
+    def end(self) -> None:
+        """A request is answered."""
+        self._in_flight -= 1
+        self._give()
+
+    def _has_room(self) -> bool:
+        if not self.is_short:
+            return self._in_flight < MOST_WHEN_RELIEVED
+        if self._duties:
+            return self._in_flight == 0 and self._clock() > self._shut_since + SHUT_SECONDS
+        return self._in_flight < MOST_AT_ONCE
+
+    def _give(self) -> None:
+        while self._has_room() and (queue := self._next()) is not None:
+            turn = queue.popleft()
+            if not turn.done():
+                self._in_flight += 1
+                self._given += 1
+                turn.set_result(None)
+
+    def _next(self) -> deque[asyncio.Future[None]] | None:
+        order = [*Kind] if self._given % _EVERY else [*reversed(Kind)]
+        return next((self._waiting[kind] for kind in order if self._waiting[kind]), None)

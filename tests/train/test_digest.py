@@ -5,7 +5,8 @@ import pytest
 import torch
 from tests.train.fakes import LonelyCommunicator
 
-from ringscope.train.digest import DifferenceError, compare_replicas, digest, odd_rank
+from ringscope.engine.errors import DifferenceError
+from ringscope.train.digest import compare_replicas, digest, odd_rank
 
 
 @pytest.mark.parametrize(

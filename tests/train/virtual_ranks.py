@@ -3,10 +3,13 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ringscope.engine.base import Buffer
 
 _T = TypeVar("_T")
 _SECONDS = 60
@@ -28,19 +31,21 @@ class VirtualRank:
     def _exchanged(self, array: NDArray[Any]) -> list[NDArray[Any]]:
         self.sent_bytes += array.nbytes
         self._slots[self.rank] = array.copy()
-        self._barrier.wait(_SECONDS)
+        self._barrier.wait()
         self._others = list(self._slots)
-        self._barrier.wait(_SECONDS)
+        self._barrier.wait()
         return self._others
 
 
-def on_ranks(ranks: int, program: Callable[[VirtualRank], _T]) -> list[_T]:
-    """What the program returns on each rank."""
-    slots, barrier = [None] * ranks, threading.Barrier(ranks)
+def on_ranks(
+    ranks: int, program: Callable[[Any], _T], kind: "type[VirtualRank] | None" = None, seconds: float = _SECONDS
+) -> list[_T]:
+    """What the program returns on each rank; ``kind`` is what it gets, a VirtualRank by default."""
+    slots, barrier = [None] * ranks, threading.Barrier(ranks, timeout=seconds)
 
     def run(rank: int) -> _T:
         try:
-            return program(VirtualRank(rank, slots, barrier))
+            return program((kind or VirtualRank)(rank, slots, barrier))
         except BaseException:
             barrier.abort()
             raise
@@ -51,3 +56,34 @@ def on_ranks(ranks: int, program: Callable[[VirtualRank], _T]) -> list[_T]:
     for error in sorted(failed, key=lambda error: isinstance(error, threading.BrokenBarrierError)):
         raise error
     return [each.result() for each in running]
+
+
+class VirtualCommunicator(VirtualRank):
+    """As much of a ``Communicator`` as people's scripts need, on the host; its plans count their runs."""
+
+    def __init__(self, rank: int, slots: list[Any], barrier: threading.Barrier) -> None:
+        super().__init__(rank, slots, barrier)
+        self.gpu, self.local_rank, self.runs = None, rank, 0
+        self.transport = SimpleNamespace(name="shared_memory")
+
+    def buffer(self, size_bytes: int) -> Buffer:
+        local = np.zeros(size_bytes, np.uint8)
+        return Buffer(local, (local,))
+
+    def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer) -> Any:
+        def run() -> None:
+            self.runs += 1
+            self.all_reduce(send.local)
+
+        return SimpleNamespace(run=run, free=lambda: None)
+
+    def total(self, values: NDArray[Any]) -> NDArray[Any]:
+        summed = values.copy()
+        self.all_reduce(summed)
+        return summed
+
+    def maximum(self, values: NDArray[Any]) -> NDArray[Any]:
+        return np.max(self._exchanged(values), axis=0)
+
+    def broadcast(self, values: NDArray[Any], root: int) -> None:
+        values[...] = self._exchanged(values)[root]

@@ -36,13 +36,12 @@ def never_run_the_plan(comm: ringscope.Communicator) -> None:
 
 
 def never_step(comm: ringscope.Communicator) -> None:
-    """Likewise of an optimizer's steps."""
+    """Likewise of the sums that backward waits for."""
     import torch
 
     model = torch.nn.Linear(4, 1)
-    optimizer = ringscope.DistributedOptimizer(torch.optim.SGD(model.parameters()), model, "ring")
-    model(torch.ones(1, 4)).sum().backward()
-    run_after(comm, optimizer.step)
+    ringscope.DistributedOptimizer(torch.optim.SGD(model.parameters()), model, "ring")
+    run_after(comm, model(torch.ones(1, 4)).sum().backward)
 
 
 def run_after(comm: ringscope.Communicator, call: Callable[[], object]) -> None:

@@ -81,11 +81,52 @@ def test_the_example_learns(monkeypatch):
     assert sum(losses[-10:]) < 0.2 * sum(losses[:10])
 
 
+CLIPPED = """
+import torch
+import ringscope
+
+comm = ringscope.init()
+model = torch.nn.Sequential(*(torch.nn.Linear(64, 64) for _ in range(8)))
+plain = torch.optim.SGD(model.parameters(), lr=0.1)
+optimizer = ringscope.DistributedOptimizer(plain, model, bucket_bytes=1 << 14)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 4)
+torch.manual_seed(comm.rank)
+for step in range(10):
+    optimizer.zero_grad(set_to_none=True)
+    loss = model(torch.randn(8, 64)).square().mean()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+    CHANGE
+    optimizer.step()
+    scheduler.step()
+    ringscope.log_step(loss=loss.item(), samples=8)
+print("checksum", sum(parameter.double().sum().item() for parameter in model.parameters()))
+"""
+
+
 @pytest.mark.long
-def test_backward_twice_without_accumulating_is_refused(run_script):
-    run, _ = run_script(TRAINING.replace("with optimizer.accumulate():", "if True:"), "8")
-    assert run.exit_code == EXIT_FAILURE
-    assert "backward ran twice on gradients whose sum had begun" in run.reason
+def test_replicas_that_clip_stay_equal(run_script):
+    run, records = run_script(CLIPPED.replace("CHANGE", "pass"))
+    assert (run.exit_code, run.reason) == (0, ""), run.output
+    sums = [line.split("checksum")[1] for line in run.output.splitlines() if "checksum" in line]
+    assert len(sums) == 2
+    assert len(set(sums)) == 1
+    assert all(us > 0 for r in records if isinstance(r, Steps) for us in r.communication_us)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("change", "step"),
+    [
+        ("if comm.rank == 1: model[0].bias.grad.add_(1)", 1),
+        ("if comm.rank == step - 8: model[0].bias.data.add_(1)", 10),
+    ],
+    ids=["gradients at once", "parameters in the last step"],
+)
+def test_replicas_that_differ_fail_the_job(run_script, change, step):
+    run, _ = run_script(CLIPPED.replace("CHANGE", change))
+    assert run.exit_code != 0
+    assert f"After step {step} the parameters of rank 1 differ from those of rank 0" in run.reason
 
 
 def test_a_step_may_be_told_without_pytorch(run_script):

@@ -13,6 +13,10 @@ class OutOfMemoryError(EngineError):
     """The buffers do not fit."""
 
 
+class DifferenceError(EngineError):
+    """Ranks that must be equal are not any more, so that the result is worth nothing; every rank raises it."""
+
+
 class StalledError(EngineError):
     """``rank`` waited in vain for ``peer``; ``where`` says in which step of a schedule, or in which call."""
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     import torch
 
     from ringscope.rank.step_log import StepLog
-    from ringscope.train.distributed_optimizer import DistributedOptimizer as _DistributedOptimizer
+    from ringscope.train.scripts.distributed_optimizer import DistributedOptimizer as _DistributedOptimizer
+    from ringscope.train.scripts.gradients import Gradients
 
 __all__ = [
     "Communicator",
@@ -50,6 +51,7 @@ __all__ = [
 
 _communicator: Communicator | None = None
 _step_log: StepLog | None = None
+_gradients: Gradients | None = None
 
 
 def init(
@@ -120,23 +122,27 @@ def DistributedOptimizer(  # noqa: N802 (known by this name to users of Horovod)
     bucket_bytes: int = 25 << 20,
     overlap: bool = True,
 ) -> _DistributedOptimizer:
-    """An optimizer of PyTorch whose ``step`` uses the mean of all ranks' gradients (collective).
+    """Make ``optimizer``, of PyTorch, one whose gradients are the mean over all ranks, and return it (collective).
 
-    All ranks begin with rank 0's parameters. Gradients lie in buckets of ``bucket_bytes`` in registered memory, which
-    are summed while backward still runs, unless ``overlap`` is false. Call its ``zero_grad`` before each step, and its
-    ``accumulate`` around every backward of a step but the last; a learning rate's scheduler takes the optimizer itself.
-    EngineError where PyTorch is missing.
+    All ranks begin with rank 0's parameters. Gradients are summed in buckets of ``bucket_bytes`` while backward still
+    runs, unless ``overlap`` is false, and ``.grad`` is their mean when backward returns. Around every backward of a
+    step but the last put its ``accumulate``. What holds the optimizer already, such as a scheduler, needs no change.
+    EngineError where PyTorch is missing, and where ranks would come to differ.
     """
+    global _gradients
     try:
-        from ringscope.train.distributed_optimizer import DistributedOptimizer as Wrapper
+        from ringscope.train.scripts.distributed_optimizer import distribute
+        from ringscope.train.scripts.gradients import Gradients
     except ImportError as error:
         raise EngineError(
             f"DistributedOptimizer needs PyTorch, which cannot be imported ({error}); pip install 'ringscope[train]'."
         ) from error
-    wrapped = Wrapper(init(), optimizer, model, algorithm, bucket_bytes, overlap)
+    if _gradients is None:
+        _gradients = Gradients(init())
+    distributed = distribute(_gradients, optimizer, model, algorithm, bucket_bytes, overlap)
     if _step_log is not None:
-        _step_log.optimizer = wrapped
-    return wrapped
+        _step_log.gradients = _gradients
+    return distributed
 
 
 def log_step(
@@ -160,5 +166,5 @@ def log_step(
 
 def adopt(communicator: Communicator, step_log: StepLog) -> None:
     """Make a job's communicator the one that ``init`` gives, and tell its steps to ``step_log``."""
-    global _communicator, _step_log
-    _communicator, _step_log = communicator, step_log
+    global _communicator, _step_log, _gradients
+    _communicator, _step_log, _gradients = communicator, step_log, None

@@ -23,7 +23,8 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     """Run the file as ``python FILE ARGUMENTS`` would; its ``ringscope.init()`` gives ``comm``.
 
     EngineError with a sentence when there is no such file below ``folder``, or when the script fails; then its
-    traceback, which is for whoever wrote it, goes to the log.
+    traceback, which is for whoever wrote it, goes to the log. DifferenceError when ranks that train together differ at
+    the end.
     """
     file = script_file(spec, folder)
     steps = StepLog(comm, emit)
@@ -42,6 +43,7 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
         raise EngineError(f"{spec.file} failed: {type(error).__name__}: {error}") from error
     finally:
         steps.close()
+    steps.compare_replicas()
 
 
 def script_file(spec: ScriptSpec, folder: str | None) -> Path:

@@ -14,7 +14,7 @@ from ringscope.train.telling import Step, Telling
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
-    from ringscope.train.distributed_optimizer import DistributedOptimizer
+    from ringscope.train.scripts.gradients import Gradients
 
 _NONE = "none"  # the algorithm of a script that sums by itself
 
@@ -23,7 +23,7 @@ class StepLog:
     """Steps of a script on one rank; each begins where the one before ended."""
 
     def __init__(self, comm: Communicator, emit: Callable[[Record], None]) -> None:
-        self.optimizer: DistributedOptimizer | None = None  # whose sums are told, unless the script says otherwise
+        self.gradients: Gradients | None = None  # whose sums are told, unless the script says otherwise
         self._comm, self._emit = comm, emit
         self._telling: Telling | None = None
         self._start()
@@ -38,7 +38,7 @@ class StepLog:
         exposed_us: float | None,
         size_bytes: int | None,
     ) -> None:
-        """Tell a step; what is None comes from the clock and the optimizer, as far as they know it."""
+        """Tell a step; what is None comes from the clock and the optimizers, as far as they know it."""
         given = {
             "duration_us": duration_us,
             "compute_us": compute_us,
@@ -49,7 +49,7 @@ class StepLog:
             if time_us is not None and not 0 <= time_us <= MOST_MICROSECONDS:
                 raise EngineError(f"{name}: {time_us:g} is no time of a step; give 0 or more microseconds.")
         elapsed_us = (time.perf_counter() - self._since) * 1e6
-        sums = self.optimizer.sums if self.optimizer else None
+        sums = self.gradients.taken() if self.gradients else None
         step = Step(
             start_ns=self._start_ns,
             duration_us=elapsed_us if duration_us is None else duration_us,
@@ -69,13 +69,17 @@ class StepLog:
         if self._telling is not None:
             self._telling.tell()
 
+    def compare_replicas(self) -> None:
+        """DifferenceError on every rank where a script's models differ at its end (collective)."""
+        if self.gradients is not None:
+            self.gradients.compare()
+
     def _start(self) -> None:
         self._start_ns, self._since = time.time_ns(), time.perf_counter()
 
     def _told(self) -> Telling:
         if self._telling is None:
-            reducer = self.optimizer.reducer if self.optimizer else None
-            algorithm, transport = (reducer.algorithm, reducer.transport) if reducer else (_NONE, _NONE)
+            algorithm, transport = self.gradients.names if self.gradients else (_NONE, _NONE)
             self._telling = Telling(self._comm.rank, self._comm.size, self._emit, algorithm, transport)
         return self._telling
 

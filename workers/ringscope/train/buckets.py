@@ -1,12 +1,12 @@
 """Buckets: the gradients of a model, side by side in registered memory, in the order in which backward makes them.
 
-Each parameter's ``.grad`` is a view into its bucket: autograd adds into what the engine then sums, and nothing is
-copied on the way, in host memory as on a GPU (CuPy's array and PyTorch's tensor are the same memory through DLPack).
+A bucket's tensor and what the engine sums are the same memory, on the host as on a GPU (CuPy's array and PyTorch's
+tensor share it through DLPack). Behind the gradients a bucket has room for notes, numbers that are summed with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,16 +26,23 @@ _CACHE_LINE_BYTES = 64
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """The gradients of some parameters: ``gradient`` is one flat tensor over ``memory``."""
+    """The gradients of some parameters: ``gradient`` and ``notes`` are flat tensors over ``memory``."""
 
     memory: Buffer
     gradient: torch.Tensor
+    notes: torch.Tensor
     parameters: tuple[torch.nn.Parameter, ...]
 
     @property
     def size_bytes(self) -> int:
-        """Of the gradients as float32."""
+        """What is summed: the gradients as float32, and the notes."""
         return int(self.memory.local.nbytes)
+
+    @property
+    def parts(self) -> list[tuple[torch.nn.Parameter, torch.Tensor]]:
+        """Each parameter with the view that its gradient has in the bucket."""
+        views = self.gradient.split([parameter.numel() for parameter in self.parameters])
+        return [(parameter, view.view_as(parameter)) for parameter, view in zip(self.parameters, views, strict=True)]
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -61,9 +68,15 @@ def split(counts: Sequence[int], bucket_bytes: int) -> list[list[int]]:
     return buckets
 
 
-def place_gradients(comm: Communicator, parameters: Sequence[torch.nn.Parameter], bucket_bytes: int) -> list[Bucket]:
-    """Move the gradients of all parameters into buckets, zeroed (collective: equal parameters on every rank).
+def place_gradients(
+    comm: Communicator,
+    parameters: Sequence[torch.nn.Parameter],
+    bucket_bytes: int,
+    notes: Callable[[int, bool], int] = lambda members, is_last: 0,
+) -> list[Bucket]:
+    """Make buckets for the gradients of all parameters, zeroed (collective: equal parameters on every rank).
 
+    ``notes`` says for a bucket of so many members, which is the last one or not, how many notes it has.
     Raises EngineError where there are none, or one is no float32 or lies elsewhere than the communicator's memory.
     """
     if not parameters:
@@ -76,14 +89,23 @@ def place_gradients(comm: Communicator, parameters: Sequence[torch.nn.Parameter]
             device = "a GPU" if on_gpu else "host memory"
             raise EngineError(f"model: a parameter is on {parameter.device}; move the model to {device}.")
     members = [[parameters[place] for place in group] for group in split([p.numel() for p in parameters], bucket_bytes)]
-    counts = [sum(parameter.numel() for parameter in group) for group in members]
+    counts = [
+        sum(parameter.numel() for parameter in group) + notes(len(group), group is members[-1]) for group in members
+    ]
     memory = comm.buffer(sum(_room(count) for count in counts))
     buckets, start = [], 0
     for group, count in zip(members, counts, strict=True):
         part = memory.section(start, count * _ITEM_BYTES).view(_DTYPE)
-        buckets.append(_bucket(part, group))
+        flat, elements = tensor_over(part.local), sum(parameter.numel() for parameter in group)
+        buckets.append(Bucket(part, flat[:elements], flat[elements:], tuple(group)))
         start += _room(count)
     return buckets
+
+
+def require_shapes(parameters: Iterable[torch.nn.Parameter]) -> None:
+    """EngineError where a lazy module has not seen an input yet."""
+    if any(isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin) for parameter in parameters):
+        raise EngineError("model: a parameter has no shape yet; call the model once before.")
 
 
 def tensor_over(array: Any) -> torch.Tensor:
@@ -94,11 +116,3 @@ def tensor_over(array: Any) -> torch.Tensor:
 def _room(count: int) -> int:
     """Bytes of so many elements, up to where the next bucket may begin."""
     return -(-count * _ITEM_BYTES // _CACHE_LINE_BYTES) * _CACHE_LINE_BYTES
-
-
-def _bucket(memory: Buffer, parameters: Sequence[torch.nn.Parameter]) -> Bucket:
-    gradient = tensor_over(memory.local)
-    parts = gradient.split([parameter.numel() for parameter in parameters])
-    for parameter, part in zip(parameters, parts, strict=True):
-        parameter.grad = part.view_as(parameter)
-    return Bucket(memory, gradient, tuple(parameters))

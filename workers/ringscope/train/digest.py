@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.engine.errors import EngineError
+from ringscope.engine.errors import DifferenceError
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
-
-
-class DifferenceError(EngineError):
-    """The replicas are not equal any more: the job's result is worth nothing."""
 
 
 def digest(module: torch.nn.Module) -> int:

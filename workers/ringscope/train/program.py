@@ -16,18 +16,19 @@ from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIAB
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
 from ringscope.contracts.units import format_size
-from ringscope.engine.errors import EngineError
+from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.train import data, models
+from ringscope.train.bucket_sums import BucketSum
 from ringscope.train.buckets import Bucket
 from ringscope.train.checkpoints import Checkpoints
 from ringscope.train.collectives import HostCollectives
 from ringscope.train.compression import Compressor, compression
 from ringscope.train.device import has_gpus, settle_device
-from ringscope.train.digest import DifferenceError, odd_rank
+from ringscope.train.digest import odd_rank
 from ringscope.train.gradient_sum import GradientSum
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.parameter_server.job import ServerRank, WorkerRank
-from ringscope.train.reducer import BucketSum, Reducer
+from ringscope.train.reducer import Reducer
 from ringscope.train.replica import Replica
 from ringscope.train.tf_peer.following import FollowingRank
 from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank

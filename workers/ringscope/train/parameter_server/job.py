@@ -14,10 +14,10 @@ import torch
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.units import format_size
+from ringscope.engine.errors import DifferenceError
 from ringscope.train import models
 from ringscope.train.checkpoints import Checkpoints
 from ringscope.train.data import Dataset
-from ringscope.train.digest import DifferenceError
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.parameter_server.clocks import Clocks, bound_of
 from ringscope.train.parameter_server.pulls import Pulls, ServersOptimizer

@@ -1,0 +1,81 @@
+"""The same training program for ranks that share the work, and for one process that does all of it.
+
+All numbers are such that float32 keeps every sum exactly, so that results can be compared bit by bit: inputs are whole,
+parameters and learning rates powers of two times whole numbers.
+"""
+
+import itertools
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
+
+from ringscope.train.scripts.distributed_optimizer import distribute
+from ringscope.train.scripts.gradients import Gradients
+
+
+def whole(shape: tuple[int, ...], seed: int) -> torch.Tensor:
+    """Numbers from -2 to 2."""
+    return torch.randint(-2, 3, shape, generator=torch.Generator().manual_seed(seed)).float()
+
+
+class Net(torch.nn.Module):
+    """Two layers, and one that no forward uses."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        self.first, self.second, self.unused = torch.nn.Linear(4, 5), torch.nn.Linear(5, 2), torch.nn.Linear(3, 3)
+        with torch.no_grad():
+            for number, parameter in enumerate(self.parameters()):
+                parameter.copy_(whole(tuple(parameter.shape), 100 * seed + number) / 4)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return self.second(torch.relu(self.first(inputs)))
+
+
+class World:
+    """What a program sees: ``parts`` are the ranks whose samples this process takes."""
+
+    def __init__(self, ranks: int, comm: VirtualCommunicator | None, **options: Any) -> None:
+        self.ranks, self.comm = ranks, comm
+        self.parts = range(ranks) if comm is None else (comm.rank,)
+        self._options = {"algorithm": "ring", "bucket_bytes": 64} | options
+        self._gradients = None if comm is None else Gradients(comm)
+        self._drawn = itertools.count()
+
+    @property
+    def rank(self) -> int:
+        return 0 if self.comm is None else self.comm.rank
+
+    def wrap(self, optimizer: torch.optim.Optimizer, model: torch.nn.Module) -> Any:
+        if self._gradients is None:
+            return optimizer
+        return distribute(self._gradients, optimizer, model, **self._options)
+
+    def accumulate(self, optimizer: Any) -> AbstractContextManager[None]:
+        return nullcontext() if self.comm is None else optimizer.accumulate()
+
+    def synchronize(self, optimizer: Any) -> None:
+        if self.comm is not None:
+            optimizer.synchronize()
+
+    def inputs(self) -> list[torch.Tensor]:
+        """The next batch, of each of this process' parts."""
+        number = next(self._drawn)
+        return [whole((3, 4), 1000 + 10 * number + part) for part in self.parts]
+
+    def loss(self, model: Any) -> torch.Tensor:
+        """Of the next batch: the mean of the ranks' losses is that of one process."""
+        return self.mean_of(lambda inputs: (model(inputs) * torch.tensor([1.0, -2.0])).sum() / 4, self.inputs())
+
+    def mean_of(self, loss_of: Any, parts: list[torch.Tensor]) -> torch.Tensor:
+        """One process adds what the ranks average, so that no division by three comes in."""
+        losses = [loss_of(part) for part in parts]
+        return losses[0] * self.ranks if self.comm is not None else torch.stack(losses).sum()
+
+
+def results(ranks: int, program: Any, **options: Any) -> tuple[list[Any], Any]:
+    """What each rank returns, and what one process does."""
+    every = on_ranks(ranks, lambda comm: program(World(ranks, comm, **options)), VirtualCommunicator)
+    return every, program(World(ranks, None))

@@ -1,0 +1,148 @@
+"""The sums of buckets over all ranks, one after another in the buckets' order, which is the same on every rank.
+
+With a thread a bucket is summed there as soon as it and all before it are complete: while the thread works nothing else
+on this rank may call the engine. The other buckets are summed by the caller of ``finish``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from ringscope.choice.situation import Choice
+from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.devices import carrier
+from ringscope.engine.base import Plan
+from ringscope.engine.waiting.pause import sleep_while
+from ringscope.train.buckets import Bucket
+from ringscope.train.device import Marker
+from ringscope.train.gradient_sum import Sums
+
+if TYPE_CHECKING:
+    from ringscope.engine.communicator import Communicator
+
+# Replaces a bucket's gradients by their sum over all ranks; the bytes that this rank handed over.
+BucketSum = Callable[[int, Bucket], int]
+
+
+class SumThread:
+    """The one thread of a communicator that sums while backward runs."""
+
+    def __init__(self, comm: Communicator) -> None:
+        self.is_awaited = False
+        self._marker = Marker(comm.gpu)
+        self._pool = ThreadPoolExecutor(1, "ringscope-sums", self._enter)
+
+    def submit(self, work: Callable[[int], None], number: int) -> Future[None]:
+        """Do it after all that was submitted before."""
+        return self._pool.submit(work, number)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._pool.shutdown()
+
+    def _enter(self) -> None:
+        self._marker.enter_thread()
+        sleep_while(lambda: not self.is_awaited)  # the core is the backward pass's as long as that runs
+
+
+class BucketSums:
+    """Sums of one list of buckets; all ranks make the same calls (collective)."""
+
+    def __init__(self, comm: Communicator, algorithm: str, buckets: list[Bucket]) -> None:
+        self.buckets: list[Bucket] = []
+        self.choices: list[Choice] = []
+        self.size_bytes = 0
+        self._plans = list[Plan]()
+        self._comm, self._wanted = comm, algorithm
+        self._sum: BucketSum = self._run_plan
+        self._marker = Marker(comm.gpu)
+        self.add(buckets)
+        largest = max(range(len(buckets)), key=lambda number: buckets[number].size_bytes)
+        self.algorithm = self.choices[largest].algorithm
+        self.transport = carrier(self.algorithm, comm.transport.name)
+        self.begin()
+
+    def add(self, buckets: list[Bucket]) -> None:
+        """Sum these too, after all others (collective)."""
+        for bucket in buckets:
+            choice = _choice(self._comm, self._wanted, bucket)
+            self.buckets.append(bucket)
+            self.choices.append(choice)
+            self._plans.append(self._comm.plan(choice.algorithm, "sum", bucket.memory, bucket.memory))
+            self.size_bytes += bucket.size_bytes
+
+    def sum_by(self, bucket_sum: BucketSum) -> None:
+        """From now on sum by this instead of the engine's plans; it runs in the same thread."""
+        self._sum = bucket_sum
+
+    def begin(self) -> None:
+        """A step starts, from where on times count."""
+        self._start_ns = time.perf_counter_ns()
+        self._is_complete = [False] * len(self.buckets)
+        self._ready: list[Callable[[], None]] = []
+        self._ready_us: list[float] = []
+        self.pending: list[Future[None]] = []
+        self._start_us: list[float] = []
+        self._end_us: list[float] = []
+        self._size_bytes = 0
+
+    def has_started(self, number: int) -> bool:
+        """Whether the sum of this bucket is under way or done."""
+        return number < len(self.pending)
+
+    def complete(self, number: int, thread: SumThread | None) -> None:
+        """All gradients of a bucket are there; start what can be started."""
+        self._is_complete[number] = True
+        while (next_number := len(self._ready)) < len(self.buckets) and self._is_complete[next_number]:
+            self._ready.append(self._marker.mark())
+            self._ready_us.append(self._now_us())
+            # The last one has nothing to overlap with, and need not wait for a thread to wake up.
+            if thread is not None and next_number < len(self.buckets) - 1:
+                self.pending.append(thread.submit(self._run, next_number))
+
+    def finish(self, thread: SumThread | None) -> Sums:
+        """Return when everything is summed; every bucket must be complete. Raises what the engine raises."""
+        backward_us = self._now_us()
+        if thread is not None:
+            thread.is_awaited = True
+        try:
+            if thread is not None and self._comm.gpu is not None:  # only that thread has the GPU's context
+                waiting = range(len(self.pending), len(self.buckets))
+                self.pending += [thread.submit(self._run, number) for number in waiting]
+            for future in self.pending:
+                future.result()
+            for number in range(len(self.pending), len(self.buckets)):
+                self._run(number)
+        finally:
+            if thread is not None:
+                thread.is_awaited = False
+        exposed_us = self._now_us() - backward_us
+        sizes = [bucket.size_bytes for bucket in self.buckets]
+        return Sums(backward_us, exposed_us, self._size_bytes, sizes, self._ready_us, self._start_us, self._end_us)
+
+    def free(self) -> None:
+        """Give the plans back (collective)."""
+        for plan in self._plans:
+            plan.free()
+
+    def _run(self, number: int) -> None:
+        self._ready[number]()
+        self._start_us.append(self._now_us())
+        self._size_bytes += self._sum(number, self.buckets[number])
+        self._end_us.append(self._now_us())
+
+    def _run_plan(self, number: int, bucket: Bucket) -> int:
+        self._plans[number].run()
+        return bucket.size_bytes
+
+    def _now_us(self) -> float:
+        return (time.perf_counter_ns() - self._start_ns) / 1e3
+
+
+def _choice(comm: Communicator, algorithm: str, bucket: Bucket) -> Choice:
+    if algorithm != AUTO:
+        return Choice(algorithm, "the job names it")
+    return comm.choose("all_reduce", bucket.memory.local.dtype.name, bucket.size_bytes, in_place=True)

@@ -1,0 +1,138 @@
+"""Any optimizer of PyTorch, with gradients that are the mean over all ranks: for people's own scripts.
+
+The optimizer stays the object that it was and becomes one of a class of its own, so that schedulers, scalers and all
+others that hold it, before and after, use the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from ringscope.contracts.collectives import AUTO
+from ringscope.engine.errors import EngineError
+from ringscope.train.buckets import require_shapes
+from ringscope.train.gradient_sum import Sums
+from ringscope.train.scripts.gradients import Gradients
+
+if TYPE_CHECKING:
+    from ringscope.engine.communicator import Communicator
+
+
+class DistributedOptimizer(torch.optim.Optimizer):
+    """What an optimizer can do beside what it could before; made by ``distribute``."""
+
+    _gradients: Gradients
+    _plain: type[torch.optim.Optimizer]
+
+    @property
+    def sums(self) -> Sums | None:
+        """How the sums of the newest backward went; None before the first."""
+        found: Sums | None = self._gradients.newest(self)
+        return found
+
+    def synchronize(self) -> None:
+        """Sum the gradients that are still each rank's own, as after ``accumulate`` (collective).
+
+        After a plain backward nothing is left to do.
+        """
+        self._gradients.synchronize(self)
+
+    @contextmanager
+    def skip_synchronize(self) -> Iterator[None]:
+        """Around ``step`` after ``synchronize``, as Horovod's users write it: ``step`` sums nothing anyway."""
+        yield
+
+    def accumulate(self) -> AbstractContextManager[None]:
+        """Around each backward of a step but the last: its gradients are only added up on this rank."""
+        return self._gradients.accumulate()
+
+    def no_sync(self) -> AbstractContextManager[None]:
+        """The same as ``accumulate``, by the name that DistributedDataParallel has for it."""
+        return self._gradients.accumulate()
+
+    def compare_replicas(self) -> None:
+        """DifferenceError on every rank, with a sentence, where the parameters of two ranks differ (collective)."""
+        self._gradients.compare()
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """As PyTorch's."""
+        self._gradients.forget(self)
+        super().zero_grad(set_to_none)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Copies and pickles are plain optimizers."""
+        return _plain_copy, (self._plain, self.__getstate__())
+
+
+def distribute(
+    gradients: Gradients,
+    optimizer: torch.optim.Optimizer,
+    model: torch.nn.Module,
+    algorithm: str = AUTO,
+    bucket_bytes: int = 25 << 20,
+    overlap: bool = True,
+) -> DistributedOptimizer:
+    """Make ``optimizer`` a distributed one, and return it (collective).
+
+    All ranks get rank 0's parameters and buffers. From then on ``.grad`` is the mean over all ranks when backward
+    returns.
+    """
+    if isinstance(optimizer, DistributedOptimizer):
+        raise EngineError("optimizer: it is a DistributedOptimizer already; wrap an optimizer once.")
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise EngineError(f"optimizer: {type(optimizer).__name__} is no torch.optim.Optimizer; give one.")
+    inside = set(model.parameters())
+    outside = [one for group in optimizer.param_groups for one in group["params"] if one not in inside]
+    require_shapes([*inside, *outside])
+    for tensor in [*model.state_dict().values(), *outside]:
+        _broadcast(gradients.comm, tensor)
+    gradients.add(optimizer, model, algorithm, bucket_bytes, overlap)
+    plain = type(optimizer)
+    name = f"Distributed{plain.__name__}"
+    optimizer.__class__ = type(name, (DistributedOptimizer, plain), {"__module__": plain.__module__, "_plain": plain})
+    distributed: DistributedOptimizer = optimizer
+    distributed._gradients = gradients
+    distributed.register_step_pre_hook(_before_step)
+    distributed.register_step_post_hook(_after_step)
+    return distributed
+
+
+def _before_step(optimizer: DistributedOptimizer, args: Any, kwargs: Any) -> Any:
+    """``args`` begin with the optimizer itself."""
+    gradients = optimizer._gradients
+    closure = args[1] if len(args) > 1 else kwargs.get("closure")
+    if closure is None:
+        gradients.before_step(optimizer)
+        return None
+
+    @wraps(closure)
+    def shared() -> Any:
+        loss = closure()
+        gradients.before_step(optimizer)
+        return gradients.mean(loss)  # optimizers decide by the loss, and must decide alike
+
+    return (optimizer, shared, *args[2:]), {name: given for name, given in kwargs.items() if name != "closure"}
+
+
+def _after_step(optimizer: DistributedOptimizer, args: Any, kwargs: Any) -> None:
+    optimizer._gradients.after_step(optimizer)
+
+
+def _plain_copy(plain: type[torch.optim.Optimizer], state: dict[str, Any]) -> torch.optim.Optimizer:
+    optimizer: torch.optim.Optimizer = object.__new__(plain)
+    optimizer.__setstate__(state)
+    return optimizer
+
+
+def _broadcast(comm: Communicator, tensor: torch.Tensor) -> None:
+    """Bit by bit, whatever the type."""
+    content = np.frombuffer(bytearray(tensor.detach().reshape(-1).view(torch.uint8).cpu().numpy()), np.uint8)
+    comm.broadcast(content, 0)
+    with torch.no_grad():
+        tensor.copy_(torch.from_numpy(content).view(tensor.dtype).view_as(tensor))

@@ -1,0 +1,261 @@
+"""The gradients of a script's models on one communicator: when they are summed, and who may use them.
+
+PyTorch calls back when a backward ends, as it does for DistributedDataParallel. There every rank waits for the sums, so
+that ``.grad`` is the mean over all ranks once backward returns. Before an optimizer steps, a check refuses gradients
+that are one rank's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from ringscope.engine.errors import DifferenceError, EngineError
+from ringscope.train.bucket_sums import SumThread
+from ringscope.train.digest import odd_rank
+from ringscope.train.scripts.group import Group
+from ringscope.train.scripts.notes import checksum, is_turn_of_parameters, take_notes
+
+if TYPE_CHECKING:
+    from ringscope.engine.communicator import Communicator
+
+_LOCAL = (
+    "step: gradients were only added up on each rank, inside of accumulate(); let the last backward of a step run "
+    "outside of it, or call optimizer.synchronize() before gradients are read, clipped or used."
+)
+_OPEN = (
+    "step: backward has not ended. An error interrupted it on this rank, or step was called from inside of it; end the "
+    "program after such an error, and call step after backward."
+)
+_UNKNOWN = (
+    "step: a parameter has a gradient of this rank alone, as it came after the last backward; call "
+    "optimizer.synchronize() after gradients are set by hand."
+)
+_CREATE_GRAPH = (
+    "backward(create_graph=True): the sum over ranks has no derivative; take torch.autograd.grad(..., "
+    "create_graph=True) for it, and a plain backward for the gradients."
+)
+
+
+@dataclass(slots=True)
+class Communication:
+    """How long sums took, and what they moved, since somebody last asked."""
+
+    communication_us: float = 0.0
+    exposed_us: float = 0.0
+    size_bytes: int = 0
+
+
+class _Source:
+    """An optimizer and its model, which may get more parameters."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer, model: torch.nn.Module) -> None:
+        self.optimizer, self._model = optimizer, model
+        self.group: Group | None = None
+        self.steps = 0
+
+    def parameters(self) -> list[torch.nn.Parameter]:
+        """All that are trained now, each once, in the same order on every rank."""
+        of_optimizer = (one for group in self.optimizer.param_groups for one in group["params"])
+        return [one for one in dict.fromkeys([*self._model.parameters(), *of_optimizer]) if one.requires_grad]
+
+
+class Gradients:
+    """Of one communicator; its optimizers share the thread that sums. All ranks make the same calls (collective)."""
+
+    def __init__(self, comm: Communicator) -> None:
+        self.comm = comm
+        self.since_last = Communication()
+        self._thread: SumThread | None = None
+        self._sources: list[_Source] = []
+        self._group_of: dict[torch.nn.Parameter, Group] = {}
+        self._tasks = set[int]()  # backwards that will call back
+        self._accumulating = 0
+        self._only_local = set[torch.nn.Parameter]()
+        self._failure: EngineError | None = None
+
+    def add(
+        self, optimizer: torch.optim.Optimizer, model: torch.nn.Module, algorithm: str, bucket_bytes: int, overlap: bool
+    ) -> None:
+        """Sum the gradients of this model and optimizer from now on, but for those that are summed already."""
+        source = _Source(optimizer, model)
+        fresh = [one for one in source.parameters() if one not in self._group_of]
+        if not fresh and not source.parameters():
+            raise EngineError("model: it has no parameters to train.")
+        if (overlap or self.comm.gpu is not None) and self._thread is None:
+            self._thread = SumThread(self.comm)
+        if fresh:
+            source.group = Group(self.comm, fresh, algorithm, bucket_bytes, self._thread, self._arrive)
+            self._group_of |= dict.fromkeys(fresh, source.group)
+        self._sources.append(source)
+        # Ranks whose graphs differ may meet the buckets of two groups in another order: then nothing overlaps.
+        groups = self._groups()
+        for group in groups:
+            group.overlaps = overlap and len(groups) == 1
+
+    @contextmanager
+    def accumulate(self) -> Iterator[None]:
+        """Inside, gradients are added up on each rank."""
+        self._accumulating += 1
+        try:
+            yield
+        finally:
+            self._accumulating -= 1
+
+    def forget(self, optimizer: torch.optim.Optimizer) -> None:
+        """The gradients of this optimizer are zero."""
+        self._only_local.difference_update(_parameters_of(optimizer))
+
+    def synchronize(self, optimizer: torch.optim.Optimizer) -> None:
+        """Sum what of this optimizer's gradients is each rank's own (collective); nothing where all is summed."""
+        self._require_healthy()
+        mine = self._source(optimizer)
+        fresh = any(one not in self._group_of for one in mine.parameters())
+        if fresh or any(not self._is_summed(one) for one in mine.parameters()):
+            groups = {id(group): group for one in mine.parameters() if (group := self._group_of.get(one))}
+            self._finish(list(groups.values()) or [self._home(mine)])
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """EngineError where a gradient that the optimizer would use is not the same on all ranks (collective)."""
+        self._require_healthy()
+        if self._tasks:
+            raise EngineError(_OPEN)
+        used = [one for one in _parameters_of(optimizer) if one.grad is not None]
+        if any(one in self._only_local for one in used):
+            raise EngineError(_LOCAL)
+        if any(one not in self._group_of for one in used):
+            raise EngineError(_UNKNOWN)
+        replaced = [one.grad for one in used if not self._group_of[one].is_summed(one)]
+        if replaced and (found := odd_rank(self._every(checksum(replaced)))):
+            odd, usual = found
+            raise DifferenceError(
+                f"step: gradients that were set by hand differ between rank {odd} and rank {usual}; call "
+                "optimizer.synchronize() after they are set, and before they are read, clipped or used."
+            )
+
+    def after_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """A step is made."""
+        self._source(optimizer).steps += 1
+
+    def mean(self, value: Any) -> Any:
+        """A loss as the mean over all ranks (collective), of the same type."""
+        if value is None:
+            return None
+        own = value.detach() if isinstance(value, torch.Tensor) else value
+        mean = float(self.comm.total(np.array([float(own)], np.float64))[0]) / self.comm.size
+        return torch.full_like(own, mean) if isinstance(own, torch.Tensor) else mean
+
+    def compare(self) -> None:
+        """DifferenceError on every rank where the parameters of two ranks differ (collective)."""
+        for source in self._sources:
+            if found := odd_rank(self._every(checksum(source.parameters()))):
+                odd, usual = found
+                raise DifferenceError(
+                    f"After step {source.steps} the parameters of rank {odd} differ from those of rank {usual}; change "
+                    "parameters, gradients and the optimizer's state on every rank alike."
+                )
+
+    def taken(self) -> Communication:
+        """What was summed since the last call."""
+        found, self.since_last = self.since_last, Communication()
+        return found
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Algorithm and transport, as in records."""
+        sums = self._groups()[0].sums
+        return sums.algorithm, sums.transport
+
+    def newest(self, optimizer: torch.optim.Optimizer) -> Any:
+        """The sums of the newest backward; None before the first."""
+        group = self._source(optimizer).group
+        return group.newest if group else None
+
+    def _groups(self) -> list[Group]:
+        return [source.group for source in self._sources if source.group]
+
+    def _source(self, optimizer: torch.optim.Optimizer) -> _Source:
+        return next(source for source in self._sources if source.optimizer is optimizer)
+
+    def _is_summed(self, parameter: torch.nn.Parameter) -> bool:
+        return parameter not in self._only_local and self._group_of[parameter].is_summed(parameter)
+
+    def _require_healthy(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def _arrive(self, group: Group, parameter: torch.nn.Parameter) -> bool:
+        self._require_healthy()
+        if self._accumulating:
+            self._only_local.add(parameter)
+            return False
+        if torch.is_grad_enabled():
+            raise EngineError(_CREATE_GRAPH)
+        task = torch._C._current_graph_task_id()
+        if task not in self._tasks:
+            self._tasks.add(task)
+            torch.autograd.Variable._execution_engine.queue_callback(partial(self._end, task))
+        return True
+
+    def _end(self, task: int) -> None:
+        """A backward has made its last gradient."""
+        groups = self._groups()
+        if len(groups) > 1:
+            touched = self.comm.maximum(np.array([group.is_touched for group in groups], np.int64))
+            groups = [group for group, is_touched in zip(groups, touched.tolist(), strict=True) if is_touched]
+        self._finish(groups)
+        self._tasks.discard(task)
+
+    def _finish(self, groups: list[Group]) -> None:
+        try:
+            for group in groups:
+                self._finish_group(group)
+        except EngineError as error:
+            self._failure = error
+            raise
+
+    def _finish_group(self, group: Group) -> None:
+        coming = (one for source in self._sources if self._home(source) is group for one in source.parameters())
+        fresh = list(dict.fromkeys(one for one in coming if one not in self._group_of))
+        self._sum(group, fresh)
+        if fresh:
+            group.extend(fresh)
+            self._group_of |= dict.fromkeys(fresh, group)
+            self._sum(group, [])
+
+    def _sum(self, group: Group, fresh: list[torch.nn.Parameter]) -> None:
+        sources = [one for one in self._sources if one.group is group or self._shares(one, group)]
+        steps = sum(source.steps for source in sources)
+        is_turn = group.compared_after != steps and is_turn_of_parameters(steps)
+        group.compared_after = steps
+        with torch.no_grad():
+            optimizers = [source.optimizer for source in sources]
+            group.finish(take_notes(optimizers, group.parameters if is_turn else None, steps, fresh))
+        self._only_local.difference_update(group.parameters)
+        if sums := group.newest:
+            self.since_last.communication_us += sums.communication_us
+            self.since_last.exposed_us += sums.exposed_us
+            self.since_last.size_bytes += sums.size_bytes
+
+    def _home(self, source: _Source) -> Group:
+        """Where the parameters go that come later."""
+        return source.group or self._groups()[0]
+
+    def _shares(self, source: _Source, group: Group) -> bool:
+        return any(self._group_of.get(one) is group for one in _parameters_of(source.optimizer))
+
+    def _every(self, digest: int) -> list[int]:
+        digests = np.zeros(self.comm.size, np.int64)
+        digests[self.comm.rank] = digest
+        found: list[int] = self.comm.total(digests).tolist()
+        return found
+
+
+def _parameters_of(optimizer: torch.optim.Optimizer) -> list[torch.nn.Parameter]:
+    return [one for group in optimizer.param_groups for one in group["params"]]

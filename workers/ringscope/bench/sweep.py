@@ -25,6 +25,7 @@ from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
 from ringscope.contracts.traced import RankTrace
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
+from ringscope.engine.positions import set_stage
 from ringscope.engine.step_ring import StepRing
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Sweep:
         self._bus_factor = bus_factor(spec.collective, comm.size)
         self._seed = 0
         self._says_untraceable = False
+        self._is_loading = True
+        set_stage(comm.position, "preparing the first size")
 
     def run(self) -> int:
         """Measure everything; the number of wrong elements over all ranks and checks."""
@@ -102,6 +105,9 @@ class Sweep:
             start = number % len(contestants)
             for contestant in contestants[start:] + contestants[:start]:
                 contestant.time(first if number == 0 else later, timed)
+                if self._is_loading:
+                    self._is_loading = False
+                    set_stage(self._comm.position, "")
 
     def _follow(self, contestants: list[Contestant]) -> list[RankTrace | None]:
         traces = [contestant.trace() for contestant in contestants]

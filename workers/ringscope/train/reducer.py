@@ -19,6 +19,7 @@ from ringscope.choice.situation import Choice
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.devices import carrier
 from ringscope.engine.errors import EngineError
+from ringscope.engine.positions import UNTIMED
 from ringscope.engine.waiting.pause import sleep_while
 from ringscope.train.buckets import Bucket, place_gradients
 from ringscope.train.device import Marker
@@ -48,7 +49,7 @@ class Reducer:
         sums_always: bool = False,
     ) -> None:
         """``sums_always``: every backward is a step's last one, but for those inside of ``part(is_last=False)``."""
-        self.module = module
+        self.module, self._position = module, comm.position
         parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
         self.buckets = place_gradients(comm, parameters, bucket_bytes)
         self.size_bytes = sum(bucket.size_bytes for bucket in self.buckets)
@@ -164,6 +165,7 @@ class Reducer:
 
     def _run_plan(self, number: int, bucket: Bucket) -> int:
         self._plans[number].run()
+        self._position[UNTIMED] += 1
         return bucket.size_bytes
 
     def _now_us(self) -> float:

@@ -177,7 +177,7 @@ class Keeper:
 
     def _on_ranks(self) -> None:
         board = self._intake.board
-        self._status.is_running = self._status.is_running or board.all_said_hello
+        self._status.is_running = self._status.is_running or board.all_started
         self._status.lost_ranks = list(board.lost)
         self._tell()
         if board.has_trouble and self._share is not None:

@@ -179,7 +179,7 @@ class Share:
         loop = asyncio.get_running_loop()
         slots = len(self._board.ranks)
         first_seen: float | None = None
-        while not self._board.all_said_hello:
+        while not self._board.all_started:
             children = process_group.children_of(proxy_pid)
             if children and first_seen is None:
                 first_seen = loop.time()

@@ -165,6 +165,8 @@ class Keeper:
             self._launch_wanted.set()
         if wanted.proxy is not None and not self._proxy.done():
             self._proxy.set_result(wanted.proxy)
+        if wanted.ending and self._share is not None:
+            self._share.notice_end()
         if wanted.close:
             self._close_wanted.set()
 

@@ -38,7 +38,9 @@ class Settings(BaseSettings):
         gt=0,
         description=f"How long an agent's poll is held when nothing changes; {HEARTBEAT_SECONDS:g} at most.",
     )
-    start_deadline_seconds: float = Field(30.0, gt=0, description="Every rank of a gang must run by then.")
+    start_deadline_seconds: float = Field(
+        60.0, gt=0, description="How long each part of a start may take, where a job does not give start_seconds."
+    )
     start_deadline_seconds_per_node: float = Field(
         3.0, ge=0, description="A gang of many nodes has so long for each of them instead, if that is longer."
     )

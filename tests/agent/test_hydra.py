@@ -1,7 +1,7 @@
 import pytest
 
 from ringscope.contracts.protocol import GangMember, Proxy
-from ringscope_agent.launch.hydra import Demultiplexer, ExitReport, RankEnd, parse_launch_line
+from ringscope_agent.launch.hydra import Demultiplexer, ExitReport, RankEnd, is_banner, parse_launch_line
 
 LAUNCH_LINE = (
     "HYDRA_LAUNCH: /opt/venv/bin/hydra_pmi_proxy --control-port 10.0.0.1:36037 --rmk user --launcher manual "
@@ -72,3 +72,23 @@ def test_the_banner_gives_pid_and_signal() -> None:
     report.read("=   PID 6656 RUNNING AT 10.0.0.2")
     report.read("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)")
     assert (report.failed_pid, report.failed_address, report.signal) == (6656, "10.0.0.2", 9)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("===================================================================================", True),
+        ("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", True),
+        ("=   PID 4711 RUNNING AT n1", True),
+        ("=   EXIT CODE: 15", True),
+        ("=   CLEANING UP REMAINING PROCESSES", True),
+        ("=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES", True),
+        ("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal 15)", True),
+        ("This typically refers to a problem with your application.", True),
+        ("Please see the FAQ page for debugging suggestions", True),
+        ("[mpiexec@n1] Exit codes: [n1] 15,15", False),
+        ("=== epoch 1 ===", False),
+    ],
+)
+def test_the_words_about_a_program_that_a_signal_ended_are_known(line: str, expected: bool) -> None:
+    assert is_banner(line) == expected

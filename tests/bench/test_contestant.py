@@ -70,7 +70,7 @@ def test_a_rank_says_how_far_it_is_while_it_times_a_block():
     ring = contestant(comm)
     ring.time(warmup=2, iterations=3)
     ring.time(warmup=1, iterations=4)
-    assert comm.position.tolist() == [0, 7, 3, ELEMENTS * 4, 0]
+    assert comm.position.tolist()[:5] == [0, 7, 3, ELEMENTS * 4, 0]
     ring.check(Case(np.dtype(np.float32), "sum", 1, 1), spoil=False)
     assert comm.position[positions.UNTIMED] == 5, "its values are there, and compared"
 

@@ -5,6 +5,7 @@ import pytest
 from ringscope.contracts.protocol import RankPulse
 from ringscope_server.insights.hysteresis import CLEAR_WINDOWS, Hysteresis
 from ringscope_server.insights.kinds import Finding
+from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.step_windows import WINDOW_STEPS, Block, RankStep
 from ringscope_server.insights.straggler import STEP_WINDOWS
 from ringscope_server.insights.watch import News, Watch
@@ -69,12 +70,12 @@ def news(at: int, stopped: float = 0.0, queued: float = 0.0, late_us: int = 0, a
 
 
 def test_a_rank_that_is_stopped_again_and_again_is_told_after_two_windows_and_closed_after_five() -> None:
-    watch = Watch(3, 60, {})
+    watch = Watch(3, Limits(60), {})
     assert watch.look(news(0, 0.4), ()).opened == []
     assert watch.look(news(1, 0.4), ()).opened == []
     assert [found.key for found in watch.look(news(2, 0.4), ()).opened] == [SLOW]
     assert watch.look(news(2, 0.4), {SLOW}).over == set(), "the same pulses again are no window"
-    watch = Watch(3, 60, {})
+    watch = Watch(3, Limits(60), {})
     over = [watch.look(news(at), {SLOW}).over for at in range(CLEAR_WINDOWS + 1)]
     assert over == [set()] * CLEAR_WINDOWS + [{SLOW}]
 
@@ -97,19 +98,19 @@ def test_a_node_that_started_again_begins_anew() -> None:
 
 
 def test_ranks_that_all_stand_still_are_not_slow() -> None:
-    watch = Watch(3, 60, {})
+    watch = Watch(3, Limits(60), {})
     assert [watch.look(news(at, 0.9, advance=0), ()).opened for at in range(5)] == [[]] * 5
 
 
 def test_where_ranks_wait_for_cores_the_floor_for_coming_late_is_higher() -> None:
     for queued, late_us, told in ((0.1, 5_000, True), (0.5, 5_000, False), (0.5, 25_000, True)):
-        watch = Watch(3, 60, {})
+        watch = Watch(3, Limits(60), {})
         found = [watch.look(news(at, queued=queued, late_us=late_us), ()).opened for at in range(6)][-1]
         assert [one.key for one in found] == ([("late_rank", 2)] if told else [])
 
 
 def test_a_hang_is_told_and_ends_the_gang() -> None:
-    watch = Watch(3, 2, {})
+    watch = Watch(3, Limits(2), {})
     for at in range(3):
         judgement = watch.look(news(at, advance=0), ())
     assert judgement.hang is not None and [found.kind for found in judgement.opened] == ["hang"]
@@ -130,6 +131,6 @@ def training_news(at: int, slow_us: float) -> News:
 def test_a_training_rank_that_computes_longer_is_told_after_three_windows_of_steps(
     slow_us: float, told: list[tuple[str, int]]
 ) -> None:
-    watch = Watch(3, 60, {})
+    watch = Watch(3, Limits(60), {})
     found = [watch.look(training_news(at, slow_us), ()).opened for at in range(STEP_WINDOWS)]
     assert [[finding.key for finding in each] for each in found] == [[]] * (STEP_WINDOWS - 1) + [told]

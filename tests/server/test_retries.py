@@ -304,7 +304,7 @@ async def test_a_node_that_is_behind_all_others_at_the_start_is_to_blame(server:
     await server.one_pass()
     attempt = (await first.assignments())[-1]["attempt_id"]
     await first.report(attempt, "ready")
-    for _ in range(4):
+    for _ in range(8):
         clock.advance(8)
         for agent in (first, second):
             await agent.assignments()
@@ -312,4 +312,4 @@ async def test_a_node_that_is_behind_all_others_at_the_start_is_to_blame(server:
     for agent in (first, second):
         await agent.report(attempt, "clean")
     ended = await server.job(job["id"])
-    assert (ended["state"], ended["attempts"][0]["bad_node"]) == ("failed", "n2")
+    assert (ended["state"], ended["attempts"][0]["bad_node"]) == ("queued", "n2"), "there is no other node"

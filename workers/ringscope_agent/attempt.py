@@ -199,6 +199,7 @@ class Attempt:
 
     async def _end_processes(self) -> str:
         """End every process of the attempt; those that are left, in words."""
+        self._keeping.announce_end()
         grace = self._assignment.grace_seconds
         if not self._stop_wanted.is_set():
             grace = min(grace, UNASKED_GRACE_SECONDS)

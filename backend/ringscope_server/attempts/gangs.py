@@ -51,6 +51,7 @@ async def start(
         token=secrets.token_hex(16),
         created_at=now,
         tuning=tuning and tuning.model_dump(mode="json"),
+        progressed_at=None,
         disturbed_by=await disturbance.neighbours(session, spec, (share.node_id for share in shares)),
         started_at=None,
         finished_at=None,
@@ -202,6 +203,12 @@ def _advance(member: Member, phase: str, now: datetime) -> bool:
     return True
 
 
+def _progress(attempt: Attempt, is_news: bool, now: datetime) -> None:
+    """A part of the start is over, so that the limit of the next one begins to count."""
+    if is_news and attempt.job.state == "starting":
+        attempt.progressed_at = now
+
+
 def _all_reached(attempt: Attempt, phase: str) -> bool:
     return all(_PHASES.index(member.phase) >= _PHASES.index(phase) for member in attempt.members)
 
@@ -210,14 +217,15 @@ async def _follow(session: AsyncSession, attempt: Attempt, member: Member, repor
     """News of an attempt that is not over."""
     match report.event:
         case "ready":
-            _advance(member, "ready", now)
+            _progress(attempt, _advance(member, "ready", now), now)
             if attempt.job.state == "starting" and all(other.phase == "ready" for other in attempt.members):
                 attempt.is_launched = True
         case "proxies":
+            _progress(attempt, any(other.proxy is None for other in attempt.members), now)
             for other, proxy in zip(attempt.members, report.proxies, strict=False):
                 other.proxy = other.proxy or proxy.model_dump()
         case "running":
-            _advance(member, "running", now)
+            _progress(attempt, _advance(member, "running", now), now)
             if _all_reached(attempt, "running") and await transition(session, attempt.job_id, "running", now):
                 attempt.started_at = now
         case "refused":

@@ -21,6 +21,7 @@ from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.db.models import Attempt, Insight
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.insights import pulses, rows, store
+from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.state import ActiveInsight
 from ringscope_server.insights.watch import Judgement, News, Watch
 from ringscope_server.insights.windows import Sample
@@ -130,11 +131,10 @@ class Insights:
         """Of an attempt that another server has watched until now only what comes from now on counts."""
         spec = valid_spec(attempt.job)
         if spec is None:
-            watch = Watch(attempt.job.ranks, math.inf, {})
+            watch = Watch(attempt.job.ranks, Limits(math.inf, math.inf), {})
         else:
-            limit = math.inf if spec.is_simulated else spec.hang_seconds
             root = spec.sweep.root if spec.collective in ROOTED else None
-            watch = Watch(attempt.job.ranks, limit, await baseline(session, attempt), root)
+            watch = Watch(attempt.job.ranks, Limits.of(spec), await baseline(session, attempt), root)
         watched = _Watched(watch, rows.Cursor() if attempt.id > self._first_own else end)
         self._watched[attempt.id] = watched
         return watched
@@ -154,9 +154,8 @@ class Insights:
                 await pulses.forget(session, attempt.id)
             elif judgement.hang is not None:
                 message, node = judgement.hang.message, judgement.hang.node
-                await gangs.stop(
-                    session, attempt.job_id, "hang_detected", message, now, bad_node=node, bad_rank=judgement.hang.rank
-                )
+                reason, rank = "rank_exit" if judgement.hang.is_own_doing else "hang_detected", judgement.hang.rank
+                await gangs.stop(session, attempt.job_id, reason, message, now, bad_node=node, bad_rank=rank)
                 changes.attempt(attempt)
         if changed:
             changes.jobs.add(attempt.job_id)

@@ -1,23 +1,31 @@
 """Hangs and desyncs: ranks that live and come no further. Pure.
 
-A rank comes further when it begins another step of a call, or ends an iteration, a warm-up operation or a check. None
-has for longer than the limit: the gang hangs. Some have not while others go on: it is out of step. The limit is the
-job's ``hang_seconds``, or ten mean iterations if that is longer. Time is counted between pulses, by their node's clock
-that never jumps, and no gap for more than a few seconds: nobody hangs for a node or server that was silent or asleep,
-nor for a clock that was set.
+A rank comes further when it begins another step of a call, or ends an iteration, a warm-up operation or a check, or
+enters another stage of its loading. None has for longer than the limit: the gang hangs. Some have not while others go
+on: it is out of step. While a rank is in a stage, such as an import, the limit is the job's ``load_seconds``; else its
+``hang_seconds``, or ten mean iterations if that is longer. A script need not tell its steps: unless its job gives
+``hang_seconds``, it only hangs if all of its ranks are in calls of the engine, or have ended their programs.
+
+Time is counted between pulses, by their node's clock that never jumps, and no gap for more than a few seconds: no rank
+hangs because a node or server was silent or asleep, nor because a clock was set. Time in which a rank was ready to run
+and had no core does not count either, unless the rank waits for another one.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ringscope.contracts.units import format_size
 from ringscope_server.insights.kinds import Finding
+from ringscope_server.insights.limits import Limits
+from ringscope_server.insights.where import named, rank_evidence, rank_words
 from ringscope_server.insights.windows import Sample
 
 MEAN_STEPS = 10
 FRESH_SECONDS = 5.0  # an older pulse says nothing about now, nor about all of the time until the next one
+# So long a rank must be seen waiting for one whose program is over: what was sent last may still be on its way.
+EARLY_END_SECONDS = 1.0
 MAX_RANKS_SHOWN = 64
+_MOST_RANKS_TOLD = 4
 
 
 @dataclass
@@ -34,22 +42,28 @@ class Progress:
         for rank, sample in samples.items():
             self._first.setdefault(rank, sample)
             before = self._last.get(rank)
-            if before is None or before.place != sample.place:
+            if before is None or before.marks != sample.marks:
                 self._since[rank], self._still[rank] = sample, 0.0
             else:
-                self._still[rank] += min(_seconds(before, sample), FRESH_SECONDS)
+                self._still[rank] += min(_counted_seconds(before, sample), FRESH_SECONDS)
             self._last[rank] = sample
 
-    def judge(self, ranks: int, hang_seconds: float, now: float) -> Finding | None:
+    def judge(self, ranks: int, limits: Limits, now: float) -> Finding | None:
         """A hang or a desync of a gang of so many ranks, all of which must have been heard of lately."""
         if len(self._last) < ranks or any(now - sample.heard_at > FRESH_SECONDS for sample in self._last.values()):
             return None
-        still = self._still
-        limit = max(hang_seconds, MEAN_STEPS * self._mean_iteration_seconds())
+        if (early := self._early_end(limits)) is not None:
+            return early
+        if not limits.tells_steps and not all(sample.is_in_call for sample in self._last.values()):
+            return None
+        still, is_loading = self._still, any(sample.pulse.stage for sample in self._last.values())
+        limit = max(limits.hang_seconds, MEAN_STEPS * self._mean_iteration_seconds())
+        if is_loading:
+            limit = max(limit, limits.load_seconds)
         stuck = [rank for rank, seconds in still.items() if seconds >= limit]
         if len(stuck) == ranks:
-            return self._hang(still, limit)
-        return self._desync(stuck, still, limit) if stuck else None
+            return self._hang(limit, limits, is_loading)
+        return self._desync(stuck, limit, limits) if stuck else None
 
     def _mean_iteration_seconds(self) -> float:
         """Of the rank that has done most; until it stood still."""
@@ -57,26 +71,53 @@ class Progress:
         rank = max(done, key=lambda one: done[one])
         return _seconds(self._first[rank], self._since[rank]) / done[rank] if done[rank] else 0.0
 
-    def _hang(self, still: Mapping[int, float], limit: float) -> Finding:
-        behind = self._behind()
-        seconds = min(still.values())
-        if not behind:
-            where = f"All of them are {_where(next(iter(self._last.values())))}."
-            culprit = None
-        else:
-            culprit = behind[0]
-            where = f"Behind all others is {self._named(behind)}, {_where(self._last[culprit])}."
-        message = f"The gang hangs: no rank has come further for {seconds:.0f} s (limit {limit:.0f} s). {where}"
-        node = None if culprit is None else self._last[culprit].node
-        return Finding("hang", message, culprit, node, self._evidence(still, limit, behind))
+    def _early_end(self, limits: Limits) -> Finding | None:
+        """A rank that waits in a call for one whose program is over."""
+        for rank, sample in sorted(self._last.items()):
+            ended = self._last.get(-1 if sample.pulse.awaits is None else sample.pulse.awaits)
+            if ended is None or not ended.pulse.has_finished or self._still[rank] < EARLY_END_SECONDS:
+                continue
+            message = (
+                f"{named(ended).capitalize()} has ended its program without an error and will not come: "
+                f"{self._told(rank, limits)}. Let every rank make the same calls."
+            )
+            evidence = self._evidence(EARLY_END_SECONDS, [ended.pulse.rank])
+            return Finding("hang", message, ended.pulse.rank, ended.node, evidence, is_own_doing=True)
+        return None
 
-    def _desync(self, stuck: list[int], still: Mapping[int, float], limit: float) -> Finding:
-        culprit = min(stuck, key=lambda rank: self._last[rank].place)
+    def _hang(self, limit: float, limits: Limits, is_loading: bool) -> Finding:
+        culprits = self._culprits(is_loading)
+        culprit = culprits[0] if culprits else None
+        others = [rank for rank in self._ordered() if rank not in culprits]
+        told = [*culprits[:_MOST_RANKS_TOLD], *others][:_MOST_RANKS_TOLD]
+        where = "; ".join(self._told(rank, limits) for rank in told)
+        more = f"; and {len(self._last) - len(told)} more ranks" if len(told) < len(self._last) else ""
+        what, name = ("hangs while it loads", "load_seconds ") if is_loading else ("hangs", "")
+        seconds = min(self._still.values())
         message = (
-            f"The ranks are out of step: {self._named(stuck)} has come no further for {still[culprit]:.0f} s "
-            f"(limit {limit:.0f} s), {_where(self._last[culprit])}, while others go on."
+            f"The gang {what}: no rank has come further for {seconds:.0f} s (limit {name}{limit:.0f} s). "
+            f"{where[:1].upper()}{where[1:]}{more}."
         )
-        return Finding("desync", message, culprit, self._last[culprit].node, self._evidence(still, limit, stuck))
+        node = None if culprit is None else self._last[culprit].node
+        return Finding("hang", message, culprit, node, self._evidence(limit, culprits))
+
+    def _desync(self, stuck: list[int], limit: float, limits: Limits) -> Finding:
+        culprit = min(stuck, key=lambda rank: self._last[rank].place)
+        more = f" (and {len(stuck) - 1} more)" if len(stuck) > 1 else ""
+        message = (
+            f"The ranks are out of step: {self._told(culprit, limits)}{more}, {self._still[culprit]:.0f} s "
+            f"(limit {limit:.0f} s), while others go on."
+        )
+        return Finding("desync", message, culprit, self._last[culprit].node, self._evidence(limit, stuck))
+
+    def _culprits(self, is_loading: bool) -> list[int]:
+        """The ranks that the others wait for: that load, that are awaited and wait for none, or that are less far."""
+        if is_loading:
+            loading = [rank for rank, sample in self._last.items() if sample.pulse.stage]
+            return sorted(loading, key=lambda rank: (self._last[rank].is_in_call, rank))
+        awaited = {sample.pulse.awaits for sample in self._last.values()}
+        wait_for_none = [rank for rank in awaited if rank in self._last and self._last[rank].pulse.awaits is None]
+        return sorted(rank for rank in wait_for_none if rank is not None) or self._behind()
 
     def _behind(self) -> list[int]:
         """Ranks that are less far than others; none where all are equally far."""
@@ -84,42 +125,34 @@ class Progress:
         behind = sorted(rank for rank, sample in self._last.items() if sample.place == least)
         return behind if len(behind) < len(self._last) else []
 
-    def _named(self, ranks: Collection[int]) -> str:
-        first = min(ranks)
-        more = f" (and {len(ranks) - 1} more)" if len(ranks) > 1 else ""
-        return f"rank {first} on node {self._last[first].node}{more}"
+    def _told(self, rank: int, limits: Limits) -> str:
+        return rank_words(self._last[rank], self._since[rank], limits.call)
 
-    def _evidence(self, still: Mapping[int, float], limit: float, behind: list[int]) -> dict[str, Any]:
+    def _ordered(self) -> Sequence[int]:
+        return sorted(self._last, key=lambda rank: (self._last[rank].place, rank))
+
+    def _evidence(self, limit: float, behind: Collection[int]) -> dict[str, Any]:
         """Where each rank is; of a large gang those that are least far."""
-        ordered = sorted(self._last, key=lambda rank: (self._last[rank].place, rank))[:MAX_RANKS_SHOWN]
         return {
             "limit_seconds": limit,
-            "behind": behind[:MAX_RANKS_SHOWN],
+            "behind": list(behind)[:MAX_RANKS_SHOWN],
             "ranks": [
-                rank_evidence(rank, self._last[rank]) | {"still_seconds": round(still[rank], 1)} for rank in ordered
+                rank_evidence(rank, self._last[rank])
+                | {"still_seconds": round(self._still[rank], 1), "since": round(self._since[rank].heard_at, 3)}
+                for rank in self._ordered()[:MAX_RANKS_SHOWN]
             ],
         }
+
+
+def _counted_seconds(before: Sample, after: Sample) -> float:
+    """The seconds between two pulses of a rank in which it could have come further by itself."""
+    seconds = _seconds(before, after)
+    queued = (before.pulse.queued_us, after.pulse.queued_us)
+    if after.pulse.awaits is not None or queued[0] is None or queued[1] is None:
+        return seconds
+    return max(0.0, seconds - max(0, queued[1] - queued[0]) / 1e6)
 
 
 def _seconds(before: Sample, after: Sample) -> float:
     """Between two pulses of a rank; not negative, should its node have started again."""
     return max(0.0, (after.time_us - before.time_us) / 1e6)
-
-
-def rank_evidence(rank: int, sample: Sample) -> dict[str, Any]:
-    """One rank of a gang that hangs: its last iteration, message size and step."""
-    pulse = sample.pulse
-    return {
-        "rank": rank,
-        "node": sample.node,
-        "state": pulse.state,
-        "iterations": pulse.iterations,
-        "size_bytes": pulse.size_bytes,
-        "step": pulse.step,
-    }
-
-
-def _where(sample: Sample) -> str:
-    pulse = sample.pulse
-    place = "between two calls, or in a library's" if pulse.step is None else f"in step {pulse.step} of a call"
-    return f"{place}, after {pulse.iterations} iterations, at {format_size(pulse.size_bytes)}"

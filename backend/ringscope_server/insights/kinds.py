@@ -20,6 +20,7 @@ class Finding:
 
     Args:
         windows: in so many windows in a row it must be found before it is told.
+        is_own_doing: of a hang: the program itself is wrong, so that another try would end the same way.
     """
 
     kind: Kind
@@ -28,6 +29,7 @@ class Finding:
     node: str | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
     windows: int = 1
+    is_own_doing: bool = False
 
     @property
     def key(self) -> Key:

@@ -7,8 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.protocol import Report
 from ringscope_server.db.models import Attempt, Member
 from ringscope_server.insights import pulses, store
-from ringscope_server.insights.hang import MAX_RANKS_SHOWN, rank_evidence
+from ringscope_server.insights.hang import MAX_RANKS_SHOWN
 from ringscope_server.insights.kinds import Finding
+from ringscope_server.insights.where import rank_evidence
 
 
 async def note(session: AsyncSession, attempt: Attempt, member: Member, report: Report, now: datetime) -> None:

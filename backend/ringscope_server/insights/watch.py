@@ -10,6 +10,7 @@ from ringscope_server.insights import late_rank, slow_link, straggler
 from ringscope_server.insights.hang import Progress
 from ringscope_server.insights.hysteresis import Hysteresis
 from ringscope_server.insights.kinds import Finding, Key
+from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.low_bandwidth import Comparison
 from ringscope_server.insights.slow_hops import SlowHops
 from ringscope_server.insights.step_windows import CROWDED_MIN_US, MIN_US, Block, RankStep, StepWindow, StepWindows
@@ -55,15 +56,15 @@ class Watch:
 
     Args:
         ranks: of the gang.
-        hang_seconds: the job's limit.
+        limits: of the job.
         expected: what the rows of the sweep should be, as far as it is known.
         root: of the collective, if it has one.
     """
 
-    def __init__(self, ranks: int, hang_seconds: float, expected: Baseline, root: int | None = None) -> None:
+    def __init__(self, ranks: int, limits: Limits, expected: Baseline, root: int | None = None) -> None:
         self._ranks = ranks
         self._root = root
-        self._hang_seconds = hang_seconds
+        self._limits = limits
         self._progress = Progress()
         self._windows = Windows(ranks)
         self._steps = StepWindows(ranks)
@@ -126,7 +127,7 @@ class Watch:
 
     def _judge_progress(self, news: News, active: Collection[Key], judgement: Judgement) -> None:
         self._progress.note(news.samples)
-        found = self._progress.judge(self._ranks, self._hang_seconds, news.now)
+        found = self._progress.judge(self._ranks, self._limits, news.now)
         if found is not None:
             judgement.opened.append(found)
             judgement.hang = found if found.kind == "hang" else None

@@ -29,6 +29,18 @@ class Sample:
         """How far the rank is: who is between two calls has not begun the next one."""
         return self.work_done, -1 if self.pulse.step is None else self.pulse.step
 
+    @property
+    def marks(self) -> tuple[object, ...]:
+        """All that changes as the rank comes further, in its steps or in what it does before them."""
+        pulse = self.pulse
+        return self.place, pulse.awaits, pulse.calls, pulse.has_finished, pulse.stage, pulse.stage_since_ns
+
+    @property
+    def is_in_call(self) -> bool:
+        """Whether it can only wait for others: in a call, or at the end of its program."""
+        pulse = self.pulse
+        return pulse.step is not None or pulse.awaits is not None or pulse.is_inside or pulse.has_finished
+
 
 @dataclass(frozen=True)
 class Window:

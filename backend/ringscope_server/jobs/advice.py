@@ -10,6 +10,8 @@ ENDED = {
     "queue_timeout": "`ringscope clone {id} --set queue_timeout_seconds=null` waits for ever, "
     "--set placement.ranks=N asks for less.",
     "launch_failed": "`ringscope logs {id}` has the launcher's lines; `ringscope node {node}` shows the node.",
+    "start_timeout": "`ringscope clone {id} --set start_seconds=N` gives each part of the start more time; "
+    "`ringscope node {node}` shows the node.",
     "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",
     "rank_exit": "`ringscope logs {id}` has the last lines of the rank.",
     "rank_signal": "`ringscope logs {id}` has the last lines; the kernel's log of the node may name who killed it.",

@@ -57,6 +57,13 @@ class Readings:
         if not ring or now - ring[-1].at >= SPACING_SECONDS:
             ring.append(_Told(now, reading))
 
+    def load_average(self, node_id: int) -> float | None:
+        """The newest one that the node told in the last minutes; None: it tells none, or to another server."""
+        ring = self._rings.get(node_id)
+        if not ring or self._monotonic() - ring[-1].at > KEPT_SECONDS:
+            return None
+        return ring[-1].reading.load_average
+
     def columns(self, nodes: Iterable[tuple[int, str]]) -> list[NodeReadings]:
         """Of these nodes, each an id and a name, in their order."""
         now = self._monotonic()

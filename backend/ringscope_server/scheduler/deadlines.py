@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -13,46 +12,17 @@ from ringscope_server.attempts import gangs
 from ringscope_server.attempts.verdicts import node_lost
 from ringscope_server.changes import Changes
 from ringscope_server.db.faults import is_passing
-from ringscope_server.db.models import Attempt, Job, Member
+from ringscope_server.db.models import Attempt, Job
 from ringscope_server.db.specs import SPOILED
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.nodes.health import LOST_AFTER
 from ringscope_server.nodes.listening import Listening
-from ringscope_server.nodes.names import listed
 from ringscope_server.placement.snapshot import QueuedJob
+from ringscope_server.scheduler.starts import Overdue, StartLimit
 
 log = logging.getLogger(__name__)
 
 AT_ONCE = 25  # attempts in one transaction, each some 20 ms: PostgreSQL ends one that lasts for 10 s
-
-
-@dataclass(frozen=True)
-class Overdue:
-    """Why an attempt must stop now, and the node that is to blame, if one is."""
-
-    reason: str
-    sentence: str
-    bad_node: str | None = None
-
-
-@dataclass(frozen=True)
-class StartLimit:
-    """How long a gang may take to start, and for how long this server has listened to what becomes of gangs.
-
-    Many nodes read the same programs, from one disk often, and each of them greets each other one.
-    """
-
-    seconds: float
-    seconds_per_node: float
-    listening: Listening
-
-    def seconds_of(self, attempt: Attempt) -> float:
-        """How long this one may take."""
-        return max(self.seconds, self.seconds_per_node * len(attempt.members))
-
-    def is_over(self, attempt: Attempt, now: datetime) -> bool:
-        """Whether the attempt should have started by now. What came while nobody listened is told again."""
-        return self.listening.since(attempt.created_at, now) > timedelta(seconds=self.seconds_of(attempt))
 
 
 async def enforce(session: AsyncSession, start: StartLimit, changes: Changes, now: datetime) -> None:
@@ -116,8 +86,8 @@ def _overdue(attempt: Attempt, start: StartLimit, now: datetime) -> Overdue | No
     lost = next((member for member in attempt.members if member.node.observed == "lost"), None)
     if lost is not None:
         return Overdue("node_lost", node_lost(lost), lost.node.name)
-    if job.state == "starting" and start.is_over(attempt, now):
-        return _late(attempt.members, start.seconds_of(attempt))
+    if job.state == "starting":
+        return start.overdue(attempt, now)
     return _too_long(attempt, start.listening, now)
 
 
@@ -130,17 +100,6 @@ def _too_long(attempt: Attempt, listening: Listening, now: datetime) -> Overdue 
     if listening.since(began + timedelta(seconds=limit) - moment, now) <= moment:
         return None
     return Overdue("time_limit", f"It ran longer than its time limit of {limit} s.")
-
-
-def _late(members: Sequence[Member], start_seconds: float) -> Overdue:
-    """Some ranks did not start; to blame is the one node that is behind all others, if there is one."""
-    unready = [member.node.name for member in members if member.phase == "assigned"]
-    late = unready or [member.node.name for member in members if member.phase == "ready"]
-    names, time = listed(late), f"within {start_seconds:.0f} s"
-    sentence = f"The ranks did not start {time} on {names}, though all nodes were ready."
-    if unready:
-        sentence = f"No rank was started, as {len(unready)} of {len(members)} nodes were not ready {time}: {names}."
-    return Overdue("launch_failed", sentence, late[0] if len(late) == 1 else None)
 
 
 async def expire(session: AsyncSession, overdue: Sequence[QueuedJob], changes: Changes, now: datetime) -> None:

@@ -13,7 +13,7 @@ from ringscope_server.db.lease import LeaseTakenError
 from ringscope_server.nodes import health, lifetimes
 from ringscope_server.placement import usage
 from ringscope_server.placement.snapshot import Policy
-from ringscope_server.scheduler import deadlines
+from ringscope_server.scheduler import deadlines, starts
 from ringscope_server.scheduler.clock_steps import move_along
 from ringscope_server.scheduler.dispatch import carry_out, decide
 from ringscope_server.schedules.firing import fire_due
@@ -80,7 +80,12 @@ async def one_pass(services: Services) -> None:
     if step:
         listening.begin(now)
     listening.look(now)
-    start = deadlines.StartLimit(settings.start_deadline_seconds, settings.start_deadline_seconds_per_node, listening)
+    start = starts.StartLimit(
+        settings.start_deadline_seconds,
+        settings.start_deadline_seconds_per_node,
+        listening,
+        services.readings.load_average,
+    )
     async with services.heartbeats.held_back(), services.database.write(first=True) as session:
         is_new_holder = await services.lease.take(session)
         if step or is_new_holder:

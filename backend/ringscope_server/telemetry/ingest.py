@@ -54,7 +54,7 @@ _OUTCOME = (record.Measurement, record.Check, record.Epoch)
 _PRINTED = (record.Log, record.Check)  # stands in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # which no other kind of job has
 # What is kept for each rank, and told by the agent of its node. Lines of the log come through the first node.
-_OF_RANKS = (record.Hello, record.Environment, record.Steps, record.Buckets, record.Epoch)
+_OF_RANKS = (record.Started, record.Hello, record.Environment, record.Steps, record.Buckets, record.Epoch)
 
 
 async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:

@@ -24,7 +24,18 @@ from ringscope.contracts.rank_process import (
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
 )
-from ringscope.contracts.record import RECORD, Check, Done, Environment, Failure, Hello, Measurement, Record, Steps
+from ringscope.contracts.record import (
+    RECORD,
+    Check,
+    Done,
+    Environment,
+    Failure,
+    Hello,
+    Measurement,
+    Record,
+    Started,
+    Steps,
+)
 from ringscope.rank.local import Run, run_local
 from ringscope.rank.program import read_spec
 from ringscope.rank.receiver import Receiver
@@ -132,6 +143,7 @@ def test_a_sweep_tells_everything_in_order(ranks, transport):
     run, records = everything(ranks, transport)
     assert (run.exit_code, run.reason, run.output) == (0, "", "")
     assert Counter(type(record) for record in records) == {
+        Started: ranks,
         Hello: ranks,
         Environment: 1,
         Measurement: 3 * 4 * 2,
@@ -139,7 +151,7 @@ def test_a_sweep_tells_everything_in_order(ranks, transport):
     }
     for rank in range(ranks):
         own = [r for r in records if getattr(r, "rank", None) == rank]
-        assert isinstance(own[0], Hello)
+        assert [type(record) for record in own[:2]] == [Started, Hello]
         assert own[-1] == Done(rank=rank, dropped=0)
 
 

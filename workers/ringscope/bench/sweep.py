@@ -25,6 +25,7 @@ from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
 from ringscope.contracts.traced import MAX_FOLLOWED_RANKS, RankTrace
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
+from ringscope.engine.positions import set_stage
 from ringscope.engine.step_ring import StepRing
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Sweep:
         self._bus_factor = bus_factor(spec.collective, comm.size)
         self._seed = 0
         self._says_untraceable = False
+        self._is_loading = True
+        set_stage(comm.position, "preparing the first size")
 
     def run(self) -> int:
         """Measure everything; the number of wrong elements over all ranks and checks."""
@@ -120,6 +123,9 @@ class Sweep:
             for contestant in contestants[start:] + contestants[:start]:
                 is_followed = follow and number == len(iterations) - 1
                 contestant.time(first if number == 0 else later, timed, is_followed)
+                if self._is_loading:
+                    self._is_loading = False
+                    set_stage(self._comm.position, "")
 
     def _follow(self, contestants: list[Contestant]) -> list[RankTrace | None]:
         traces = [contestant.trace() for contestant in contestants]

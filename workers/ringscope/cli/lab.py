@@ -10,6 +10,7 @@ import typer
 
 from ringscope.cli.connection import DEFAULT_URL, Url, served_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, stderr_console, stdout_console
+from ringscope.cli.patience import MOST_TIMES, START_SECONDS
 from ringscope.cli.words import AsJson, table
 from ringscope.client import Client, is_ready
 from ringscope.contracts.errors import UserError
@@ -17,8 +18,7 @@ from ringscope.contracts.units import format_duration, parse_duration, parse_rat
 from ringscope.lab.host import Host
 from ringscope.lab.lab import MACHINE, Lab, WantedLab, wait_until
 from ringscope.lab.network import MAX_HOSTS, Link
-
-READY_SECONDS = 60.0
+from ringscope.rank.load import crowding
 
 HostName = Annotated[str, typer.Argument(metavar="HOST", help="Such as h3.")]
 Rate = Annotated[str, typer.Option(help="Of each host's link, each way: 80mbit, 1gbit.")]
@@ -179,7 +179,7 @@ def _wait_for_nodes(client: Client, lab: Lab) -> None:
         return len(ready) == len(hosts) or not all(lab.is_alive(host.name) for host in hosts)
 
     with stderr_console().status("Waiting for the agents …"):
-        wait_until(look, READY_SECONDS)
+        wait_until(look, START_SECONDS * min(MOST_TIMES, crowding()))
     late = [host for host in hosts if host.name not in ready]
     if late:
         raise UserError(_late(late, lab.is_alive))

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import socket
-import time
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -12,11 +11,10 @@ from pathlib import Path
 import httpx
 
 from ringscope.cli.children import Children
+from ringscope.cli.patience import Patience
 from ringscope.contracts.errors import UserError
 
 HOST = "127.0.0.1"  # it asks nobody for a token
-START_SECONDS = 60.0
-LOOK_SECONDS = 0.05
 # What prometheus.yml says; these three are all that differs here.
 _SERVER = "127.0.0.1:8000"
 _ITSELF = "127.0.0.1:9090"
@@ -69,13 +67,12 @@ def start_prometheus(prometheus: Prometheus, children: Children, server_url: str
             f"{folder} cannot be written ({error.strerror}); make it writable or leave --prometheus out."
         ) from error
     child = children.run("prometheus", command(prometheus, config))
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
+    patience = Patience("Prometheus")
+    for _ in patience:
         children.check()
         if _is_ready(prometheus):
             return
-        time.sleep(LOOK_SECONDS)
-    raise UserError(f"Prometheus was not ready within {START_SECONDS:.0f} s; see {child.log}.")
+    raise UserError(f"Prometheus {patience.failure}; see {child.log}.")
 
 
 def command(prometheus: Prometheus, config: Path) -> tuple[str, ...]:

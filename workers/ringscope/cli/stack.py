@@ -11,14 +11,13 @@ from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
 from ringscope.cli.console import complain
 from ringscope.cli.nodes import state
+from ringscope.cli.patience import LOOK_SECONDS, Patience
 from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
 from ringscope.engine.cores import own_place
 from ringscope.rank.mpiexec import find_mpiexec
 
-START_SECONDS = 60.0
-LOOK_SECONDS = 0.05
 AWAY_SECONDS = 5.0  # `up` starts no second agent: ranks that the first one left behind need not wait for one
 DEATH_SECONDS = 0.5  # a killed process closes its sockets a moment before it can be waited for
 
@@ -109,22 +108,20 @@ def _explain(children: Children) -> None:
 
 
 def _wait_for_server(children: Children, server: Child, data_dir: Path) -> str:
-    deadline = time.monotonic() + START_SECONDS
-    url: str | None = None
-    while time.monotonic() < deadline:
+    patience, url = Patience("the server"), None
+    for _ in patience:
         children.check()
         url = url or served_url(data_dir, server.pid)
         if url is not None and is_ready(url):
             return url
-        time.sleep(LOOK_SECONDS)
-    raise UserError(f"The server was not ready within {START_SECONDS:.0f} s; see {server.log}.")
+    raise UserError(f"The server {patience.failure}; see {server.log}.")
 
 
 def wait_for_node(children: Children, client: Client, agent: Child, name: str) -> None:
     """Until the node works; what keeps it from working as it should is said, such as fewer slots than the last time."""
     started = time.monotonic()
-    deadline = started + START_SECONDS
-    while time.monotonic() < deadline:
+    patience = Patience("the agent", started)
+    for _ in patience:
         children.check()
         for node in client.nodes():
             # a node of this name may be known from an earlier run: only a heartbeat since the start counts
@@ -133,5 +130,4 @@ def wait_for_node(children: Children, client: Client, agent: Child, name: str) -
                 if (told := state(node)) != "ready":
                     complain(f"Node {name} is {told}.")
                 return
-        time.sleep(LOOK_SECONDS)
-    raise UserError(f"The agent was not ready within {START_SECONDS:.0f} s; see {agent.log}.")
+    raise UserError(f"The agent {patience.failure}; see {agent.log}.")

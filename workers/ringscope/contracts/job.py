@@ -102,11 +102,26 @@ class JobSpec(SpecModel):
     time_limit_seconds: int = Field(
         600, ge=1, le=7 * 86_400, description="From the start of its ranks; then it is stopped."
     )
-    hang_seconds: int = Field(
-        60,
+    start_seconds: int | None = Field(
+        None,
         ge=1,
         le=7 * 86_400,
-        description="No rank has come further for so long, or ten times the mean step if that is more: it hangs.",
+        description="How long each part of the start may take: until all nodes are ready, until the launchers listen, "
+        "until all ranks have started; more on busy nodes. null: as the server is set, 60.",
+    )
+    load_seconds: int = Field(
+        1800,
+        ge=1,
+        le=7 * 86_400,
+        description="How long a rank may take for one thing that it does before its steps or between them, such as "
+        "importing torch, reading data, compiling or writing a checkpoint.",
+    )
+    hang_seconds: int | None = Field(
+        None,
+        ge=1,
+        le=7 * 86_400,
+        description="No rank has come further for so long, or ten times the mean step if that is more: it hangs. "
+        "null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in calls of ringscope.",
     )
     queue_timeout_seconds: int | None = Field(
         None, ge=1, le=30 * 86_400, description="If it has not started by then, it fails; null: it waits for ever."
@@ -246,6 +261,11 @@ class JobSpec(SpecModel):
     def collective(self) -> str:
         """What its steps do: of training the sum of gradients."""
         return self.benchmark.collective if self.benchmark else "all_reduce"
+
+    @property
+    def tells_steps(self) -> bool:
+        """Whether every rank says of itself how far it is; a script need not, and may be silent for long."""
+        return self.script is None
 
     @property
     def row_count(self) -> int:

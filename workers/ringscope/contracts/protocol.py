@@ -253,6 +253,12 @@ class RankPulse(BaseModel):
     untimed: int = Field(ge=0, lt=2**63, description="Other work that is done: warm-up operations, checks.")
     size_bytes: int = Field(ge=0, lt=2**63, description="Of the message at hand.")
     waited_us: int = Field(ge=0, lt=2**63)
+    awaits: int | None = Field(None, ge=0, lt=2**31, description="The rank for which it waits in a call; null: none.")
+    is_inside: bool = Field(False, description="It was seen inside a call of a library.")
+    calls: int = Field(0, ge=0, lt=2**63, description="Of those that it had begun by then.")
+    has_finished: bool = Field(False, description="Its program is over; its process waits for the others to end.")
+    stage: str = Field("", max_length=200, description="What it does before its steps or between them; empty: steps.")
+    stage_since_ns: int = Field(0, ge=0, lt=2**63, description="By the node's clock, nanoseconds since 1970.")
     running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not tell.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
 

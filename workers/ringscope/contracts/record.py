@@ -60,7 +60,7 @@ MOST_VARIABLES = 1_000
 
 
 class Hello(RecordModel):
-    """The first record of a rank: it is alive and wired up."""
+    """What a rank says once it is connected with all others."""
 
     type: Literal["hello"] = "hello"
     rank: Int32
@@ -71,6 +71,15 @@ class Hello(RecordModel):
     device: Line = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
     cpus: Int32s = Field(default_factory=list, description="Processors that it may run on; empty: not known.")
     numa_node: Int32 | None = Field(None, description="To which all of these belong; null: to several, or not known.")
+    time_ns: Nanoseconds
+
+
+class Started(RecordModel):
+    """A rank's process lives and MPI is up; it now loads what it needs, and then says hello."""
+
+    type: Literal["started"] = "started"
+    rank: Int32
+    pid: Int32
     time_ns: Nanoseconds
 
 
@@ -343,7 +352,19 @@ class Done(RecordModel):
 
 
 Record = Annotated[
-    Hello | Environment | Steps | Iterations | Buckets | Trace | Epoch | Check | Measurement | Log | Failure | Done,
+    Started
+    | Hello
+    | Environment
+    | Steps
+    | Iterations
+    | Buckets
+    | Trace
+    | Epoch
+    | Check
+    | Measurement
+    | Log
+    | Failure
+    | Done,
     Field(discriminator="type"),
 ]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record)

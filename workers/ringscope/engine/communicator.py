@@ -92,7 +92,9 @@ class Communicator:
         unlink_segments(self._comm)
         self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
         self._agreement = Agreement(self._comm, len(empty_call(0).numbers()), timeout_seconds)
-        self._roll_call = RollCall(self._comm, timeout_seconds, give_up or partial(end_now, self.rank))
+        self._roll_call = RollCall(
+            self._comm, timeout_seconds, give_up or partial(end_now, self.rank), is_whole=among == MPI.COMM_WORLD
+        )
         self.transport: Transport
         self.transport, self.gpu = connect(
             self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu
@@ -266,6 +268,7 @@ class Communicator:
         return needs_staging(every)
 
     def _exchange(self, numbers: list[int]) -> Array:
+        self.position[positions.UNTIMED] += 1  # a call was begun, which is progress
         try:
             return self._agreement.exchange(numbers)
         except StalledError:
@@ -335,6 +338,10 @@ class Communicator:
         with self._roll_call.watchdog.guard("the exchange of results"):
             self._comm.Allreduce(values, result, op)
         return result
+
+    def finish(self) -> None:
+        """Say that this rank's program makes no more calls: ranks of its node that wait for it in one need not wait."""
+        self.position[positions.FINISHED] = self._roll_call.watchdog.calls + 1
 
     def free(self) -> None:
         """Give back all registered memory (collective); arrays in it must not be used any more."""

@@ -38,3 +38,15 @@ class LostRankError(StalledError):
             "and start all ranks again.",
         )
         self.rank, self.peer, self.where = rank, peer, where
+
+
+class EarlyEndError(LostRankError):
+    """The program of ``peer`` is over, while ``rank`` waits for it in a call."""
+
+    def __init__(self, rank: int, peer: int, where: str) -> None:
+        EngineError.__init__(
+            self,
+            f"Rank {rank} waits for rank {peer} in {where}, but rank {peer} has ended its program without an error and "
+            "will not come; let every rank make the same calls.",
+        )
+        self.rank, self.peer, self.where = rank, peer, where

@@ -49,6 +49,15 @@ class LoadMeter:
         return max(0.0, load.busy_seconds - load.own_seconds) / (load.seconds * load.processors)
 
 
+def crowding() -> float:
+    """How many processes there are for each core, which they share; 1 at least, and where the system does not tell."""
+    try:
+        runnable = int((_PROC / "loadavg").read_text().split()[3].partition("/")[0])
+    except (OSError, ValueError, IndexError):
+        return 1.0
+    return max(1.0, runnable / (os.cpu_count() or 1))
+
+
 def _readings() -> tuple[float, float, float] | None:
     """The clock, the machine's busy time and our own, in seconds."""
     try:

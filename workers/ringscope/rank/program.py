@@ -26,6 +26,7 @@ from ringscope.contracts.rank_process import (
     EXIT_OK,
     EXIT_VERIFICATION_FAILED,
     FAULT_VARIABLE,
+    POSITIONS_VARIABLE,
     SCRIPTS_VARIABLE,
     SOCKET_VARIABLE,
     SPEC_VARIABLE,
@@ -33,9 +34,10 @@ from ringscope.contracts.rank_process import (
     STEPS_VARIABLE,
     TUNING_VARIABLE,
 )
-from ringscope.contracts.record import Done, Failure, Hello, Log
+from ringscope.contracts.record import Done, Failure, Hello, Log, Started
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import plural
+from ringscope.engine import positions
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS
 from ringscope.engine.errors import DifferenceError, EngineError, LostRankError, OutOfMemoryError
 from ringscope.rank.environment import bound_cpus, numa_node, take_environment
@@ -114,6 +116,9 @@ def _simulate(spec: JobSpec, reporter: Reporter) -> int:
 
 
 def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
+    position = positions.slot_before_mpi(os.environ.get(POSITIONS_VARIABLE))
+    position[positions.LOAD_SECONDS] = spec.load_seconds
+    positions.set_stage(position, "loading MPI")
     try:  # late, so that a bad spec is told without MPI, and MPI's own absence in one line
         from ringscope.engine.communicator import Communicator
         from ringscope.engine.transports.mpi import abort, world_rank
@@ -131,8 +136,13 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
 
     try:
         answer(os.environ.get(STACKS_VARIABLE), world_rank())
+        reporter.send(Started(rank=world_rank(), pid=os.getpid(), time_ns=time.time_ns()))
+        if spec.training:
+            positions.set_stage(position, "importing torch")
+        device = _device(spec)
+        positions.set_stage(position, "connecting the ranks")
         transport, timeout_seconds = _connection(spec)
-        comm = Communicator(transport, timeout_seconds, _device(spec), known_times, give_up, channels=_channels(spec))
+        comm = Communicator(transport, timeout_seconds, device, known_times, give_up, channels=_channels(spec))
         return _work(comm, spec, reporter, fault if _strikes(fault, comm) else "")
     except Exception as error:  # whatever it was: peers would wait for this rank for ever
         give_up(error)
@@ -197,6 +207,7 @@ def _work(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -
     wrong = _result(comm, spec, reporter, fault)
     if wrong and comm.rank == 0:
         reporter.send(Failure(rank=0, reason="verification_failed", message=wrong))
+    comm.finish()
     reporter.close(Done(rank=comm.rank, dropped=0))
     comm.free()
     return EXIT_VERIFICATION_FAILED if wrong else EXIT_OK
@@ -210,6 +221,7 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
     if spec.script:
         from ringscope.rank.script import run_script
 
+        positions.set_stage(comm.position, "")
         run_script(comm, spec.script, os.environ.get(SCRIPTS_VARIABLE), reporter.send)
         return ""
     from ringscope.bench.sweep import Sweep

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
-from ringscope.contracts.record import RECORD, Hello, Record
+from ringscope.contracts.record import RECORD, Hello, Record, Started
 from ringscope.rank.hang_ups import HangUps
 
 _READ_BYTES = 1 << 16
@@ -66,7 +66,7 @@ class Receiver:
             return
         *lines, self._partial[connection] = (self._partial[connection] + data).split(b"\n")
         for record in map(RECORD.validate_json, lines):
-            if isinstance(record, Hello):
+            if isinstance(record, Started | Hello):
                 self._ranks[connection] = record.rank
             yield record
 

@@ -15,6 +15,7 @@ from ringscope.choice.situation import Choice
 from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.devices import carrier
 from ringscope.engine.base import Plan
+from ringscope.engine.positions import UNTIMED
 from ringscope.engine.waiting.pause import sleep_while
 from ringscope.train.buckets import Bucket
 from ringscope.train.device import Marker
@@ -136,6 +137,7 @@ class BucketSums:
 
     def _run_plan(self, number: int, bucket: Bucket) -> int:
         self._plans[number].run()
+        self._comm.position[UNTIMED] += 1
         return bucket.size_bytes
 
     def _now_us(self) -> float:

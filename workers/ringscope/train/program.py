@@ -17,6 +17,7 @@ from ringscope.contracts.record import Record
 from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
 from ringscope.contracts.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
+from ringscope.engine.positions import set_stage
 from ringscope.train import data, models
 from ringscope.train.bucket_sums import BucketSum
 from ringscope.train.buckets import Bucket
@@ -76,6 +77,7 @@ def assemble(
         raise EngineError("precision: float16 is for GPUs, and this rank has none; take bfloat16 or float32.")
     dataset = _dataset(comm, spec)
     torch.manual_seed(spec.seed)
+    set_stage(comm.position, f"building the model {spec.model}")
     module = models.build(spec, dataset).to(device)
     compressor = compression(spec, comm.size)
     sums = _sums(comm, spec, module, compressor)
@@ -134,6 +136,7 @@ def _compressed(compressor: Compressor, collectives: HostCollectives) -> BucketS
 
 def _dataset(comm: Communicator, spec: TrainingSpec) -> data.Dataset:
     """The job's, the same on all ranks (collective)."""
+    set_stage(comm.position, f"reading {spec.dataset.name}")
     dataset = data.load(spec)
     _check_equal(comm, dataset.fingerprint())
     return dataset

@@ -11,7 +11,7 @@ import torch
 
 from ringscope.contracts.record import Buckets, Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.engine.positions import ITERATIONS, SIZE_BYTES
+from ringscope.engine.positions import ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
 from ringscope.train.drill import Drill
@@ -80,6 +80,8 @@ class Trainer:
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
         self._sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)
         self._shares = Shares(comm, spec)
+        self._is_loading = True
+        set_stage(comm.position, "looking for a checkpoint")
         self._place = checkpoints.restore(spec)
         self._telling = Telling(comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._place.step)
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
@@ -105,7 +107,9 @@ class Trainer:
 
     def run(self) -> None:
         """Train to the end; DifferenceError when replicas are not equal after an epoch."""
+        set_stage(self._comm.position, "comparing the replicas")
         compare_replicas(self._comm, self._replica.module, "Before the first step")
+        set_stage(self._comm.position, "compiling and taking the first step")
         self._comm.position[SIZE_BYTES] = self._sums.size_bytes
         while self._place.epoch < self._spec.epochs and not self._is_at_last_step():
             self._run_epoch()
@@ -117,14 +121,19 @@ class Trainer:
             is_last = place.index >= self._sampler.steps_per_epoch or self._is_at_last_step()
             if spec.checkpoint_every_steps and place.step % spec.checkpoint_every_steps == 0 and not is_last:
                 self._telling.tell()
-                self._checkpoints.save(place)
+                self._save()
         self._telling.tell()
         self._drill.before_comparison(self.module)
         compare_replicas(self._comm, self._replica.module, f"After epoch {place.epoch + 1}")
-        epoch = self._end.evaluate(self._replica.module, place)
+        with stage(self._comm.position, "evaluating"):
+            epoch = self._end.evaluate(self._replica.module, place)
         if place.index >= self._sampler.steps_per_epoch:
             place.next_epoch()
-        self._end.tell(epoch, checkpoint_us=self._checkpoints.save(place))
+        self._end.tell(epoch, checkpoint_us=self._save())
+
+    def _save(self) -> float:
+        with stage(self._comm.position, "writing a checkpoint"):
+            return self._checkpoints.save(self._place)
 
     def _is_at_last_step(self) -> bool:
         return self._spec.max_steps is not None and self._place.step >= self._spec.max_steps
@@ -137,6 +146,9 @@ class Trainer:
         result = self._replica.step(self._batches(mine, parts), parts, spec.global_batch_size)
         duration_us = (time.perf_counter_ns() - start) / 1e3
         self._comm.position[ITERATIONS] += 1
+        if self._is_loading:
+            self._is_loading = False
+            set_stage(self._comm.position, "")
         sums = result.sums
         step = Step(
             start_ns=start_ns,

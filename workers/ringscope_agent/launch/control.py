@@ -45,6 +45,8 @@ class Wanted(BaseModel):
 
     launch: bool = False
     proxy: Proxy | None = None
+    # The agent is about to end the processes of the attempt, of which none has failed.
+    ending: bool = False
     # Every process of the attempt has been ended: read what is left of their output, then end.
     close: bool = False
 

@@ -120,5 +120,18 @@ class ExitReport:
                 self.ends.append(RankEnd(first_rank + index, os.waitstatus_to_exitcode(int(status))))
 
 
+# With these lines Hydra takes any signal for a fault of the program, also one that the service has sent.
+_BANNER = re.compile(
+    r"^(={20,}|=   (BAD TERMINATION|PID \d+ RUNNING|EXIT CODE|CLEANING UP|YOU CAN IGNORE).*|"
+    r"YOUR APPLICATION TERMINATED.*|This typically refers to a problem with your application.*|"
+    r"Please see the FAQ page.*)$"
+)
+
+
+def is_banner(line: str) -> bool:
+    """Whether a line of mpiexec's own belongs to its words about a program that a signal has ended."""
+    return _BANNER.match(line) is not None
+
+
 def _decode(line: bytes) -> str:
     return line[:MAX_LINE_BYTES].decode("utf-8", "replace").rstrip("\r")

@@ -165,6 +165,8 @@ class Keeper:
             self._launch_wanted.set()
         if wanted.proxy is not None and not self._proxy.done():
             self._proxy.set_result(wanted.proxy)
+        if wanted.ending and self._share is not None:
+            self._share.notice_end()
         if wanted.close:
             self._close_wanted.set()
 
@@ -177,7 +179,7 @@ class Keeper:
 
     def _on_ranks(self) -> None:
         board = self._intake.board
-        self._status.is_running = self._status.is_running or board.all_said_hello
+        self._status.is_running = self._status.is_running or board.all_started
         self._status.lost_ranks = list(board.lost)
         self._tell()
         if board.has_trouble and self._share is not None:

@@ -115,6 +115,11 @@ class Keeping:
             await self._command()
             await self._news.wait()
 
+    def announce_end(self) -> None:
+        """The processes will be ended, although nothing has failed so far."""
+        if self._link is not None and self._link.status.outcome is None and not self._link.status.lost_ranks:
+            self._link.want(Wanted(launch=self._launch, proxy=self._proxy, ending=True))
+
     async def close(self) -> None:
         """Every process has been ended: let the keeper read what is left and end, and read all of it."""
         if self._link is not None:

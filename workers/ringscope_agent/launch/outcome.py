@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from ringscope.contracts.protocol import GangMember, Load, rank_words
 from ringscope.contracts.rank_process import EXIT_VERIFICATION_FAILED
-from ringscope.contracts.record import Check, Done, Failure, Hello, Record
+from ringscope.contracts.record import Check, Done, Failure, Hello, Record, Started
 from ringscope.contracts.units import plural
 from ringscope_agent.launch.hydra import ExitReport
 
@@ -42,7 +42,7 @@ class RankBoard:
     def fold(self, record: Record) -> None:
         """Take in one record."""
         match record:
-            case Hello():
+            case Started() | Hello():
                 self.pids[record.rank] = record.pid
             case Done():
                 self.done.add(record.rank)
@@ -70,12 +70,12 @@ class RankBoard:
 
     @property
     def live_pids(self) -> dict[int, int]:
-        """Pids by rank of those that said hello and have not ended."""
+        """Pids by rank of those that have started and have not ended."""
         return {rank: pid for rank, pid in self.pids.items() if rank not in self.done and rank not in self.lost}
 
     @property
-    def all_said_hello(self) -> bool:
-        """Every rank of this node is alive and wired up."""
+    def all_started(self) -> bool:
+        """Every rank of this node lives, and MPI is up."""
         return all(rank in self.pids for rank in self.ranks)
 
     @property
@@ -191,6 +191,8 @@ def _alike(evidence: Evidence, node: str, code: int) -> list[int]:
 def _lost(evidence: Evidence, told: Failure, lost_rank: int) -> Outcome:
     """How the rank ended that another one misses, and in which step."""
     code = next((end.exit_code for end in evidence.exits.ends if end.rank == lost_rank), None)
+    if lost_rank in evidence.board.done:  # its program was over; what its process died of came after that
+        return Outcome("rank_exit", told.message, lost_rank)
     if code is None:
         return Outcome("rank_exit", told.message, lost_rank, is_hearsay=True)
     how = _bad_exit(evidence, lost_rank, code)
@@ -240,16 +242,17 @@ def _unfinished(evidence: Evidence) -> Outcome:
     if not board.pids:
         return _launcher_failed(evidence, evidence.exit_code or evidence.proxy_code)
     where = f"Rank {missing[0]} on node {evidence.node}"
+    code = " with exit code 0" if evidence.exit_code == 0 else ""  # mpiexec ends so where all ranks did
     return Outcome(
         "rank_exit",
-        _with_last_words(f"{where} ended before it had finished its program", evidence, missing[0]),
+        _with_last_words(f"{where} ended{code} before it had finished its program", evidence, missing[0]),
         missing[0],
         is_hearsay=True,
     )
 
 
 def _launcher_failed(evidence: Evidence, code: int | None) -> Outcome:
-    ready = evidence.board.all_said_hello
+    ready = evidence.board.all_started
     what = "The MPI launcher" if ready else "The launch of the ranks"
     ending = "failed" if code is None else f"ended with exit code {code}"
     sentence = _with_last_words(f"{what} on node {evidence.node} {ending}", evidence)

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.record import RECORD, Hello
+from ringscope.contracts.record import RECORD, Hello, Started
 from ringscope_agent.launch.control import Status
 from ringscope_agent.metrics.counters import JobCounters
 from ringscope_agent.metrics.exporter import Exporter
@@ -26,7 +26,7 @@ class Records:
     def __init__(self, assignment: Assignment, folder: Path, exporter: Exporter) -> None:
         slots = assignment.gang[assignment.member].slots
         self.spool = SpoolReader(folder)
-        self.pids: dict[int, int] = {}  # of the ranks that said hello
+        self.pids: dict[int, int] = {}  # of the ranks that have started
         self._counters = JobCounters(
             assignment.job_id,
             assignment.spec.kind,
@@ -77,6 +77,6 @@ class Records:
             record = RECORD.validate_json(line)
         except ValidationError:  # of a keeper of another version
             return
-        if isinstance(record, Hello):
+        if isinstance(record, Started | Hello):
             self.pids[record.rank] = record.pid
         self._exporter.fold(self._counters, record)

@@ -12,6 +12,7 @@ from ringscope.contracts.protocol import Assignment, Proxy
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.record import Log
 from ringscope.engine import positions
+from ringscope.rank.load import crowding
 from ringscope_agent import process_group
 from ringscope_agent.launch import hydra, launcher
 from ringscope_agent.launch.outcome import Evidence, Outcome, RankBoard, decide
@@ -19,10 +20,10 @@ from ringscope_agent.launch.programs import MpiPrograms
 
 logger = logging.getLogger(__name__)
 
-LAUNCH_DEADLINE_SECONDS = 20.0
 # What Hydra gets to notice by itself that a rank is gone, which brings the better exit code.
 TROUBLE_GRACE_SECONDS = 2.0
-# A proxy starts its ranks in one go; by then all of them are there, or one has gone already.
+# A proxy starts its ranks in one go: after so long without another one all are there, or one has gone already. On a
+# busy node it takes as many times as long as there are processes for each core.
 STARTUP_SECONDS = 3.0
 STARTUP_POLL_SECONDS = 0.2
 CLOSE_DEADLINE_SECONDS = 5.0
@@ -62,6 +63,8 @@ class Share:
         self._exits = hydra.ExitReport(assignment.gang)
         self._proxies: list[Proxy] = []
         self._hydra_hung = False
+        self._is_ended_by_us = False
+        self._banner: list[Log] = []
         self._listening = asyncio.Event()
         self._trouble = asyncio.Event()
         self._last_words: dict[int | None, str] = {}
@@ -110,6 +113,13 @@ class Share:
         exit_code = None if mpiexec_exit is None else _code(mpiexec_exit)
         return decide(self._evidence(exit_code, proxy_code, _oom_kills() > oom_kills))
 
+    def notice_end(self) -> None:
+        """The service is about to end the ranks: what Hydra then says about a faulty program is not true."""
+        if not self._is_ended_by_us:
+            self._is_ended_by_us = True
+            text = "The service ends the ranks (SIGTERM, and after a while SIGKILL)."
+            self._on_log(Log(rank=None, stream="agent", time_ns=time.time_ns(), text=text))
+
     async def close(self) -> None:
         """Collect the processes, which must have been ended before, and the rest of their output."""
         tasks: list[asyncio.Task[int] | asyncio.Task[None]] = [*self._exits_pending, *self._pumps]
@@ -118,6 +128,7 @@ class Share:
             for task in late:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        self._pass_on_banner()
 
     async def _start(self, command: list[str]) -> asyncio.Task[int]:
         process = await launcher.spawn(command, self._environment)
@@ -132,11 +143,10 @@ class Share:
         return exited
 
     async def _announce(self, mpiexec_exit: asyncio.Task[int]) -> Outcome | None:
-        """Hand mpiexec's numbers to the server; an Outcome when there are none."""
+        """Hand mpiexec's numbers to the server, whose limit for the start bounds the wait; an Outcome without any."""
         listening = asyncio.create_task(self._listening.wait())
         await asyncio.wait(
             {listening, mpiexec_exit},
-            timeout=LAUNCH_DEADLINE_SECONDS,
             return_when=asyncio.FIRST_COMPLETED,
         )
         listening.cancel()
@@ -178,12 +188,13 @@ class Share:
         """A rank that ends before MPI is up is nothing to Hydra, while its peers wait for it for ever."""
         loop = asyncio.get_running_loop()
         slots = len(self._board.ranks)
-        first_seen: float | None = None
-        while not self._board.all_said_hello:
+        most, last_seen = 0, loop.time()
+        while not self._board.all_started:
             children = process_group.children_of(proxy_pid)
-            if children and first_seen is None:
-                first_seen = loop.time()
-            if first_seen is not None and children < slots and loop.time() > first_seen + STARTUP_SECONDS:
+            if children > most or not children:
+                most, last_seen = max(most, children), loop.time()
+            patience_seconds = STARTUP_SECONDS * (1.0 if children < most else crowding())
+            if most and children < slots and loop.time() > last_seen + patience_seconds:
                 self._trouble.set()
                 return
             await asyncio.sleep(STARTUP_POLL_SECONDS)
@@ -197,6 +208,13 @@ class Share:
         await self._drain()
         if self._pumps:
             await asyncio.wait(self._pumps, timeout=1.0)
+        self._pass_on_banner()
+
+    def _pass_on_banner(self) -> None:
+        """What Hydra says about a program that a signal has ended, unless it was the service's own signal."""
+        banner, self._banner = self._banner, []
+        for line in banner if not self._is_ended_by_us else []:
+            self._on_log(line)
 
     def _evidence(
         self, exit_code: int | None, proxy_code: int | None = None, killed_for_memory: bool = False
@@ -229,7 +247,11 @@ class Share:
                 self._exits.read(text)
             if stream == "stderr":
                 self._last_words[rank] = text.strip()
-            self._on_log(Log(rank=rank, stream=stream, time_ns=time.time_ns(), text=text))
+            line = Log(rank=rank, stream=stream, time_ns=time.time_ns(), text=text)
+            if rank is None and hydra.is_banner(text):
+                self._banner.append(line)  # until it is known who ended the ranks
+            else:
+                self._on_log(line)
 
     def _is_launch_line(self, text: str) -> bool:
         if text.strip() == hydra.LAUNCH_END:

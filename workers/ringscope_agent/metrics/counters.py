@@ -14,7 +14,7 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_BUCKETS_SECONDS
 from ringscope.contracts.metrics.histogram import Histogram
 from ringscope.contracts.metrics.labels import op_label
-from ringscope.contracts.record import Check, Done, Hello, Iterations, Log, Measurement, Record, Steps
+from ringscope.contracts.record import Check, Done, Hello, Iterations, Log, Measurement, Record, Started, Steps
 
 
 class Durations(Histogram):
@@ -139,6 +139,8 @@ class JobCounters:
         if rank is None:
             return
         match record:
+            case Started():
+                rank.up = True
             case Hello():
                 rank.up = True
                 rank.local_rank = record.local_rank

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope.contracts.record import RECORD, Hello, Record
+from ringscope.contracts.record import RECORD, Hello, Record, Started
 from ringscope.rank.hang_ups import HangUps
 
 MAX_RECORD_BYTES = 64 << 20
@@ -74,7 +74,7 @@ class Listener:
         try:
             while line := await self._read_line(reader):
                 record = self._parse(line.rstrip(b"\n"))
-                if isinstance(record, Hello):
+                if isinstance(record, Started | Hello):
                     rank = record.rank
         finally:
             place = self._hang_ups.take_place(descriptor)

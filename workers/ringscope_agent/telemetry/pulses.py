@@ -46,6 +46,12 @@ def _rank_pulse(rank: int, state: str, place: Position, pid: int) -> RankPulse:
         untimed=place.untimed,
         size_bytes=place.size_bytes,
         waited_us=place.waited_ns // 1000,
+        awaits=place.awaits,
+        is_inside=place.calls > 0,
+        calls=place.calls,
+        has_finished=place.has_finished,
+        stage=place.stage,
+        stage_since_ns=place.stage_since_ns,
         running_us=None if times is None else times.running_ns // 1000,
         queued_us=None if times is None else times.queued_ns // 1000,
     )

@@ -98,6 +98,7 @@ class Attempt(Base):
     # What else its nodes did meanwhile, in a sentence; null: nothing that is known.
     disturbed_by: Mapped[str | None]
     created_at: Mapped[datetime]
+    progressed_at: Mapped[datetime | None]  # when the last part of its start was over; null: none was yet
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     charged_at: Mapped[datetime | None]  # when its slot-seconds were added to its user's usage

@@ -17,11 +17,13 @@ from mpi4py import MPI
 
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.engine import positions
-from ringscope.engine.errors import EngineError, LostRankError, StalledError
-from ringscope.engine.positions import WAITED_NS
+from ringscope.engine.errors import EarlyEndError, EngineError, LostRankError, StalledError
+from ringscope.engine.positions import AWAITS, FINISHED, WAITED_NS
 from ringscope.engine.waiting.pause import pause
 
 _LOOK_SECONDS = 0.01  # between two looks at the processes of peers
+# So often in a row a rank is seen to have ended its program before it is given up: what it sent last must be taken.
+_EARLY_END_LOOKS = 20
 
 
 class Peers:
@@ -33,6 +35,8 @@ class Peers:
     def __init__(self, comm: MPI.Intracomm, timeout_seconds: float) -> None:
         self.rank, self.timeout_seconds = comm.rank, timeout_seconds
         self.position = positions.slot(os.environ.get(POSITIONS_VARIABLE), MPI.COMM_WORLD.rank)
+        self._path = os.environ.get(POSITIONS_VARIABLE)
+        self._world = _world_ranks(comm)
         self._pidfds: dict[int, int] = {}
         self._near: set[int] = set()
         mine = _place()
@@ -60,15 +64,34 @@ class Peers:
         poll.register(pidfd, select.POLLIN)
         return bool(poll.poll(0))
 
+    def finished_calls(self, rank: int) -> int | None:
+        """How many guarded calls a rank of this node had made when its program was over; None while it goes on."""
+        return positions.finished_calls(self._path, self._world[rank]) if rank in self._near else None
+
+    def left(self, calls: int) -> list[int]:
+        """The ranks of this node whose programs are over without the guarded call after so many others.
+
+        None once the program of this rank is over, too: then all only wait for each other's end.
+        """
+        if self.position[FINISHED]:
+            return []
+        told = ((rank, self.finished_calls(rank)) for rank in sorted(self._near))
+        return [rank for rank, made in told if made is not None and made <= calls]
+
+    @property
+    def patience_seconds(self) -> float:
+        """How long this rank waits for another one now."""
+        return positions.patience_seconds(self.position, self.timeout_seconds)
+
     def wait(self, is_done: Callable[[], bool], missing: Callable[[], Sequence[int]], step: int) -> None:
         """Return once ``is_done``, offering the core to other ranks meanwhile, or asleep (see ``pause``).
 
-        ``missing`` tells whom this rank waits for. LostRankError when one of them has ended, StalledError when one does
-        not come in time; both name it and ``step``.
+        ``missing`` tells for which ranks this one waits. LostRankError when one of them has ended, EarlyEndError when
+        its program is over, StalledError when one does not come in time; all name it and ``step``.
         """
-        now = counted = time.monotonic()
-        deadline, look = now + self.timeout_seconds, now + _LOOK_SECONDS
-        suspect = -1
+        began = now = counted = time.monotonic()
+        look = now + _LOOK_SECONDS
+        suspect, looks = -1, 0
         try:
             while not is_done():
                 pause()
@@ -78,16 +101,22 @@ class Peers:
                 look = now + _LOOK_SECONDS
                 counted = self._count(counted, now)
                 awaited = missing()
+                self.position[AWAITS] = self._world[awaited[0]] + 1 if awaited else 0
                 if suspect in awaited:  # what it may have sent before its end would be here by now
                     raise LostRankError(self.rank, suspect, f"step {step}")
                 suspect = next((rank for rank in awaited if self.has_ended(rank)), -1)
-                if awaited and now > deadline:
-                    raise StalledError(self.rank, awaited[0], f"step {step}", self.timeout_seconds)
+                looks = looks + 1 if awaited and self.finished_calls(awaited[0]) is not None else 0
+                if looks > _EARLY_END_LOOKS:
+                    raise EarlyEndError(self.rank, awaited[0], f"step {step}")
+                if awaited and now - began > self.patience_seconds:
+                    raise StalledError(self.rank, awaited[0], f"step {step}", self.patience_seconds)
             self._count(counted, time.monotonic())
         except MPI.Exception as error:  # a network that notices by itself
             raise EngineError(
                 f"Rank {self.rank} cannot go on in step {step}: {error}; see whether all ranks still run."
             ) from error
+        finally:
+            self.position[AWAITS] = 0
 
     def _count(self, since: float, now: float) -> float:
         """Add to the time that was waited; also while it lasts, as whoever looks at a gang that hangs wants it."""
@@ -98,6 +127,12 @@ class Peers:
         """Stop watching."""
         while self._pidfds:
             os.close(self._pidfds.popitem()[1])
+
+
+def _world_ranks(comm: MPI.Intracomm) -> list[int]:
+    """The numbers that the ranks of ``comm`` have among all ranks."""
+    ours, everyone = comm.Get_group(), MPI.COMM_WORLD.Get_group()
+    return list(MPI.Group.Translate_ranks(ours, list(range(comm.size)), everyone))
 
 
 def _place() -> tuple[str, str, str] | None:

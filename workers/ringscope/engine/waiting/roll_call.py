@@ -14,7 +14,8 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.engine.base import Array
-from ringscope.engine.errors import EngineError, LostRankError, StalledError
+from ringscope.engine.errors import EarlyEndError, EngineError, LostRankError, StalledError
+from ringscope.engine.positions import INSIDE
 from ringscope.engine.waiting.peers import Peers
 from ringscope.engine.waiting.watchdog import Watchdog
 
@@ -26,20 +27,32 @@ _PAUSE_SECONDS = 0.01
 class RollCall:
     """Watches over blocking calls that all ranks of ``comm`` make in the same order (collective)."""
 
-    def __init__(self, comm: MPI.Intracomm, timeout_seconds: float, give_up: Callable[[EngineError], None]) -> None:
-        """``give_up`` takes the error in the watchdog's thread and has to end the gang."""
+    def __init__(
+        self,
+        comm: MPI.Intracomm,
+        timeout_seconds: float,
+        give_up: Callable[[EngineError], None],
+        is_whole: bool = False,
+    ) -> None:
+        """``give_up`` takes the error in the watchdog's thread and has to end the gang.
+
+        ``is_whole`` says that these are the calls that ranks count when they end their programs, see ``finish``.
+        """
+        self._is_whole, self._is_inside = is_whole, False
         self._comm = comm.Dup()
         self._peers = Peers(comm, timeout_seconds)
         self._give_up = give_up
         self._sent: list[MPI.Request] = []
-        self.watchdog = Watchdog(self._tell, timeout_seconds, self._look)
+        self.watchdog = Watchdog(self._tell, timeout_seconds, self._look, lambda: self._peers.patience_seconds)
 
     def error(self) -> EngineError:
         """Who is missing in the running call; also for a library that returned from it with an error of its own."""
         where = f"call {self.watchdog.calls} of {self.watchdog.inside}"
-        rank, timeout_seconds = self._comm.rank, self._peers.timeout_seconds
+        rank, timeout_seconds = self._comm.rank, self._peers.patience_seconds
         if ended := self._peers.ended():
             return LostRankError(rank, ended[0], where)
+        if left := self._left():
+            return EarlyEndError(rank, left[0], where)
         if missing := self._missing():
             return StalledError(rank, missing[0], where, timeout_seconds)
         return EngineError(
@@ -57,7 +70,14 @@ class RollCall:
 
     def _look(self) -> bool:
         self._answer()
-        return bool(self.watchdog.inside and self._peers.ended())
+        inside = bool(self.watchdog.inside)
+        if inside or self._is_inside:
+            self._is_inside = inside
+            self._peers.position[INSIDE] = self.watchdog.calls + 1 if inside else 0
+        return inside and bool(self._peers.ended() or self._left())
+
+    def _left(self) -> list[int]:
+        return self._peers.left(self.watchdog.calls) if self._is_whole else []
 
     def _progress(self) -> int:
         return 2 * self.watchdog.calls + bool(self.watchdog.inside)

@@ -18,10 +18,18 @@ class Watchdog:
     """
 
     def __init__(
-        self, bite: Callable[[], None], timeout_seconds: float, on_look: Callable[[], bool] = lambda: False
+        self,
+        bite: Callable[[], None],
+        timeout_seconds: float,
+        on_look: Callable[[], bool] = lambda: False,
+        patience: Callable[[], float] | None = None,
     ) -> None:
-        """``on_look`` is called at every look; once it is true the same call need not wait longer."""
+        """``on_look`` is called at every look; once it is true the same call need not wait longer.
+
+        ``patience`` tells how many seconds a call may take now, where that is not always ``timeout_seconds``.
+        """
         self._bite, self._on_look, self._timeout = bite, on_look, timeout_seconds
+        self._patience = patience or (lambda: timeout_seconds)
         self.inside, self.calls = "", 0
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -52,6 +60,6 @@ class Watchdog:
                 calls, now = self.calls, time.monotonic()
                 if not self.inside or calls != seen:
                     seen, since = (calls if self.inside else -1), now
-                elif calls != bitten and (hopeless or now - since > self._timeout):
+                elif calls != bitten and (hopeless or now - since > self._patience()):
                     bitten = calls
                     self._bite()

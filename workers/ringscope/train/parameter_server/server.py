@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ringscope.engine.positions import ITERATIONS
+from ringscope.engine.positions import ITERATIONS, set_stage
 from ringscope.train.parameter_server.clocks import Clocks
 from ringscope.train.parameter_server.shards import bind
 from ringscope.train.parameter_server.tags import Tag
@@ -54,6 +54,7 @@ class Server:
 
     def run(self) -> None:
         """Serve until all workers are done, or one of them stops it."""
+        set_stage(self._post.position, "")
         self._take_start()
         begin = min(self._clocks.values)
         for worker in self._clocks.running:

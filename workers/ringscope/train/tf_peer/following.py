@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ringscope.contracts.record import Record, Steps
-from ringscope.engine.positions import ITERATIONS
+from ringscope.engine.positions import ITERATIONS, set_stage
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -42,6 +42,7 @@ class FollowingRank:
 
     def run(self) -> None:
         """Wait."""
+        set_stage(self._comm.position, "")
         while not self._store.check([_END]):
             if self._store.check([_STEPS]):
                 self._comm.position[ITERATIONS] = int(self._store.get(_STEPS))

@@ -15,7 +15,7 @@ from torch import nn
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.meeting import exchange_addresses
-from ringscope.engine.positions import UNTIMED
+from ringscope.engine.positions import UNTIMED, set_stage
 from ringscope.train import models
 from ringscope.train.data import Dataset
 from ringscope.train.place import Place
@@ -79,6 +79,7 @@ class Job:
 
     def tensorflow(self, threads: int, replicas: int = 1) -> Any:
         """TensorFlow, loaded; that takes seconds, so it counts as work."""
+        set_stage(self.comm.position, "importing TensorFlow")
         tf = load(threads, self.comm.size, replicas)
         self.comm.position[UNTIMED] += 1
         return tf

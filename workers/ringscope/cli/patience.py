@@ -1,0 +1,59 @@
+"""Waiting for a program to start: longer on a busy machine, and with a word on what is awaited."""
+
+import os
+import time
+from collections.abc import Iterator
+
+from ringscope.cli.console import complain
+from ringscope.rank.load import crowding
+
+START_SECONDS = 60.0  # on a machine that has a core for each process
+MOST_TIMES = 20.0  # on the busiest one
+LOOK_SECONDS = 0.05
+TELL_SECONDS = 10.0
+
+
+class Patience:
+    """Looks again and again until the limit; iterate over it, and leave the loop once the program has started.
+
+    Args:
+        awaited: what has to start, as in "the server".
+        started: the moment from which time counts, by ``time.monotonic``; now by default.
+    """
+
+    def __init__(self, awaited: str, started: float | None = None) -> None:
+        self._awaited = awaited
+        self._started = time.monotonic() if started is None else started
+        self._tells_at = self._started + TELL_SECONDS
+        self._most_crowded = 1.0
+
+    def __iter__(self) -> Iterator[None]:
+        """Give one turn for each look; end when the limit is over."""
+        while self.elapsed_seconds < self.limit_seconds:
+            yield
+            if time.monotonic() >= self._tells_at:
+                self._tells_at += TELL_SECONDS
+                complain(f"Waiting for {self._awaited} to start, {self.elapsed_seconds:.0f} s so far{self._why()}.")
+            time.sleep(LOOK_SECONDS)
+
+    @property
+    def elapsed_seconds(self) -> float:
+        """How long it has lasted."""
+        return time.monotonic() - self._started
+
+    @property
+    def limit_seconds(self) -> float:
+        """How long it may last, by the most processes that have shared the cores meanwhile."""
+        self._most_crowded = max(self._most_crowded, crowding())
+        return START_SECONDS * min(MOST_TIMES, self._most_crowded)
+
+    @property
+    def failure(self) -> str:
+        """What to say when the limit is over, as the end of a sentence that names the program."""
+        return f"was not ready within {self.limit_seconds:.0f} s{self._why()}"
+
+    def _why(self) -> str:
+        cores = os.cpu_count() or 1
+        if self._most_crowded <= 1.0:
+            return ""
+        return f"; the machine is busy, up to {self._most_crowded * cores:.0f} processes have shared its {cores} cores"

@@ -45,10 +45,10 @@ class Postgres:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://postgres@/{database}?host={self.path}"
 
-    def create(self, database: str) -> str:
+    def create(self, database: str, options: LiteralString = "") -> str:
         """A new database; gives its URL."""
         with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(f'CREATE DATABASE "{database}"'.encode())
+            connection.execute(f'CREATE DATABASE "{database}" {options}'.encode())
         return self.url(database)
 
     def drop(self, database: str) -> None:

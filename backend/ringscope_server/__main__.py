@@ -28,6 +28,7 @@ from ringscope_server.users.given_tokens import GivenTokenError
 
 EXIT_BAD_INPUT = 2
 GRACEFUL_SECONDS = 3
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # no address to connect to, and one at which this machine listens
 # A thread that computes gives the interpreter to the event loop after so long; Python's 5 ms are waited for at each of
 # the thirty times at which a request goes to the database and back.
 SWITCH_SECONDS = 0.0005
@@ -102,7 +103,9 @@ async def prepare_once(settings: Settings) -> None:
 
 def write_address(settings: Settings, listener: socket.socket) -> None:
     """Tell programs of this machine where the server is. Raises DataDirError when that cannot be written."""
-    told = json.dumps({"url": url_of(settings, listener), "pid": os.getpid()})
+    told = json.dumps(
+        {"url": url_of(settings, listener), "public_url": settings.public_url.rstrip("/"), "pid": os.getpid()}
+    )
     try:
         (settings.data_path / "server.json").write_text(told + "\n")
     except OSError as error:
@@ -111,7 +114,8 @@ def write_address(settings: Settings, listener: socket.socket) -> None:
 
 def url_of(settings: Settings, listener: socket.socket) -> str:
     """Where the server is, from this machine."""
-    return f"http://{Address(settings.host, listener.getsockname()[1])}"
+    host = ANY_ADDRESS.get(settings.host, settings.host)
+    return f"http://{Address(host, listener.getsockname()[1])}"
 
 
 def serve(settings: Settings, listener: socket.socket) -> int:

@@ -21,7 +21,7 @@ from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import STORAGE_FULL, DatabaseUnusableError, cause_of, fault_of
 from ringscope_server.db.lock import unwritable
-from ringscope_server.db.postgresql import let_transaction_last, postgresql_url
+from ringscope_server.db.postgresql import EncodingError, let_transaction_last, postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
 from ringscope_server.http import document, problems, reference, ui
 from ringscope_server.http.caching import CacheControl
@@ -165,6 +165,8 @@ async def prepare(services: Services) -> None:
             f"{database.label} was made by another version of Ringscope ({error}); "
             f"run that version or choose another {_choice(database)}."
         ) from error
+    except EncodingError as error:
+        raise DatabaseUnusableError(f"{database.label} {error}") from error
     except DBAPIError as error:
         raise _unusable(database, error) from error
     try:

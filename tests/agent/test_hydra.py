@@ -1,7 +1,14 @@
 import pytest
 
 from ringscope.contracts.protocol import GangMember, Proxy
-from ringscope_agent.launch.hydra import Demultiplexer, ExitReport, RankEnd, is_banner, parse_launch_line
+from ringscope_agent.launch.hydra import (
+    Demultiplexer,
+    ExitReport,
+    RankEnd,
+    host_names,
+    is_banner,
+    parse_launch_line,
+)
 
 LAUNCH_LINE = (
     "HYDRA_LAUNCH: /opt/venv/bin/hydra_pmi_proxy --control-port 10.0.0.1:36037 --rmk user --launcher manual "
@@ -92,3 +99,12 @@ def test_the_banner_gives_pid_and_signal() -> None:
 )
 def test_the_words_about_a_program_that_a_signal_ended_are_known(line: str, expected: bool) -> None:
     assert is_banner(line) == expected
+
+
+def test_members_with_one_address_are_two_hosts_to_hydra() -> None:
+    members = [GangMember(node=node, address="127.0.0.1", slots=2) for node in ("a", "b")]
+    members.append(GangMember(node="c", address="10.0.0.3", slots=2))
+    assert host_names(members) == ["127.0.0.1.0", "127.0.0.1.1", "10.0.0.3"]
+    report = ExitReport(members)
+    report.read("[mpiexec@a] Exit codes: [127.0.0.1.0] 0,0 [127.0.0.1.1] 0,9 [10.0.0.3] 0,0")
+    assert report.ends == [RankEnd(3, -9)]

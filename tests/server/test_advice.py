@@ -1,8 +1,12 @@
 """What to do next about a job."""
 
+import inspect
+import re
+
 import pytest
 
 from ringscope_server.jobs.advice import ENDED, WAITING, advice
+from ringscope_server.placement import pending
 
 
 @pytest.mark.parametrize("reason", [*ENDED, "something_new", None])
@@ -29,3 +33,14 @@ def test_a_job_on_its_way(state: str, words: str) -> None:
 @pytest.mark.parametrize(("nodes", "name"), [(["n2"], "n2"), (["n1", "n2"], "NAME"), ([], "NAME")])
 def test_the_node_is_named_where_it_is_known(nodes: list[str], name: str) -> None:
     assert f"`ringscope node {name}`" in advice(7, "failed", "launch_failed", nodes=nodes)
+
+
+def test_every_reason_to_wait_has_a_next_step_of_its_own() -> None:
+    reasons = set(re.findall(r'Why\(\s*"(\w+)"', inspect.getsource(pending)))
+    assert {"leaving", "behind", "slots"} <= reasons
+    assert reasons <= WAITING.keys()
+
+
+@pytest.mark.parametrize("reason", WAITING.keys() - {"behind", "reserved"})
+def test_a_priority_is_proposed_only_to_who_waits_behind_another_job(reason: str) -> None:
+    assert "`ringscope priority" not in advice(7, "queued", waits_for=reason)

@@ -143,6 +143,9 @@ async def test_a_login_link_does_not_believe_the_host_of_a_request(server: Serve
     for local in ("localhost:8123", "127.0.0.1:8123", "[::1]:8123"):
         link = (await server.admin.post("/api/v1/login-links", headers={"Host": local})).json()["url"]
         assert link.startswith(f"http://{local}/login?token=")
+        headers = {"Host": local, "X-Forwarded-For": "203.0.113.7"}
+        proxied = (await server.admin.post("/api/v1/login-links", headers=headers)).json()["url"]
+        assert proxied.partition("/login?")[0] == own.partition("/login?")[0]
 
 
 async def test_a_pasted_token_logs_in_and_out(server: Server) -> None:

@@ -309,8 +309,27 @@ async def test_a_host_that_is_none_is_refused_before_a_link_is_made_of_it(server
     problem(await server.admin.post("/api/v1/login-links", headers=twice), 400)
     for host in HOSTS:
         assert (await server.client().get("/healthz", headers={"Host": host})).status_code == 200
+    answer = await without_a_host(server)
+    assert (answer["status"], answer["code"]) == (400, "invalid_host"), "HTTP/1.1 asks for one (RFC 9112, 3.2)"
     unnamed = await server.admin.post("/api/v1/login-links", headers={"Host": ""})
     assert unnamed.json()["url"].startswith("http://test/login?token="), "the address at which the connection arrived"
+
+
+async def without_a_host(server: Server) -> dict[str, Any]:
+    """The problem that a request of HTTP/1.1 without a Host gets; httpx would name one."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "http_version": "1.1", "method": "GET", "scheme": "http", "path": "/healthz"}
+    scope |= {"raw_path": b"/healthz", "query_string": b"", "headers": [], "server": ("test", 80), "client": None}
+    await server.transport.app(scope, receive, send)  # type: ignore[arg-type]
+    found: dict[str, Any] = json.loads(b"".join(message.get("body", b"") for message in sent))
+    return found
 
 
 async def test_very_long_paths_and_headers(server: Server) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import logging
+import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -113,6 +114,32 @@ async def test_a_server_is_not_ready_while_its_database_cannot_be_written(
         for _ in range(2):
             refused(await server.client().get("/readyz"), "database_unusable")
     assert (await server.client().get("/readyz")).json() == {"status": "ready"}
+
+
+async def test_a_server_is_not_ready_while_another_process_has_locked_its_file(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "RETRY_SECONDS", 0)
+    async with running_server(tmp_path, clock) as server:
+        await server.node()
+        await server.one_pass()
+        event.listen(server.services.database.engine.sync_engine, "connect", impatient)
+        await server.services.database.dispose()  # the next connections wait for a moment only
+        other = sqlite3.connect(tmp_path / "ringscope.sqlite3", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        answer = await server.admin.post("/api/v1/jobs", json=ONE_SIZE)
+        refused(answer, "database_busy")
+        assert "Another process has locked the database's file" in answer.json()["detail"]
+        refused(await server.client().get("/readyz"), "database_busy")
+        other.execute("ROLLBACK")
+        other.close()
+        assert (await server.client().get("/readyz")).status_code == 200
+
+
+def impatient(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA busy_timeout = 10")
+    cursor.close()
 
 
 async def test_small_writes_that_find_room_make_no_full_disk_ready(

@@ -177,7 +177,8 @@ async def test_a_request_without_a_turn_is_503_and_heartbeats_go_on(
         assert (answer.status_code, answer.json()["code"]) == (503, "overloaded")
         assert int(answer.headers["retry-after"]) > 0
         assert await agent.assignments() == []
-        assert (await server.admin.get("/healthz")).status_code == 200
+        for method in ("GET", "HEAD"):
+            assert (await server.client().request(method, "/healthz")).status_code == 200
     assert (await server.admin.get("/api/v1/jobs")).status_code == 200
 
 

@@ -1,5 +1,6 @@
 """Starting the server process: what stands in its way is one line and exit code 2."""
 
+import json
 import os
 import socket
 import sqlite3
@@ -12,10 +13,13 @@ from unittest.mock import patch
 
 import pytest
 from sqlalchemy.exc import OperationalError
+from tests.postgres import Postgres
 
-from ringscope_server.__main__ import main
+from ringscope.cli.connection import public_url
+from ringscope_server.__main__ import main, write_address
 from ringscope_server.db import schema
 from ringscope_server.db.lock import lock_data_dir
+from ringscope_server.settings import Settings
 from ringscope_server.users import token_files
 
 
@@ -146,6 +150,30 @@ def test_a_postgresql_that_cannot_be_used(tmp_path: Path, url: str, words: str) 
     ended = start(tmp_path, "--database-url", url)
     refused(ended, words)
     assert "secret" not in ended.stderr
+
+
+def test_a_postgresql_in_another_encoding(tmp_path: Path, postgres: Postgres) -> None:
+    url = postgres.create("ascii", "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    refused(start(tmp_path, "--database-url", url), "has the encoding SQL_ASCII, and text is stored as UTF-8")
+    postgres.drop("ascii")
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("0.0.0.0", "http://127.0.0.1"),
+        ("::", "http://[::1]"),
+        ("127.0.0.1", "http://127.0.0.1"),
+        ("10.1.2.3", "http://10.1.2.3"),
+    ],
+)
+def test_the_url_that_is_told_can_be_asked(tmp_path: Path, host: str, url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        settings = Settings(data_dir=tmp_path, host=host, public_url="https://rings.example/")
+        write_address(settings, listener)
+        told = json.loads((tmp_path / "server.json").read_text())
+        assert told["url"] == f"{url}:{listener.getsockname()[1]}"
+        assert public_url(tmp_path) == told["public_url"] == "https://rings.example"
 
 
 def refused(ended: subprocess.CompletedProcess[str], words: str) -> None:

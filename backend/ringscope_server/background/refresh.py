@@ -9,7 +9,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job_states import ACTIVE, WAITING
-from ringscope_server.db.models import IS_HELD, Allocation, Job, Node, QuarantinedSlot
+from ringscope_server.db.models import IS_HELD, Allocation, Job, Node, QuarantinedSlot, Schedule
 from ringscope_server.monitoring import capacity
 from ringscope_server.monitoring.capacity import NodeUnits
 from ringscope_server.monitoring.state import JobMetrics, MonitoringState, NodeMetrics
@@ -39,15 +39,22 @@ _COUNTS = (
     .where(Job.state.in_(WAITING | ACTIVE))
     .group_by(Job.kind, Job.state)
 )
-_JOBS = select(
-    Job.id,
-    Job.kind,
-    Job.collective.label("op"),
-    Job.ranks.label("world_size"),
-    Job.user,
-    Job.state,
-    Job.started_at,
-).order_by(Job.id)
+_JOBS = (
+    select(
+        Job.id,
+        Job.kind,
+        Job.collective.label("op"),
+        Job.ranks.label("world_size"),
+        Job.user,
+        Job.state,
+        Job.started_at,
+        Job.name,
+        Job.algorithms,
+        func.coalesce(Schedule.name, "").label("schedule"),
+    )
+    .outerjoin(Schedule, Schedule.id == Job.schedule_id)
+    .order_by(Job.id)
+)
 
 
 async def refresh(services: Services) -> None:

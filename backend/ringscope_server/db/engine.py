@@ -40,6 +40,7 @@ class Database:
         self.before_commit: list[Callable[[AsyncSession], Awaitable[None]]] = []
         self._fault: Fault | None = None  # of the last write that failed through no doing of its own, and when that was
         self._failed_at = 0.0
+        self._is_trying = False
 
     @property
     def label(self) -> str:
@@ -79,17 +80,23 @@ class Database:
 
         On a full disk small writes may go through where others do not, so that a write that went well proves nothing.
         """
-        if self._fault is None or time.monotonic() < self._failed_at + RETRY_SECONDS:
+        if self._fault is None or self._is_trying or time.monotonic() < self._failed_at + RETRY_SECONDS:
             return self._fault
-        self._failed_at = time.monotonic()
+        self._is_trying = True
+        try:
+            await self._try_again()
+        finally:
+            self._failed_at, self._is_trying = time.monotonic(), False
+        return self._fault
+
+    async def _try_again(self) -> None:
         if self.is_sqlite and not await asyncio.to_thread(has_room, Path(str(self.engine.url.database)).parent):
             self._fault = STORAGE_FULL
-            return self._fault
+            return
         with suppress(SQLAlchemyError):
-            async with self.write() as session:
+            async with self.write(first=True) as session:
                 await session.execute(text("UPDATE alembic_version SET version_num = version_num"))
             self._fault = None
-        return self._fault
 
     async def time(self, session: AsyncSession) -> datetime:
         """The clock that every server on this database shares. SQLite has none, and serves one machine only."""

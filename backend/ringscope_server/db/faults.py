@@ -23,6 +23,11 @@ STORAGE_FULL = Fault(
     "storage_full", "The database's disk is full, and nothing was stored; make room on it and send this again."
 )
 BUSY = Fault("database_busy", "The database is busy with other requests, and nothing was stored; send this again.")
+LOCKED = Fault(
+    "database_busy",
+    "Another process has locked the database's file, and nothing was stored; end that process, such as a backup or an "
+    "sqlite3 shell.",
+)
 CHANGED = Fault(
     "database_busy", "Another request changed the same thing at the same moment, and nothing was stored; send it again."
 )
@@ -32,7 +37,8 @@ UNUSABLE = Fault(
 )
 
 # SQLite's primary result codes (https://sqlite.org/rescode.html).
-_SQLITE = {13: STORAGE_FULL, 5: BUSY, 6: BUSY, 8: UNUSABLE, 10: UNUSABLE, 11: UNUSABLE, 14: UNUSABLE, 26: UNUSABLE}
+# Writers of this process queue on a lock of its own: who waits for the file in vain waits for another process.
+_SQLITE = {13: STORAGE_FULL, 5: LOCKED, 6: BUSY, 8: UNUSABLE, 10: UNUSABLE, 11: UNUSABLE, 14: UNUSABLE, 26: UNUSABLE}
 # SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 _POSTGRESQL = {
     "53100": STORAGE_FULL,
@@ -74,7 +80,7 @@ def is_passing(error: Exception) -> bool:
 
 def is_lasting(fault: Fault) -> bool:
     """Whether the next write fails as well, as long as nobody does anything about it."""
-    return fault in (STORAGE_FULL, UNREACHABLE, UNUSABLE)
+    return fault in (STORAGE_FULL, LOCKED, UNREACHABLE, UNUSABLE)
 
 
 def is_bad_value(error: SQLAlchemyError) -> bool:

@@ -17,6 +17,7 @@ POOL_TIMEOUT_SECONDS = 10
 CONNECT = {
     "connect_timeout": 5,
     "application_name": "ringscope",
+    "client_encoding": "utf8",  # that of a database in SQL_ASCII would be none, and all text bytes
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,
@@ -61,6 +62,21 @@ def postgresql_engine(url: str | URL) -> AsyncEngine:
         ) from None
     event.listen(engine.sync_engine, "connect", _limit_transactions)
     return engine
+
+
+class EncodingError(Exception):
+    """The database keeps text in another encoding than UTF-8; the message is a sentence without a subject."""
+
+
+def check_encoding(connection: Connection) -> None:
+    """Raises EncodingError where the database cannot keep, compare or search whatever people write."""
+    driver: Any = connection.connection.driver_connection
+    encoding = driver.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise EncodingError(
+            f"has the encoding {encoding}, and text is stored as UTF-8; make another one with "
+            "createdb --encoding UTF8 --template template0, and name it in --database-url."
+        )
 
 
 def let_transaction_last(connection: Connection) -> None:

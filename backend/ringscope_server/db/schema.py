@@ -7,7 +7,7 @@ from alembic.config import Config
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from ringscope_server.db.postgresql import let_transaction_last
+from ringscope_server.db.postgresql import check_encoding, let_transaction_last
 from ringscope_server.db.sqlite import MIGRATE, WRITE
 
 # Any number that no other program uses on the same database: servers that start together migrate one after the other.
@@ -41,6 +41,7 @@ async def run(engine: AsyncEngine, action: Callable[[Config], None]) -> None:
 
 def _run(connection: Connection, action: Callable[[Config], None]) -> None:
     if connection.dialect.name == "postgresql":
+        check_encoding(connection)
         let_transaction_last(connection)
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")
     action(alembic_config(connection))

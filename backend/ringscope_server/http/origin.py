@@ -1,7 +1,7 @@
 """Under which address people reach this server. Pure."""
 
 import re
-from ipaddress import IPv6Address
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -10,6 +10,7 @@ from ringscope.contracts.address import Address, is_loopback
 
 MAX_PATH = 2_000
 MAX_PORT = 65_535
+FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto")  # what a proxy adds
 _NAME = r"[A-Za-z0-9._~%!$&'()*+,;=-]+"
 _ZONE = r"%[A-Za-z0-9._~%-]+"
 _HOST = re.compile(rf"(?:{_NAME}|\[(?P<ipv6>[0-9A-Fa-f:.]+)(?:{_ZONE})?\])(?::(?P<port>[0-9]{{0,5}}))?")
@@ -19,16 +20,29 @@ def origin(request: Request, public_url: str, listens_on: str) -> str:
     """The beginning of a link to this server: the configured URL, else that of the request where it is surely ours.
 
     Whoever sends a request chooses its Host, and a link with a secret in it must lead nowhere else. So a name is taken
-    only if it means this machine (localhost), is the one that the server ``listens_on``, or is the address at which
-    the connection arrived; for any other the link has that address.
+    only if it is the one that the server ``listens_on``, is the address at which the connection arrived, or means this
+    machine (localhost) in a request that may come from it: a container's published port and a tunnel have another port
+    there. For any other name, and behind a proxy, which writes its own name for us, the link has that address.
     """
     if public_url:
         return public_url.rstrip("/")
     address, port = request.scope.get("server") or (listens_on, None)
     named = request.url.hostname or ""
-    if request.headers.get("host") and (named in (address, listens_on) or is_loopback(named)):
+    if request.headers.get("host") and (
+        named in (address, listens_on) or (is_loopback(named) and _may_be_here(request))
+    ):
         return str(request.base_url).rstrip("/")
     return f"{request.url.scheme}://{Address(address, port or None)}"
+
+
+def _may_be_here(request: Request) -> bool:
+    """Whether the client is this machine or one of its containers' networks, and no proxy stands between."""
+    if any(request.headers.get(name) for name in FORWARDED):
+        return False
+    try:
+        return request.client is None or ip_address(request.client.host).is_private
+    except ValueError:
+        return False
 
 
 def is_here(request: Request) -> bool:

@@ -5,12 +5,41 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ringscope_server.http.precompressed import Precompressed
 
 MISSING = """<!doctype html><title>Ringscope</title>
 <h1>The web page is not built</h1>
 <p>Run <code>make ui</code> in the checkout, then reload. The API works without it: <a href="/docs">/docs</a>.</p>"""
+
+
+# Paths that are no page's: what they are asked for with may matter.
+NO_PAGES = ("/api/", "/metrics", "/healthz", "/readyz", "/docs", "/openapi")
+
+
+class AnyAccept:
+    """ASGI middleware: a page is sent to whoever takes anything, such as curl, and not only to browsers.
+
+    FastAPI sends the page for a path without a file only where HTML is asked for by name.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, as one for HTML if it may be that."""
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _is_page(scope["path"]):
+            accepted = Headers(scope=scope).get("accept", "*/*")
+            if "*/*" in accepted or "text/*" in accepted:
+                kept = [(name, value) for name, value in scope["headers"] if name != b"accept"]
+                scope = {**scope, "headers": [*kept, (b"accept", b"text/html")]}
+        await self.app(scope, receive, send)
+
+
+def _is_page(path: str) -> bool:
+    return "." not in path.rpartition("/")[2] and not path.startswith(NO_PAGES)
 
 
 def built_files() -> Path | None:
@@ -25,6 +54,7 @@ def built_files() -> Path | None:
 def install(app: FastAPI, place: Path | None) -> None:
     """Serve the page's files, or without them how to build it, on every path that no route takes."""
     if place is not None:
+        app.add_middleware(AnyAccept)
         app.add_middleware(Precompressed, directory=place)
         app.frontend("/", directory=place, fallback="index.html")
         return

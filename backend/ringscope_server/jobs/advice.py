@@ -35,9 +35,16 @@ WAITING = {
     "version_skew": "Install the same versions on these nodes; `ringscope node NAME` lists them.",
     "preempting": "Nothing: it starts when they have ended.",
     "user_cap": "It starts when other jobs of the same user end.",
+    "leaving": "`ringscope clone {id} --set time_limit_seconds=N` fits into the time that the nodes stay; "
+    "`ringscope nodes` shows until when that is. A higher priority does not help.",
+    "slots": "`ringscope nodes` shows what is free; `ringscope clone {id} --set placement.ranks=N` asks for less.",
+    "shape": "`ringscope nodes` shows what is free; `ringscope clone {id} --set placement.…` asks for another shape.",
+    "behind": "`ringscope priority {id} N` moves it up the queue.",
+    "reserved": "`ringscope clone {id} --set time_limit_seconds=N` with less may start before the other job; "
+    "`ringscope priority {id} N` moves it up the queue.",
 }
 _ANY_ENDED = "`ringscope logs {id}` has its output; `ringscope retry {id}` runs it again."
-_ANY_WAITING = "`ringscope nodes` shows what is free; `ringscope priority {id} N` moves it up the queue."
+_ANY_WAITING = "`ringscope nodes` shows what is free."
 
 
 def advice(

@@ -50,7 +50,7 @@ def _active(state: MonitoringState) -> Iterator[Metric]:
     goodput = Series(table.JOB_GOODPUT)
     for job in state.jobs:
         op = op_label(job.op)
-        info.add(job.id, job.kind, op, job.world_size, job.user, value=1)
+        info.add(job.id, job.kind, op, job.world_size, job.user, job.name, job.algorithms, job.schedule, value=1)
         for name in STATES:
             states.add(job.id, name, value=float(name == job.state))
         started.add(job.id, value=job.started_at.timestamp() if job.started_at else None)

@@ -36,6 +36,9 @@ class JobMetrics:
     user: str
     state: str
     started_at: datetime | None
+    name: str = ""
+    algorithms: str = ""
+    schedule: str = ""  # by name
 
 
 @dataclass

@@ -27,7 +27,10 @@ Url = Annotated[
 
 def connect(url: str | None, data_dir: Path) -> Client:
     """A client for the given server, else for the one on the data directory."""
-    return Client(server_url(url, data_dir), token(data_dir.expanduser()))
+    client = Client(server_url(url, data_dir), token(data_dir.expanduser()))
+    if url is None:
+        client.page_url = public_url(data_dir.expanduser()) or client.url
+    return client
 
 
 def as_typed(sentence: str, url: str | None = None, data_dir: Path | None = None) -> str:
@@ -51,6 +54,14 @@ def served_url(data_dir: Path, pid: int | None = None) -> str | None:
     try:
         facts = json.loads((data_dir / "server.json").read_text())
         return str(facts["url"]) if pid in (None, facts["pid"]) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def public_url(data_dir: Path) -> str | None:
+    """The URL under which people reach the server on this directory, where it was told one."""
+    try:
+        return str(json.loads((data_dir / "server.json").read_text())["public_url"]) or None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -29,7 +29,7 @@ def report(client: Client, job: Job, wait: bool, with_log: bool, as_json: bool) 
             say(found)
         for sentence in sentences(job):
             say(sentence)
-        say(f"{client.url}/jobs/{job.id}")
+        say(f"{client.page_url}/jobs/{job.id}")
     return exit_code(job) if wait or with_log else 0
 
 

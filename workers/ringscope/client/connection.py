@@ -53,7 +53,7 @@ class Connection:
     ) -> None:
         if not (token.isascii() and token.isprintable()):
             raise UserError("The token holds characters that no token has; copy it anew, and check RINGSCOPE_TOKEN.")
-        self.url = url.rstrip("/")
+        self.url = self.page_url = url.rstrip("/")  # the second is for people, in links to the page
         self._sleep = sleep
         self._http = httpx.Client(
             base_url=f"{self.url}/api/v1",

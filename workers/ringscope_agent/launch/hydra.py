@@ -86,14 +86,26 @@ class RankEnd:
     exit_code: int
 
 
+def host_names(gang: Sequence[GangMember]) -> list[str]:
+    """What Hydra calls the members: their addresses, with a number behind those that several members have.
+
+    Hydra takes equal names for one host and starts one proxy there. It looks up none of them, as the proxies are
+    started by the agents, so that two agents of one machine may well have its address both.
+    """
+    addresses = [member.address for member in gang]
+    return [
+        address if addresses.count(address) == 1 else f"{address}.{number}" for number, address in enumerate(addresses)
+    ]
+
+
 class ExitReport:
     """Collects from mpiexec's own lines which rank ended badly, and how."""
 
     def __init__(self, gang: Sequence[GangMember]) -> None:
         self._first_ranks: dict[str, int] = {}
         first_rank = 0
-        for member in gang:
-            self._first_ranks.setdefault(member.address, first_rank)
+        for name, member in zip(host_names(gang), gang, strict=True):
+            self._first_ranks[name] = first_rank
             first_rank += member.slots
         self.ends: list[RankEnd] = []
         self.failed_pid: int | None = None

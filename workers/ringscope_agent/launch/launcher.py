@@ -24,7 +24,7 @@ def mpiexec_command(mpiexec: Path, gang: Sequence[GangMember], ranks: int, rank_
     Without ``-genvnone`` Hydra would give every rank the environment of the first node; so each proxy's own one
     counts, with the socket, the spec file and the Python of its node (found as python3 on the proxy's PATH).
     """
-    hosts = ",".join(f"{member.address}:{member.slots}" for member in gang)
+    hosts = ",".join(f"{name}:{member.slots}" for name, member in zip(hydra.host_names(gang), gang, strict=True))
     return [
         str(mpiexec),
         *("-launcher", "manual", "-rmk", "user", "-localhost", gang[0].address, "-hosts", hosts),

@@ -159,7 +159,7 @@ class Share:
             return Outcome(
                 "launch_failed",
                 f"mpiexec on node {self.node} wants {len(self._proxies)} proxies for {wanted} nodes; "
-                "give every agent an --address of its own.",
+                "see the job's log for what it printed.",
             )
         self._on_proxies(sorted(self._proxies, key=lambda proxy: proxy.proxy_id))
         return None

@@ -52,7 +52,7 @@ async def get_graphs(user: Viewer, services: ServicesDep) -> Graphs:
     return Graphs(prometheus_url=settings.prometheus_url or None, grafana_url=settings.grafana_url or None)
 
 
-@pages.get("/metrics")
+@pages.api_route("/metrics", methods=["GET", "HEAD"])
 async def metrics(user: Viewer, request: Request, services: ServicesDep) -> Response:
     """The server's own metrics, as Prometheus text or OpenMetrics."""
     own = registry(services.monitoring, services.stream)
@@ -61,13 +61,13 @@ async def metrics(user: Viewer, request: Request, services: ServicesDep) -> Resp
     return Response(encode(own), media_type=media_type)
 
 
-@pages.get("/healthz")
+@pages.api_route("/healthz", methods=["GET", "HEAD"])
 async def healthz() -> dict[str, str]:
     """The process answers."""
     return {"status": "ok"}
 
 
-@pages.get("/readyz")
+@pages.api_route("/readyz", methods=["GET", "HEAD"])
 async def readyz(services: ServicesDep) -> dict[str, str]:
     """The database answers and can be written, and what the server does by itself is done in time."""
     fault = await services.database.fault()

@@ -19,7 +19,17 @@ JOBS = SERVER.gauge("jobs", "Live jobs by state.", "kind", "state")
 JOBS_SUBMITTED = SERVER.counter("jobs_submitted", "Jobs submitted.", "kind")
 JOBS_FINISHED = SERVER.counter("jobs_finished", "Jobs ended.", "kind", "outcome", alerts=("RingscopeJobFailures",))
 JOB_INFO = SERVER.gauge(
-    "job_info", "Facts about an active job.", "job_id", "kind", "op", "world_size", "user", unit="always 1"
+    "job_info",
+    "Facts about an active job; schedule is the name of what submitted it, empty where a person did.",
+    "job_id",
+    "kind",
+    "op",
+    "world_size",
+    "user",
+    "name",
+    "algorithms",
+    "schedule",
+    unit="always 1",
 )
 JOB_STATE = SERVER.gauge(
     "job_state", "The state of an active job: 1 for one of them.", "job_id", "state", unit="0 or 1"

@@ -50,7 +50,7 @@ def test_it_is_told_step_by_step(api: FakeApi) -> None:
     ]
     assert lines[6] == "model: 30.6 us; its parameters: fitted to 8 rows of this job"
     assert lines[8].split()[:4] == ["RANK", "STEP", "TRANSFER", "CHUNKS"]
-    assert [line.split()[8] for line in lines[9:14]] == ["5.103", "5.103", "5.103", "5.103", "5.102"], "between nodes"
+    assert [line.split()[9] for line in lines[9:14]] == ["5.103", "5.103", "5.103", "5.103", "5.102"], "between nodes"
     assert [line.split()[:3] for line in lines[16:18]] == [["n0", "to", "n1"], ["n1", "to", "n0"]]
     assert "errors: n0 20 us, n1 not known." in done.out
     assert lines[-1] == "The job has 2 traces; choose by ALGORITHM, --size (4 KiB, 64 KiB) and --in-place 0 or 1."

@@ -1,7 +1,7 @@
 """Insights as the API shows them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -27,7 +27,16 @@ class InsightDetail(InsightView):
     evidence: dict[str, Any] = Field(description="Numbers that differ by kind; of a hang also the ranks' stacks.")
 
 
+class Check(BaseModel):
+    """Something that was checked, or could not be."""
+
+    check: Literal["all"] | Kind = Field(description="What it would find; all: nothing of such a job is checked.")
+    is_checked: bool
+    sentence: str = Field(description="How it was checked, or why it could not be.")
+
+
 class InsightList(BaseModel):
     """Of one job, oldest first."""
 
     items: list[InsightDetail]
+    checks: list[Check] = Field(description="Of the newest attempt; empty where none ran.")

@@ -108,6 +108,7 @@ class UsualRow(BaseModel):
     median_gb_per_s: float
     least_gb_per_s: float
     runs: int
+    is_disturbed: bool = Field(False, description="Something else disturbed some of these runs, which agree.")
 
 
 class Expectations(BaseModel):

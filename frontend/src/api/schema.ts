@@ -623,7 +623,7 @@ export interface paths {
         };
         /**
          * List Insights
-         * @description What was found wrong with the job while it ran, oldest first, and what that is founded on.
+         * @description What was found wrong with the job while it ran, oldest first, what that is founded on, and what was checked.
          */
         get: operations["list_insights"];
         put?: never;
@@ -2079,6 +2079,24 @@ export interface components {
             /** Items */
             items: components["schemas"]["RankBucketsView"][];
         };
+        /**
+         * Check
+         * @description Something that was checked, or could not be.
+         */
+        Check: {
+            /**
+             * Check
+             * @description What it would find; all: nothing of such a job is checked.
+             */
+            check: "all" | ("straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth");
+            /** Is Checked */
+            is_checked: boolean;
+            /**
+             * Sentence
+             * @description How it was checked, or why it could not be.
+             */
+            sentence: string;
+        };
         Chunk: [
             number,
             number
@@ -2857,6 +2875,11 @@ export interface components {
          * @description Of one job, oldest first.
          */
         InsightList: {
+            /**
+             * Checks
+             * @description Of the newest attempt; empty where none ran.
+             */
+            checks: components["schemas"]["Check"][];
             /** Items */
             items: components["schemas"]["InsightDetail"][];
         };
@@ -3357,6 +3380,11 @@ export interface components {
              * @description 1e9 bytes per second that each of the two sends, and gets meanwhile.
              */
             busbw_gb_per_s: number;
+            /**
+             * Disturbed By
+             * @description A sentence on other jobs or load on the nodes, or on ranks that took turns; null: nothing did. Such a job stands for a pair only while no undisturbed one has measured it.
+             */
+            disturbed_by?: string | null;
             /**
              * Is Unstable
              * @description The iterations of that row differ so much that their mean says little.
@@ -4149,6 +4177,12 @@ export interface components {
              * @description Of the slowest rank; it is none of the timed operations.
              */
             duration_ns: number;
+            /**
+             * Hops
+             * @description Between nodes, by their names.
+             * @default []
+             */
+            hops: components["schemas"]["TracedHop"][];
             /** In Place */
             in_place: boolean;
             /** @description null: it could not be priced. */
@@ -4162,6 +4196,12 @@ export interface components {
             rows: components["schemas"]["TraceRow"][];
             /** Size Bytes */
             size_bytes: number;
+            /**
+             * Slow Links
+             * @description A sentence for each node whose link is slow, and for each slow hop that none of them explains.
+             * @default []
+             */
+            slow_links: string[];
             /**
              * Started At
              * Format: date-time
@@ -5687,6 +5727,11 @@ export interface components {
             /** Step */
             step: number;
             /**
+             * Wire Ns
+             * @description At the receiver: from the later of both ends' start to recv_ns, so without the wait for the sender's data; null: of a message that is sent, or where the sender tells nothing.
+             */
+            wire_ns?: number | null;
+            /**
              * Work Ns
              * @description How long its processor moved or added the bytes; null: it did not.
              */
@@ -5718,6 +5763,44 @@ export interface components {
             start_ns: number;
             /** Step */
             step: number;
+        };
+        /**
+         * TracedHop
+         * @description All large messages from one node to another one in a traced operation.
+         */
+        TracedHop: {
+            /**
+             * Bytes
+             * @description Of the largest message.
+             */
+            bytes: number;
+            /**
+             * Dst
+             * @description The node that they reach.
+             */
+            dst: string;
+            /**
+             * Is Slow
+             * @description It takes at least twice as long, and by more than clocks may err.
+             */
+            is_slow: boolean;
+            /** Messages */
+            messages: number;
+            /**
+             * Src
+             * @description The node that they leave.
+             */
+            src: string;
+            /**
+             * Times Longer
+             * @description The wire time for a byte beside the quick hops of this operation; null: nothing can tell, since fewer than 3 hops can be compared or a clock is not known.
+             */
+            times_longer: number | null;
+            /**
+             * Wire Ns
+             * @description The lower quartile of their times on the wire.
+             */
+            wire_ns: number;
         };
         /**
          * TracedOperation
@@ -6169,6 +6252,12 @@ export interface components {
             algorithm: string;
             /** In Place */
             in_place: boolean;
+            /**
+             * Is Disturbed
+             * @description Something else disturbed some of these runs, which agree.
+             * @default false
+             */
+            is_disturbed: boolean;
             /** Least Gb Per S */
             least_gb_per_s: number;
             /** Median Gb Per S */

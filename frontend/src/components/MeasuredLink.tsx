@@ -10,6 +10,7 @@ export function MeasuredLink({ link }: { link: LinkView }) {
   const about = `${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}${link.iterations == null ? "" : `, n=${link.iterations}`}, job ${link.job_id}, ${formatDateTime(link.measured_at)}`;
   return (
     <>
+      {link.disturbed_by && <CaveatSign found={[{ word: "disturbed", why: link.disturbed_by }]} />}
       {link.is_unstable && <CaveatSign found={[{ word: "unstable", why: unstableWords() }]} />}
       <Link to="/jobs/$jobId" params={{ jobId: link.job_id }} title={about}>
         {threeDigits(link.busbw_gb_per_s)}

@@ -32,12 +32,12 @@ export function eventsQuery(id: number) {
   });
 }
 
-/** What was found wrong with a job, with the evidence; asked for again once an insight is over, which completes it. */
+/** What was found wrong with a job, with the evidence, and what was checked; asked for again once an insight is over, which completes it. */
 export function insightsQuery(id: number, until: string | null) {
   return queryOptions({
     queryKey: jobKey(id, "insights", until),
     queryFn: async () =>
-      unwrap(await api.GET("/api/v1/jobs/{job_id}/insights", { params: { path: { job_id: id } } })).items,
+      unwrap(await api.GET("/api/v1/jobs/{job_id}/insights", { params: { path: { job_id: id } } })),
   });
 }
 

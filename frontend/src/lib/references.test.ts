@@ -12,8 +12,8 @@ function found(change: Partial<Expectations> = {}): Expectations {
     model: { rows: [row], source: "The cost model with its usual parameters.", median_error: null, knees: [{ algorithm: "ring", size_bytes: 512.3 }], unpredicted: [] },
     limit: { busbw_gb_per_s: 12, because: "The slowest card does 96 Gbit/s." },
     usual: [
-      { algorithm: "ring", in_place: false, size_bytes: 1024, median_gb_per_s: 2.5, least_gb_per_s: 2, runs: 3 },
-      { algorithm: "ring", in_place: true, size_bytes: 1024, median_gb_per_s: 6, least_gb_per_s: 2, runs: 5 },
+      { algorithm: "ring", in_place: false, size_bytes: 1024, median_gb_per_s: 2.5, least_gb_per_s: 2, runs: 3, is_disturbed: false },
+      { algorithm: "ring", in_place: true, size_bytes: 1024, median_gb_per_s: 6, least_gb_per_s: 2, runs: 5, is_disturbed: false },
     ],
     ...change,
   };

@@ -135,7 +135,8 @@ export function referenceWords(found: Expectations | undefined, beside: Beside, 
     const runs = found.usual.map((row) => row.runs);
     if (runs.length === 0) return ` Fewer than three earlier good runs are alike, so there is nothing usual yet.${limit}`;
     if (statistic !== "mean") return ` Of earlier runs only means are known: what is usual is not drawn beside medians.${limit}`;
-    return ` Grey: the median of the means of ${range(runs)} earlier good runs of the same row.${limit}`;
+    const disturbed = found.usual.some((row) => row.is_disturbed) ? " Other load disturbed some of these runs, which agree." : "";
+    return ` Grey: the median of the means of ${range(runs)} earlier good runs of the same row.${disturbed}${limit}`;
   }
   if (!found.model?.rows.length) return limit;
   const cut = isCut ? " Where it promises more than twice what was measured it is cut off; the table has it all." : "";

@@ -34,6 +34,8 @@ function trace(rows: TraceRow[], nodes = ["n1", "n1"]): OperationTrace {
     size_bytes: 1024,
     dtype: "float32",
     duration_ns: 9000,
+    hops: [],
+    slow_links: [],
     started_at: "2026-01-01T00:00:00Z",
     chunks: [
       { offset: 0, length: 128 },

@@ -5,7 +5,7 @@ import { besideModel, clockErrorNs, clocksInWords, durationNote, nodesInWords, t
 function trace(nodes: readonly [string, number | null][], change: Partial<OperationTrace> = {}): OperationTrace {
   return {
     collective: "all_reduce", algorithm: "ring", chosen_algorithm: null, transport: "mpi", in_place: false, size_bytes: 1024, dtype: "float32",
-    duration_ns: 200_000, started_at: "2026-01-01T00:00:00Z", chunks: [], steps: [], rows: [],
+    duration_ns: 200_000, started_at: "2026-01-01T00:00:00Z", chunks: [], steps: [], rows: [], hops: [], slow_links: [],
     prediction: { duration_ns: 160_000, parameters: "fitted to 8 rows of this job" },
     ranks: nodes.map(([node, clock_error_ns], rank) => ({ rank, node, started_ns: 0, ended_ns: 1, clock_offset_ns: 0, clock_error_ns, left_out: rank })),
     ...change,

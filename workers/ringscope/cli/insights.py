@@ -9,10 +9,10 @@ import typer
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.words import AsJson, say_list, span, when
-from ringscope.client import Insight
+from ringscope.client import Check, Insight
 
 _ADDRESS = re.compile(r"[Tt]hread 0x[0-9a-f]+")  # differs from rank to rank
-_PARTS = ("ranks", "rows", "stacks")  # lists within the evidence: a line, or a block, for each entry
+_PARTS = ("ranks", "rows", "hops", "nodes", "stacks")  # lists within the evidence: a line, or a block, for each entry
 
 
 def register(app: typer.Typer) -> None:
@@ -29,8 +29,12 @@ def insights(
     """Say what was found wrong with a job while it ran, with numbers, and the stacks of ranks that hung."""
     with connect(url, data_dir) as client:
         found = client.insights(job_id)
+        checks = [] if as_json else client.checks(job_id)
     if as_json or not found:
-        say_list(found, {}, as_json, "Nothing was found wrong with it.")
+        say_list(found, {}, as_json, "No check found anything wrong with it." if checks else "Nothing was checked yet.")
+    for line in check_lines(checks, unchecked_only=False):
+        say(line)
+    if as_json:
         return
     for insight in found:
         say(insight_line(insight))
@@ -41,6 +45,15 @@ def insights(
 def insight_lines(found: Iterable[Insight]) -> list[str]:
     """A line for each, for who shows a job."""
     return [insight_line(insight) for insight in found]
+
+
+def check_lines(checks: Iterable[Check], unchecked_only: bool = True) -> list[str]:
+    """What could not be checked and why; else also what was."""
+    return [
+        f"{'Checked' if check.is_checked else 'Not checked'} for {check.check}: {check.sentence}"
+        for check in sorted(checks, key=lambda check: check.is_checked)
+        if not (check.is_checked and unchecked_only)
+    ]
 
 
 def insight_line(insight: Insight) -> str:
@@ -57,7 +70,7 @@ def evidence_lines(evidence: dict[str, Any]) -> Iterable[str]:
     numbers = {name: value for name, value in evidence.items() if name not in _PARTS}
     if numbers:
         yield _words(numbers)
-    for part in ("ranks", "rows"):
+    for part in _PARTS[:-1]:
         yield from map(_words, evidence.get(part, []))
     yield from _stacks(evidence.get("stacks", []))
 

@@ -3,7 +3,7 @@
 from ringscope.client.connection import ApiProblemError, ServerAwayError, is_ready
 from ringscope.client.events import Event, EventRoutes
 from ringscope.client.graphs import GraphRoutes, Graphs
-from ringscope.client.insights import Insight, InsightRoutes
+from ringscope.client.insights import Check, Insight, InsightRoutes
 from ringscope.client.jobs import Attempt, Delay, Job, JobRoutes, Pending, QueuePlan, Summary
 from ringscope.client.monitoring import MonitoringRoutes, TargetGroup
 from ringscope.client.nodes import Cluster, Node, NodeRoutes
@@ -23,6 +23,7 @@ __all__ = [
     "Arrival",
     "Attempt",
     "AttemptEnvironment",
+    "Check",
     "Client",
     "Cluster",
     "Curve",

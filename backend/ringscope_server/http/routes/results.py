@@ -13,6 +13,7 @@ from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
 from ringscope_server.http.streamed import streamed
 from ringscope_server.insights import store
+from ringscope_server.insights.checked import checked
 from ringscope_server.insights.views import InsightList
 from ringscope_server.jobs.queries import ranks_of
 from ringscope_server.results import export, newest_steps, queries
@@ -128,10 +129,10 @@ async def list_arrivals(
 
 @router.get("/insights", operation_id="list_insights")
 async def list_insights(job_id: Id, user: Viewer, services: ServicesDep) -> InsightList:
-    """What was found wrong with the job while it ran, oldest first, and what that is founded on."""
+    """What was found wrong with the job while it ran, oldest first, what that is founded on, and what was checked."""
     async with services.database.read() as session:
         await require_job(session, job_id)
-        return InsightList(items=await store.of_job(session, job_id))
+        return InsightList(items=await store.of_job(session, job_id), checks=await checked(session, job_id))
 
 
 @router.get("/events", operation_id="list_job_events")

@@ -30,7 +30,27 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
       ) : (
         <p className="dim">{isTerminal(job.state) ? "No insight: nothing was found wrong while it ran" : "No insight: nothing was found wrong so far"}</p>
       )}
+      {isTerminal(job.state) && <NotChecked jobId={job.id} until={told?.until ?? null} />}
     </section>
+  );
+}
+
+/** Which checks could not be done and why: without them "nothing was found wrong" would say too much. */
+function NotChecked({ jobId, until }: { jobId: number; until: string | null }) {
+  const found = useQuery(insightsQuery(jobId, until));
+  const unchecked = found.data?.checks.filter((check) => !check.is_checked) ?? [];
+  if (unchecked.length === 0) return null;
+  return (
+    <details>
+      <summary className="dim">{plural(unchecked.length, "check")} could not be done</summary>
+      <ul className={classes.list}>
+        {unchecked.map(({ check, sentence }) => (
+          <li key={check}>
+            <strong>{check === "all" ? "All" : INSIGHTS[check]}</strong> {sentence}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -70,7 +90,7 @@ function Insight({ jobId, insight }: { jobId: number; insight: InsightView }) {
 function Stacks({ jobId, insight }: { jobId: number; insight: InsightView }) {
   const [isOpen, setOpen] = useState(false);
   const details = useQuery({ ...insightsQuery(jobId, insight.until), enabled: isOpen });
-  const stacks = stacksOf(details.data?.find(({ id }) => id === insight.id));
+  const stacks = stacksOf(details.data?.items.find(({ id }) => id === insight.id));
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="dim">What the ranks were doing</summary>

@@ -33,7 +33,7 @@ function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: read
         <h2 id="links">Links</h2>
         {found.measured > 0 && (
           <div className="spread">
-            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "job_id"], MEASURED)} label="Copy CSV" />
+            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "disturbed_by", "job_id"], MEASURED)} label="Copy CSV" />
           </div>
         )}
       </div>
@@ -68,6 +68,7 @@ function NothingMeasured({ count }: { count: number }) {
 function Measured({ matrix: found, links, only }: { matrix: Matrix; links: readonly LinkView[]; only: string | undefined }) {
   const { names, total, at, least, most, measured } = found;
   const isUnsure = names.some((a) => names.some((b) => at(a, b)?.is_unstable));
+  const isDisturbed = names.some((a) => names.some((b) => at(a, b)?.disturbed_by));
   const count = eachOf(links.map(({ iterations }) => iterations));
   const [rows, pairs] = only ? [[only], total - 1] : [names, found.pairs];
   return (
@@ -98,6 +99,7 @@ function Measured({ matrix: found, links, only }: { matrix: Matrix; links: reado
         Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
         {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured{count && `, ${count}`}.{" "}
         {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}The stronger the colour, the faster the link; – was never measured.
+        {isDisturbed && " ! also marks a pair that was only measured while something disturbed it."}
         {isUnsure && " ! marks a mean that says little: the iterations differ too much."}
       </figcaption>
     </figure>

@@ -1,0 +1,135 @@
+"""What was checked of a job, and what could not be and why. Pure.
+
+Without this an empty list of insights would read as if everything had been found right.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ringscope.contracts.collectives import AUTO, SCHEDULED
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.traced import MAX_FOLLOWED_RANKS
+from ringscope.contracts.units import plural
+from ringscope_server.insights.slow_link import MIN_NODES
+from ringscope_server.insights.views import Check
+from ringscope_server.results.baseline import MAX_SPREAD, MIN_RUNS, History
+
+_MIN_RANKS = 3
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What there was to check in the newest attempt of a job.
+
+    Args:
+        followed: operations between nodes that were followed message by message, large enough to judge.
+        are_clocks_known: of all nodes.
+        rows: of the sweep's table; ``expected_rows`` of them could be held against earlier runs.
+    """
+
+    spec: JobSpec
+    nodes: int
+    followed: int
+    are_clocks_known: bool
+    rows: int
+    expected_rows: int
+    history: History
+
+
+def checks(facts: Facts) -> list[Check]:
+    """A sentence for each check, whether it was done or not."""
+    spec = facts.spec
+    if spec.is_simulated:
+        return [Check(check="all", is_checked=False, sentence="Nothing was checked: the times are the cost model's.")]
+    return [*_ranks(facts), *_links(facts), *_results(facts), *_bandwidth(facts)]
+
+
+def _ranks(facts: Facts) -> Iterator[Check]:
+    spec = facts.spec
+    limit = f"A rank that comes no further for {spec.hang_seconds} s is told."
+    yield Check(check="hang", is_checked=True, sentence=limit)
+    if spec.ranks < _MIN_RANKS:
+        for check in ("straggler", "late_rank"):
+            sentence = f"{plural(spec.ranks, 'rank')} cannot tell which of them is slow or late; it takes {_MIN_RANKS}."
+            yield Check(check=check, is_checked=False, sentence=sentence)
+        return
+    if spec.benchmark is not None and not _own_algorithms(spec):
+        sentence = (
+            f"Inside of {', '.join(spec.benchmark.algorithms)} waits are not known; only a rank that is stopped or has "
+            "no core is told."
+        )
+        yield Check(check="straggler", is_checked=False, sentence=sentence)
+    else:
+        yield Check(check="straggler", is_checked=True, sentence="Each rank's own time was held against the others'.")
+    if facts.are_clocks_known:
+        yield Check(check="late_rank", is_checked=True, sentence="Each rank's arrivals were held against the others'.")
+    else:
+        sentence = "The clock of a node is not known, so the arrivals of ranks cannot be compared."
+        yield Check(check="late_rank", is_checked=False, sentence=sentence)
+
+
+def _links(facts: Facts) -> Iterator[Check]:
+    if facts.nodes < MIN_NODES:
+        sentence = f"{plural(facts.nodes, 'node')} cannot tell whose link is slow; it takes {MIN_NODES}."
+        yield Check(check="slow_link", is_checked=False, sentence=sentence)
+    elif not facts.are_clocks_known:
+        sentence = "The clock of a node is not known, so times of different nodes cannot be compared."
+        yield Check(check="slow_link", is_checked=False, sentence=sentence)
+    elif facts.followed:
+        sentence = f"The messages of {plural(facts.followed, 'operation')} between nodes were held against each other."
+        yield Check(check="slow_link", is_checked=True, sentence=sentence)
+    else:
+        sentence = "No large message between nodes was followed, and where all ranks end together no hop shows. "
+        yield Check(check="slow_link", is_checked=False, sentence=sentence + _to_follow(facts.spec))
+
+
+def _to_follow(spec: JobSpec) -> str:
+    if spec.benchmark is None:
+        return "Submit a sendrecv over these nodes to check their links."
+    if not _own_algorithms(spec):
+        return "Add an algorithm with a schedule, such as ring."
+    if spec.ranks > MAX_FOLLOWED_RANKS:
+        return f"Above {MAX_FOLLOWED_RANKS} ranks submit the job with --trace."
+    return "Take sizes from 64 KiB on."
+
+
+def _results(facts: Facts) -> Iterator[Check]:
+    benchmark = facts.spec.benchmark
+    if benchmark is not None and benchmark.check:
+        yield Check(check="wrong_result", is_checked=True, sentence="Every element was compared with the exact answer.")
+    elif benchmark is not None:
+        sentence = "The results were not compared, because the job says check: false."
+        yield Check(check="wrong_result", is_checked=False, sentence=sentence)
+
+
+def _bandwidth(facts: Facts) -> Iterator[Check]:
+    if facts.spec.benchmark is None:
+        return
+    found = facts.history
+    if facts.expected_rows:
+        marked = any(row.is_disturbed for row in found.expected.values())
+        other = (
+            " Other load disturbed some of them, so only less than half of what they gave is told." if marked else ""
+        )
+        of_rows = "" if facts.expected_rows >= facts.rows else f"{facts.expected_rows} of {facts.rows} "
+        sentence = f"{of_rows.capitalize()}rows were held against earlier runs on nodes alike.{other}"
+        yield Check(check="low_bandwidth", is_checked=True, sentence=sentence[:1].upper() + sentence[1:])
+        return
+    if found.disagreeing:
+        sentence = (
+            f"Other load disturbed the earlier runs on nodes alike, and they differ by more than {MAX_SPREAD:g} times, "
+            "so nothing can be expected. Measure again while nothing else runs."
+        )
+    else:
+        sentence = (
+            f"A row is held against {MIN_RUNS} earlier runs or more of the same shape on nodes alike; there "
+            f"{'is' if found.runs == 1 else 'are'} {found.runs}, and none measured these rows often enough."
+        )
+    yield Check(check="low_bandwidth", is_checked=False, sentence=sentence)
+
+
+def _own_algorithms(spec: JobSpec) -> bool:
+    benchmark = spec.benchmark
+    return benchmark is None or any(
+        name == AUTO or name in SCHEDULED[benchmark.collective] for name in benchmark.algorithms
+    )

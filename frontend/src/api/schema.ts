@@ -2827,7 +2827,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth";
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged";
             /**
              * Message
              * @description One sentence.
@@ -2872,7 +2872,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth";
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged";
             /**
              * Message
              * @description One sentence.
@@ -5957,6 +5957,13 @@ export interface components {
              * @default 0.9
              */
             momentum: number;
+            /**
+             * On Nan
+             * @description What a loss or parameters that are not finite lead to; the job tells it either way.
+             * @default stop
+             * @enum {string}
+             */
+            on_nan: "stop" | "continue";
             /**
              * Optimizer
              * @default sgd

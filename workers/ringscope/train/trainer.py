@@ -14,6 +14,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.positions import ITERATIONS, SIZE_BYTES
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
+from ringscope.train.divergence import Divergence, are_finite
 from ringscope.train.drill import Drill
 from ringscope.train.epoch_end import EpochEnd
 from ringscope.train.gradient_sum import Sums
@@ -83,6 +84,7 @@ class Trainer:
         self._place = checkpoints.restore(spec)
         self._telling = Telling(comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._place.step)
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
+        self._divergence = Divergence(comm.rank, emit, spec.on_nan)
 
     @property
     def module(self) -> torch.nn.Module:
@@ -117,14 +119,25 @@ class Trainer:
             is_last = place.index >= self._sampler.steps_per_epoch or self._is_at_last_step()
             if spec.checkpoint_every_steps and place.step % spec.checkpoint_every_steps == 0 and not is_last:
                 self._telling.tell()
-                self._checkpoints.save(place)
+                self._save()
         self._telling.tell()
         self._drill.before_comparison(self.module)
+        self._require_finite()
         compare_replicas(self._comm, self._replica.module, f"After epoch {place.epoch + 1}")
         epoch = self._end.evaluate(self._replica.module, place)
         if place.index >= self._sampler.steps_per_epoch:
             place.next_epoch()
-        self._end.tell(epoch, checkpoint_us=self._checkpoints.save(place))
+        self._end.tell(epoch, checkpoint_us=self._save())
+
+    def _save(self) -> float:
+        """Write a checkpoint, of finite parameters only, so that the last finite one stays; its time in us."""
+        return self._checkpoints.save(self._place) if self._require_finite() else 0.0
+
+    def _require_finite(self) -> bool:
+        """Whether all parameters are finite, the same on every rank; DivergedError where the job is to stop then."""
+        is_finite = not self._comm.maximum(np.array([not are_finite(self.module)], np.int64))[0]
+        self._divergence.judge_parameters(self._place.step - 1, is_finite)
+        return is_finite
 
     def _is_at_last_step(self) -> bool:
         return self._spec.max_steps is not None and self._place.step >= self._spec.max_steps
@@ -152,6 +165,13 @@ class Trainer:
         place.advance(result.loss_sum, len(mine), duration_us)
         self._telling.add(step)
         self._shares.note(duration_us - sums.exposed_us)
+        if not result.is_left_out:
+            self._judge(step)
+
+    def _judge(self, step: Step) -> None:
+        if step.loss is not None and not np.isfinite(step.loss):
+            self._telling.tell()  # the step before what is found in it
+            self._divergence.judge_loss(self._place.step - 1, step.loss)
 
     def _batches(self, samples: np.ndarray[tuple[int], np.dtype[np.int64]], parts: int) -> Iterator[_Batch]:
         for part in np.array_split(samples, parts):

@@ -105,3 +105,18 @@ async def test_a_rank_that_computes_longer_than_the_others_is_named_while_it_tra
         await loop.look()
     (found,) = (await get(server, job_id, "insights"))["items"]
     assert (found["kind"], found["rank"], found["evidence"]["measure"]) == ("straggler", 2, "compute_us")
+
+
+async def test_training_that_diverged_names_the_first_rank_and_step_that_told_it(server: Server) -> None:
+    agent, job_id, attempt = await started(server)
+    told = {"type": "diverged", "what": "loss", "loss": "NaN"}
+    await agent.records(attempt, *map(epoch, (1, 2, 3)), told | {"rank": 1, "step": 7}, told | {"rank": 0, "step": 8})
+    await agent.records(attempt, told | {"rank": 0, "step": 9})
+    (found,) = (await get(server, job_id, "insights"))["items"]
+    assert (found["kind"], found["rank"], found["node"]) == ("diverged", 1, "n1")
+    assert found["message"] == "The training diverged: in step 7 the loss of rank 1 was nan."
+    assert found["evidence"] == {"what": "loss", "step": 7, "loss": "NaN"}
+    await end(agent, attempt, "diverged", message="The training diverged.", rank=1)
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"]) == ("failed", "diverged")
+    assert len((await get(server, job_id, "insights"))["items"]) == 1

@@ -166,6 +166,19 @@ def test_keys_may_be_strings(cifar10: Path) -> None:
     assert load(of_cifar10(cifar10)).fingerprint() == before
 
 
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_cifar10_is_read_as_python_3_pickles_it_again(cifar10: Path, protocol: int) -> None:
+    before = load(of_cifar10(cifar10)).fingerprint()
+    for name in FILES:
+        content = pickle.loads((cifar10 / name).read_bytes(), encoding="bytes")
+        if "data" in name or "test" in name:
+            content[b"labels"] = [np.int64(label) for label in content[b"labels"]]
+            content[b"data"] = np.asfortranarray(content[b"data"])
+            content[b"batch_label"] = b""
+        (cifar10 / name).write_bytes(pickle.dumps(content, protocol))
+    assert load(of_cifar10(cifar10)).fingerprint() == before
+
+
 def test_files_that_are_missing_are_named(cifar10: Path) -> None:
     (cifar10 / "data_batch_4").unlink()
     (cifar10 / "batches.meta").unlink()
@@ -182,6 +195,7 @@ class Evil:
     ("content", "why"),
     [
         (pickle.dumps(Evil()), "it names posix.system, which these files never do"),
+        (b"c_codecs\nencode\n(Vabc\nVrot13\ntR.", "it encodes text as 'rot13', which these files never do"),
         (b"", "Ran out of input"),
         (b"no pickle at all", "invalid load key"),
         (cifar10_files.pickled([1, 2]), "has no attribute 'items'"),

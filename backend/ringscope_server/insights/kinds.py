@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-Kind = Literal["straggler", "late_rank", "slow_link", "hang", "desync", "wrong_result", "low_bandwidth"]
+Kind = Literal["straggler", "late_rank", "slow_link", "hang", "desync", "wrong_result", "low_bandwidth", "diverged"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MAX_ACTIVE = 16  # of one job: with a hundred slow ranks it is not the ranks

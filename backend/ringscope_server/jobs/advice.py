@@ -21,6 +21,8 @@ ENDED = {
     "stood still. `ringscope retry {id}` runs the job again.",
     "verification_failed": "The results were wrong: drain the node (`ringscope drain {node} --reason ...`) and check "
     "its memory, GPUs and links before it gets work again.",
+    "diverged": "`ringscope clone {id} --set training.learning_rate=N` or training.clip_norm=1 may hold it; "
+    "training.resume_from={id} goes on from its last finite checkpoint.",
     "results_missing": "`ringscope logs {id}` may tell why; the agent's log on the first node has more.",
     "preempted": "A job of higher priority took its place; `ringscope priority {id} N` of the next try raises it.",
     "agent_restarted": "`ringscope retry {id}` runs it again.",

@@ -60,6 +60,7 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason("oom", "failed", "never", "A rank ran out of memory."),
     Reason("verification_failed", "failed", "never", "A result was wrong."),
+    Reason("diverged", "failed", "never", "Training came to numbers that are not finite, and `on_nan` says stop."),
     Reason(
         "results_missing",
         "failed",

@@ -41,6 +41,7 @@ class Ingested:
     measurements: list[MeasurementView] = field(default_factory=list)
     lines: list[tuple[Any, ...]] = field(default_factory=list)  # of the log, as LOG_COLUMNS names their columns
     checks: list[record.Check] = field(default_factory=list)
+    diverged: list[record.Diverged] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     steps: list[record.Steps] = field(default_factory=list)
     spans: list[StepSpan] = field(default_factory=list)  # by the node's clock; those of simulations are not real
@@ -53,8 +54,17 @@ class Ingested:
 _OUTCOME = (record.Measurement, record.Check, record.Epoch)
 _PRINTED = (record.Log, record.Check)  # stands in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # which no other kind of job has
+_OF_TRAINING = (record.Epoch, record.Diverged)  # which no benchmark has
 # What is kept for each rank, and told by the agent of its node. Lines of the log come through the first node.
-_OF_RANKS = (record.Started, record.Hello, record.Environment, record.Steps, record.Buckets, record.Epoch)
+_OF_RANKS = (
+    record.Started,
+    record.Hello,
+    record.Environment,
+    record.Steps,
+    record.Buckets,
+    record.Epoch,
+    record.Diverged,
+)
 
 
 async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:
@@ -79,7 +89,7 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     ranks = range(member.first_rank, member.first_rank + member.slots)
     told = list(_parse(fresh, ranks, ingested))
     unfit: tuple[type[record.Record], ...] = _OUTCOME if _is_sealed(attempt, member) else ()
-    unfit += () if attempt.job.kind == "benchmark" else _OF_SWEEPS
+    unfit += _OF_TRAINING if attempt.job.kind == "benchmark" else _OF_SWEEPS
     spec = valid_spec(attempt.job)  # None: its attempt is being stopped, and what was measured before is kept
     parsed = [one for one in told if not isinstance(one, unfit) and (spec is None or is_asked(spec, one))]
     ingested.rejected += len(told) - len(parsed)
@@ -145,6 +155,7 @@ async def _store(
         await _keep_environment(session, attempt_id, surroundings)
     await session.flush()
     ingested.checks = [r for r in records if isinstance(r, record.Check)]
+    ingested.diverged = [r for r in records if isinstance(r, record.Diverged)]
     ingested.measurements = [measurement_view(row) for row in rows]
     ingested.is_training = await training_rows.store(session, attempt_id, job_id, records)
     if ingested.is_training:

@@ -2846,7 +2846,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth";
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged";
             /**
              * Message
              * @description One sentence.
@@ -2896,7 +2896,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth";
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged";
             /**
              * Message
              * @description One sentence.
@@ -6072,6 +6072,13 @@ export interface components {
              * @default 0.9
              */
             momentum: number;
+            /**
+             * On Nan
+             * @description What a loss or parameters that are not finite lead to; the job tells it either way.
+             * @default stop
+             * @enum {string}
+             */
+            on_nan: "stop" | "continue";
             /**
              * Optimizer
              * @default sgd

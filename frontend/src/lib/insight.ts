@@ -10,6 +10,7 @@ export const INSIGHTS: Record<InsightView["kind"], string> = {
   desync: "Out of step",
   wrong_result: "Wrong result",
   low_bandwidth: "Low bandwidth",
+  diverged: "Diverged",
 };
 
 /** When it was so: "now", or for how long it was. */

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,6 +12,8 @@ from torch.utils.checkpoint import checkpoint
 
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.train.scripts.distributed_optimizer import DistributedOptimizer
+
+PAGE = Path(__file__).parents[3] / "docs" / "training.md"
 
 
 def sentence_of(program, ranks=2, **options):
@@ -121,24 +124,23 @@ def no_optimizer(world):
     world.wrap("sgd", Net())
 
 
-@pytest.mark.parametrize(
-    ("program", "sentence"),
-    [
-        (step_after_accumulate, "only added up on each rank, inside of accumulate"),
-        (gradients_by_hand, "gradients that were set by hand differ between rank 1 and rank 0"),
-        (gradient_of_a_parameter_that_nobody_sums, "call optimizer.synchronize() after gradients are set by hand"),
-        (second_derivative_of_grad, "backward(create_graph=True)"),
-        (changed_by_a_late_hook, "A hook changed a gradient inside of backward"),
-        (step_inside_of_backward, "step was called from inside of it"),
-        (sparse, "make the embedding with sparse=False"),
-        (moved, "has moved to another device or type"),
-        (wrapped_twice, "wrap an optimizer once"),
-        (nothing_to_train, "no parameters to train"),
-        (lazy, "call the model once before"),
-        (no_optimizer, "str is no torch.optim.Optimizer"),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
+REFUSED = [
+    (step_after_accumulate, "only added up on each rank, inside of accumulate"),
+    (gradients_by_hand, "gradients that were set by hand differ between rank 1 and rank 0"),
+    (gradient_of_a_parameter_that_nobody_sums, "call optimizer.synchronize() after gradients are set by hand"),
+    (second_derivative_of_grad, "backward(create_graph=True)"),
+    (changed_by_a_late_hook, "A hook changed a gradient inside of backward"),
+    (step_inside_of_backward, "step was called from inside of it"),
+    (sparse, "make the embedding with sparse=False"),
+    (moved, "has moved to another device or type"),
+    (wrapped_twice, "wrap an optimizer once"),
+    (nothing_to_train, "no parameters to train"),
+    (lazy, "call the model once before"),
+    (no_optimizer, "str is no torch.optim.Optimizer"),
+]
+
+
+@pytest.mark.parametrize(("program", "sentence"), REFUSED, ids=lambda value: getattr(value, "__name__", ""))
 def test_it_is_refused_on_every_rank(program, sentence):
     for told in sentence_of(program):
         assert sentence in told
@@ -199,18 +201,17 @@ def other_parameters_unfrozen(world):
     steps(world, model, optimizer)
 
 
-@pytest.mark.parametrize(
-    ("program", "sentence"),
-    [
-        (other_parameters, "After step 2 the parameters of rank 2 differ from those of rank 0"),
-        (other_gradients, "After step 1 the parameters of rank 2 differ from those of rank 0"),
-        (other_momentum, "After step 2 the parameters of rank 2 differ from those of rank 0"),
-        (other_learning_rate, "rank 2 has lr 0.0625 and rank 0 lr 0.125"),
-        (other_number_of_steps, "Rank 2 has made 1 steps of its optimizer and rank 0 2"),
-        (other_parameters_unfrozen, "rank 2 trains other parameters than rank 0"),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
+DIFFERENT = [
+    (other_parameters, "After step 2 the parameters of rank 2 differ from those of rank 0"),
+    (other_gradients, "After step 1 the parameters of rank 2 differ from those of rank 0"),
+    (other_momentum, "After step 2 the parameters of rank 2 differ from those of rank 0"),
+    (other_learning_rate, "rank 2 has lr 0.0625 and rank 0 lr 0.125"),
+    (other_number_of_steps, "Rank 2 has made 1 steps of its optimizer and rank 0 2"),
+    (other_parameters_unfrozen, "rank 2 trains other parameters than rank 0"),
+]
+
+
+@pytest.mark.parametrize(("program", "sentence"), DIFFERENT, ids=lambda value: getattr(value, "__name__", ""))
 def test_ranks_that_differ_are_named_on_every_rank(program, sentence):
     found = sentence_of(program, 3)
     assert all(sentence in told for told in found), found
@@ -315,3 +316,9 @@ def test_nothing_is_sent_while_gradients_are_added_up():
 
     every = on_ranks(2, lambda comm: program(World(2, comm, bucket_bytes=1 << 20)), VirtualCommunicator)
     assert every == [(0, 1), (0, 1)]
+
+
+def test_the_page_has_a_row_for_each():
+    rows = PAGE.read_text().partition("<!-- refusals -->")[2].partition("<!-- end -->")[0]
+    named = [line.split("`")[-2] for line in rows.splitlines() if line.endswith("` |")]
+    assert sorted(named) == sorted(program.__name__ for program, _ in REFUSED + DIFFERENT)

@@ -558,3 +558,9 @@ def test_replicas_are_equal_and_what_one_process_gets(usage, ranks, options):
     )
     assert is_equal(first, flat(alone))
     assert is_equal(noted_first, numbers(noted))
+
+
+def test_the_page_has_a_row_for_each():
+    rows = PAGE.read_text().partition("<!-- usages -->")[2].partition("<!-- end -->")[0]
+    named = [line.split("`")[-2] for line in rows.splitlines() if line.endswith("` |")]
+    assert sorted(named) == sorted(usage.__name__ for usage in EXACT + CLOSE)

@@ -288,6 +288,23 @@ class Epoch(RecordModel):
     time_ns: Nanoseconds
 
 
+class Diverged(RecordModel):
+    """The first loss of a rank, or the first look at its parameters, that was no finite number."""
+
+    type: Literal["diverged"] = "diverged"
+    rank: Int32
+    what: Literal["loss", "parameters"]
+    step: int = Field(ge=0, lt=2**31, description="Index of the step; parameters are those after it.")
+    loss: _Loss | None = Field(None, description="Of the rank in this step.")
+
+    @property
+    def sentence(self) -> str:
+        """What happened, for people."""
+        if self.what == "parameters":
+            return f"The training diverged: after step {self.step} rank {self.rank} has parameters that are not finite."
+        return f"The training diverged: in step {self.step} the loss of rank {self.rank} was {self.loss}."
+
+
 class Check(RecordModel):
     """A result check of one rank that found wrong elements; sent only then."""
 
@@ -338,7 +355,7 @@ class Failure(RecordModel):
 
     type: Literal["failure"] = "failure"
     rank: Int32
-    reason: Literal["rank_exit", "verification_failed", "oom"]
+    reason: Literal["rank_exit", "verification_failed", "diverged", "oom"]
     message: Output
     lost_rank: Int32 | None = Field(None, description="Stops only because the process of this rank has ended.")
 
@@ -360,6 +377,7 @@ Record = Annotated[
     | Buckets
     | Trace
     | Epoch
+    | Diverged
     | Check
     | Measurement
     | Log

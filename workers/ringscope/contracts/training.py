@@ -26,6 +26,7 @@ Optimizer = Literal["sgd", "adam", "adamw"]
 Precision = Literal["float32", "bfloat16", "float16"]
 Compression = Literal["none", "fp16", "top_k", "powersgd"]
 BatchSplit = Literal["equal", "speed"]
+OnNan = Literal["stop", "continue"]
 TrainingTransport = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc"]
 
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
@@ -130,6 +131,9 @@ class TrainingSpec(SpecModel):
     top_k_percent: float = Field(1.0, gt=0, le=100, description="Of top_k: the largest part of the gradient, sent.")
     powersgd_rank: int = Field(2, ge=1, le=256, description="Of powersgd.")
     clip_norm: float | None = Field(None, gt=0, description="The gradient's global norm is cut down to this.")
+    on_nan: OnNan = Field(
+        "stop", description="What a loss or parameters that are not finite lead to; the job tells it either way."
+    )
     checkpoint_every_steps: int | None = Field(
         None, ge=1, description="Beside the checkpoint at the end of each epoch."
     )

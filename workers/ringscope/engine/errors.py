@@ -17,6 +17,10 @@ class DifferenceError(EngineError):
     """Ranks that must be equal are not any more, so that the result is worth nothing; every rank raises it."""
 
 
+class DivergedError(EngineError):
+    """Training came to numbers that are not finite, and was to stop then."""
+
+
 class StalledError(EngineError):
     """``rank`` waited in vain for ``peer``; ``where`` says in which step of a schedule, or in which call."""
 

@@ -39,7 +39,7 @@ from ringscope.contracts.tuning import Table
 from ringscope.contracts.units import plural
 from ringscope.engine import positions
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS
-from ringscope.engine.errors import DifferenceError, EngineError, LostRankError, OutOfMemoryError
+from ringscope.engine.errors import DifferenceError, DivergedError, EngineError, LostRankError, OutOfMemoryError
 from ringscope.rank.environment import bound_cpus, numa_node, take_environment
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.reporter import Reporter
@@ -189,6 +189,8 @@ def _failure(rank: int, error: Exception) -> Failure:
             return Failure(rank=rank, reason="rank_exit", message=str(error), lost_rank=error.peer)
         case DifferenceError():
             return Failure(rank=rank, reason="verification_failed", message=str(error))
+        case DivergedError():
+            return Failure(rank=rank, reason="diverged", message=str(error))
         case EngineError():
             return Failure(rank=rank, reason="rank_exit", message=str(error))
     return Failure(rank=rank, reason="rank_exit", message=f"{type(error).__name__}: {error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from ringscope.contracts.columns import MOST_MICROSECONDS
@@ -14,6 +15,7 @@ from ringscope.train.telling import Step, Telling
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
+    from ringscope.train.divergence import Divergence
     from ringscope.train.scripts.gradients import Gradients
 
 _NONE = "none"  # the algorithm of a script that sums by itself
@@ -26,6 +28,8 @@ class StepLog:
         self.gradients: Gradients | None = None  # whose sums are told, unless the script says otherwise
         self._comm, self._emit = comm, emit
         self._telling: Telling | None = None
+        self._divergence: Divergence | None = None
+        self._steps = 0
         self._start()
 
     def log(
@@ -61,7 +65,10 @@ class StepLog:
             compute_us=compute_us,
         )
         self._comm.position[ITERATIONS] += 1  # whoever looks from outside sees that it comes further
-        self._told().add(step)
+        telling = self._told()
+        telling.add(step)
+        self._judge(telling, step.loss)
+        self._steps += 1
         self._start()
 
     def close(self) -> None:
@@ -73,6 +80,16 @@ class StepLog:
         """DifferenceError on every rank where a script's models differ at its end (collective)."""
         if self.gradients is not None:
             self.gradients.compare()
+
+    def _judge(self, telling: Telling, loss: float | None) -> None:
+        """Tell that the training diverged; whether to go on is the script's own decision."""
+        if loss is not None and not isfinite(loss):
+            telling.tell()
+            if self._divergence is None:
+                from ringscope.train.divergence import Divergence
+
+                self._divergence = Divergence(self._comm.rank, self._emit, "continue")
+            self._divergence.judge_loss(self._steps, loss)
 
     def _start(self) -> None:
         self._start_ns, self._since = time.time_ns(), time.perf_counter()

@@ -22,6 +22,7 @@ class Result:
 
     loss_sum: float
     sums: Sums
+    is_left_out: bool = False  # some gradient overflowed in float16, and the parameters stay what they were
 
 
 class Replica:
@@ -62,8 +63,8 @@ class Replica:
                 (loss * (self._factor() / global_samples)).backward()
             total += loss.detach()
         sums = self._sums.finish()
-        self._update()
-        return Result(float(total), sums)
+        is_left_out = not self._update()
+        return Result(float(total), sums, is_left_out)
 
     def _rehearse(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
         """Forward and backward, of which nothing is kept."""
@@ -85,8 +86,11 @@ class Replica:
     def _factor(self) -> float:
         return self.scale.value if self.scale else 1.0
 
-    def _update(self) -> None:
-        """All ranks have the same sums by now, so that they judge them alike without another word."""
+    def _update(self) -> bool:
+        """Let the optimizer step, unless float16 overflowed; whether it did.
+
+        All ranks have the same sums by now, so that they judge them alike without another word.
+        """
         clip_norm = self._spec.clip_norm
         if self.scale or clip_norm:
             gradients = self._sums.gradients
@@ -96,12 +100,13 @@ class Replica:
                 is_finite = norm < float("inf")  # false also for what is no number
                 self.scale.note(is_finite)
                 if not is_finite:
-                    return
+                    return self.scale.value <= 1.0  # a scale that cannot fall is no cause: the training diverged
             if clip_norm and norm > clip_norm:
                 factor *= clip_norm / norm
             if factor != 1.0:
                 torch._foreach_mul_(gradients, factor)
         self._optimizer.step()
+        return True
 
 
 def norm_of(gradients: list[torch.Tensor]) -> torch.Tensor:

@@ -14,6 +14,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.positions import ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
+from ringscope.train.divergence import Divergence, are_finite
 from ringscope.train.drill import Drill
 from ringscope.train.epoch_end import EpochEnd
 from ringscope.train.gradient_sum import Sums
@@ -85,6 +86,7 @@ class Trainer:
         self._place = checkpoints.restore(spec)
         self._telling = Telling(comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._place.step)
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
+        self._divergence = Divergence(comm.rank, emit, spec.on_nan)
 
     @property
     def module(self) -> torch.nn.Module:
@@ -124,6 +126,7 @@ class Trainer:
                 self._save()
         self._telling.tell()
         self._drill.before_comparison(self.module)
+        self._require_finite()
         compare_replicas(self._comm, self._replica.module, f"After epoch {place.epoch + 1}")
         with stage(self._comm.position, "evaluating"):
             epoch = self._end.evaluate(self._replica.module, place)
@@ -132,8 +135,17 @@ class Trainer:
         self._end.tell(epoch, checkpoint_us=self._save())
 
     def _save(self) -> float:
+        """Write a checkpoint, of finite parameters only, so that the last finite one stays; its time in us."""
+        if not self._require_finite():
+            return 0.0
         with stage(self._comm.position, "writing a checkpoint"):
             return self._checkpoints.save(self._place)
+
+    def _require_finite(self) -> bool:
+        """Whether all parameters are finite, the same on every rank; DivergedError where the job is to stop then."""
+        is_finite = not self._comm.maximum(np.array([not are_finite(self.module)], np.int64))[0]
+        self._divergence.judge_parameters(self._place.step - 1, is_finite)
+        return is_finite
 
     def _is_at_last_step(self) -> bool:
         return self._spec.max_steps is not None and self._place.step >= self._spec.max_steps
@@ -164,6 +176,13 @@ class Trainer:
         place.advance(result.loss_sum, len(mine), duration_us)
         self._telling.add(step)
         self._shares.note(duration_us - sums.exposed_us)
+        if not result.is_left_out:
+            self._judge(step)
+
+    def _judge(self, step: Step) -> None:
+        if step.loss is not None and not np.isfinite(step.loss):
+            self._telling.tell()  # the step before what is found in it
+            self._divergence.judge_loss(self._place.step - 1, step.loss)
 
     def _batches(self, samples: np.ndarray[tuple[int], np.dtype[np.int64]], parts: int) -> Iterator[_Batch]:
         for part in np.array_split(samples, parts):

@@ -26,7 +26,7 @@ from ringscope_server.db.models import Attempt, Member
 from ringscope_server.http.auth import Agent, Joiner
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, not_found
-from ringscope_server.insights import store, wrong_result
+from ringscope_server.insights import diverged, store, wrong_result
 from ringscope_server.live.feed import note_steps, publish_jobs, publish_log, publish_measurements
 from ringscope_server.monitoring.ingested import count_ingested
 from ringscope_server.nodes import joining, lifetimes, registry
@@ -164,8 +164,8 @@ async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> R
             step_ids = await _step_ids(services, session, attempt.id, ingested)
             line_ids = await _line_ids(services, session, attempt.job_id, ingested)
             offset_seconds = member.clock_offset_seconds or 0.0
-            wrong = wrong_result.of_checks(ingested.checks, name)
-            await store.open_new(session, attempt.job_id, attempt.id, wrong, services.now())
+            found = [*wrong_result.of_checks(ingested.checks, name), *diverged.of_records(ingested.diverged, name)]
+            await store.open_new(session, attempt.job_id, attempt.id, found, services.now())
         services.heartbeats.note(node_id, body.epoch, services.now())
         count_ingested(services.monitoring, attempt.job_id, ingested, services.now_ns(), offset_seconds)
         note_steps(services.stream, services.steps, attempt.job_id, attempt.id, ingested.steps)

@@ -1,10 +1,11 @@
-import { TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { FINER_FIELDS, isTold } from "../../lib/trainingForm";
 import classes from "./SubmitPage.module.css";
-import type { TrainingPart } from "./trainingPart";
+import { select, type TrainingPart } from "./trainingPart";
 
 /** Checkpoints, seed and the rest: folded away until one of the fields says something. */
-export function FinerOptions({ form, standard, problems, bind }: TrainingPart) {
+export function FinerOptions(part: TrainingPart) {
+  const { form, standard, problems, bind } = part;
   return (
     <details className={classes.group} open={isTold(FINER_FIELDS, form, standard, problems) || undefined}>
       <summary>Checkpoints, seed and finer options</summary>
@@ -13,6 +14,7 @@ export function FinerOptions({ form, standard, problems, bind }: TrainingPart) {
         <TextInput description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
         <TextInput description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
         <TextInput description="Of parameters and order" inputMode="numeric" {...bind("seed")} />
+        <NativeSelect description="Loss or parameters not finite" {...select(part, "on_nan")} />
       </div>
       <div className={classes.row}>
         <TextInput description="Of sgd" inputMode="decimal" {...bind("momentum")} />

@@ -25,14 +25,45 @@ SHAPE = (3, 32, 32)
 _PIXELS = 3 * 32 * 32
 _T = TypeVar("_T")
 
-_reconstruct = np.empty(0).__reduce__()[0]
-# All that these files name: an array of NumPy and its parts. Anything else in a pickle could run a program.
+
+def _encode(text: str, encoding: str) -> bytes:
+    """Bytes as Python 3 writes them by protocols that have none."""
+    if encoding != "latin1":
+        raise pickle.UnpicklingError(f"it encodes text as {encoding!r}, which these files never do")
+    return text.encode("latin1")
+
+
+def _empty_bytes() -> bytes:
+    """Bytes of length 0, likewise."""
+    return b""
+
+
+def _from_buffer(buffer: Any, dtype: np.dtype[Any], shape: tuple[int, ...], order: str) -> Any:
+    """An array as protocol 5 writes it; NumPy refuses objects here."""
+    array = np.frombuffer(buffer, dtype)
+    return array.reshape(shape, order="F" if order == "F" else "C").copy(order="C")
+
+
+def _scalar(dtype: np.dtype[Any], content: bytes) -> Any:
+    """A number of NumPy; NumPy refuses objects here."""
+    return np.frombuffer(content, dtype)[0]
+
+
+# All that these files name, as Python 2 wrote them or Python 3 pickled them again, by any protocol, with NumPy before
+# and after 2.0: arrays, numbers and bytes. Anything else in a pickle could run a program.
 _ADMITTED: dict[tuple[str, str], Any] = {
-    ("numpy.core.multiarray", "_reconstruct"): _reconstruct,
-    ("numpy._core.multiarray", "_reconstruct"): _reconstruct,
     ("numpy", "ndarray"): np.ndarray,
     ("numpy", "dtype"): np.dtype,
+    ("_codecs", "encode"): _encode,
+    ("__builtin__", "bytes"): _empty_bytes,
+    ("builtins", "bytes"): _empty_bytes,
 }
+for _core in ("numpy.core", "numpy._core"):
+    _ADMITTED |= {
+        (f"{_core}.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
+        (f"{_core}.multiarray", "scalar"): _scalar,
+        (f"{_core}.numeric", "_frombuffer"): _from_buffer,
+    }
 
 
 def load(spec: TrainingSpec) -> Dataset:

@@ -1,0 +1,48 @@
+"""Divergence: a loss or parameters that are no finite numbers any more, told once by each rank that sees them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+
+from ringscope.contracts.record import Diverged, Record
+from ringscope.contracts.training import OnNan
+from ringscope.engine.errors import DivergedError
+
+
+class Divergence:
+    """One rank's look at its training."""
+
+    def __init__(self, rank: int, emit: Callable[[Record], None], on_nan: OnNan) -> None:
+        """With ``stop`` what is found is raised as a DivergedError once it is told."""
+        self._rank, self._emit, self._on_nan = rank, emit, on_nan
+        self._is_told = False
+
+    def judge_loss(self, step: int, loss: float | None) -> None:
+        """Look at the loss of a step, whose index counts from 0."""
+        if loss is not None and not math.isfinite(loss):
+            self._tell("loss", step, loss)
+
+    def judge_parameters(self, step: int, is_finite: bool) -> None:
+        """Take note of what ``are_finite`` said after a step."""
+        if not is_finite:
+            self._tell("parameters", step, None)
+
+    def _tell(self, what: str, step: int, loss: float | None) -> None:
+        told = Diverged.model_validate({"rank": self._rank, "what": what, "step": step, "loss": loss})
+        if not self._is_told:
+            self._is_told = True
+            self._emit(told)
+        if self._on_nan == "stop":
+            raise DivergedError(
+                f"{told.sentence} Lower learning_rate or set clip_norm, and go on from the last finite checkpoint with "
+                "resume_from; with on_nan continue the job goes on all the same."
+            )
+
+
+def are_finite(module: torch.nn.Module) -> bool:
+    """Whether every parameter and buffer of floating point is finite."""
+    tensors = (tensor.detach() for tensor in module.state_dict().values() if tensor.is_floating_point())
+    return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)

@@ -46,7 +46,7 @@ async def test_a_node_that_cannot_be_proven_free_says_so_once_and_goes_on_trying
 ) -> None:
     rounds = 0
 
-    async def end_processes(token: str, home: Path, grace_seconds: float) -> list[Process]:
+    async def end_processes(find: Callable[[], list[Process]], grace_seconds: float) -> list[Process]:
         nonlocal rounds
         rounds += 1
         return [Process(4711, 1, "python -m undead"), Process(4712, 1, "sh")] if rounds <= 4 else []

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import signal
 import socket
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -48,13 +50,16 @@ async def test_whoever_connects_is_told_all_and_then_what_changes(ends: Ends) ->
     ends.status.is_listening = True
     ends.status.proxies = [PROXY]
     link, news = await ends.connect()
+    await news.wait()
+    news.clear()
     assert link.status == Status(is_listening=True, proxies=[PROXY])
     assert link.pid == os.getpid()
     ends.status.is_running = True
     ends.server.tell()
     await news.wait()
     assert link.status.is_running
-    later, _ = await ends.connect()
+    later, news = await ends.connect()
+    await news.wait()
     assert later.status == link.status
 
 
@@ -68,6 +73,8 @@ async def test_what_is_wanted_is_said_once(ends: Ends) -> None:
 
 async def test_a_grown_spool_is_told_without_the_status(ends: Ends) -> None:
     link, news = await ends.connect()
+    await news.wait()
+    news.clear()
     before = link.status
     for _ in range(100):
         ends.server.nudge()
@@ -79,6 +86,7 @@ async def test_the_keeper_knows_how_long_no_agent_was_there(ends: Ends) -> None:
     await eventually(lambda: ends.server.alone_seconds > 0)
     first, _ = await ends.connect()
     second, _ = await ends.connect()
+    await eventually(lambda: len(ends.server.agent_pids) == 2)
     assert ends.server.alone_seconds == 0
     first._writer.close()
     await eventually(lambda: first.is_gone)
@@ -89,6 +97,8 @@ async def test_the_keeper_knows_how_long_no_agent_was_there(ends: Ends) -> None:
 
 async def test_a_keeper_that_ends_is_gone_and_nobody_answers_any_more(ends: Ends) -> None:
     link, news = await ends.connect()
+    await news.wait()
+    news.clear()
     await ends.server.close()
     await eventually(lambda: link.is_gone)
     await news.wait()
@@ -97,10 +107,37 @@ async def test_a_keeper_that_ends_is_gone_and_nobody_answers_any_more(ends: Ends
         await ends.connect()
 
 
-async def test_one_that_never_answers_is_no_keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ringscope_agent.launch.keeper_link.ANSWER_SECONDS", 0.05)
+async def test_a_keeper_that_is_stopped_is_found_by_its_pid_although_it_answers_nothing(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "s"))
         silent.listen()
-        with pytest.raises(TimeoutError):
-            await KeeperLink.connect(tmp_path / "s", lambda: None)
+        link = await KeeperLink.connect(tmp_path / "s", lambda: None)
+        assert (link.pid, link.status, link.is_gone) == (os.getpid(), Status(), False)
+    await eventually(lambda: link.is_gone)
+
+
+async def test_an_agent_that_is_stopped_counts_as_away_and_is_back_when_it_goes_on(ends: Ends) -> None:
+    program = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])\nwhile s.recv(99): pass"
+    agent = await asyncio.create_subprocess_exec(sys.executable, "-c", program, str(ends.path))
+    await eventually(lambda: ends.server.agent_pids == [agent.pid])
+    assert ends.server.alone_seconds == 0
+    agent.send_signal(signal.SIGSTOP)
+    await eventually(lambda: ends.server.alone_seconds > 0)
+    agent.send_signal(signal.SIGCONT)
+    await eventually(lambda: ends.server.alone_seconds == 0)
+    agent.kill()
+    await agent.wait()
+    await eventually(lambda: ends.server.agent_pids == [])
+
+
+async def test_an_agent_that_is_stopped_and_reads_nothing_does_not_keep_its_keeper_from_ending(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ringscope_agent.launch.control_server.CLOSE_SECONDS", 0.05)
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.connect(str(ends.path))
+        await eventually(lambda: bool(ends.server.agent_pids))
+        ends.status.proxies = [PROXY] * 100_000
+        ends.server.tell()
+        async with asyncio.timeout(20):
+            await ends.server.close()

@@ -278,7 +278,9 @@ class Agent:
     async def _end_leftover(self, folder: AttemptFolder) -> bool:
         """No process of an attempt that is over may share the node with what comes now; whether none is left."""
         assignment = folder.state.assignment
-        left = await process_group.end_processes(assignment.token, self._settings.data_dir, LEFTOVER_GRACE_SECONDS)
+        belonging = folder.belonging(self._settings.data_dir)
+        left = await belonging.end(LEFTOVER_GRACE_SECONDS)
+        belonging.forget()
         if left:
             logger.error(
                 "Attempt %d: these processes cannot be ended: %s.",

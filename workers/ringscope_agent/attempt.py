@@ -56,7 +56,10 @@ class Attempt:
             self.records.spool,
             lambda lost: context.exporter.count_dropped("refused", lost),
         )
-        self._keeping = Keeping(context, folder, self.records, self._delivery.notice_records, self._tell)
+        self._belonging = folder.belonging(context.settings.data_dir)
+        self._keeping = Keeping(
+            context, folder, self._belonging, self.records, self._delivery.notice_records, self._tell
+        )
         self._reported: set[Event] = set()
         self._may_use_gpus = may_use_gpus(self._assignment.spec)
         self._seen: set[int] = set()  # its processes that may hold a GPU
@@ -190,10 +193,29 @@ class Attempt:
                 "unclean", message=f"Node {self.node} cannot end these processes: {left}; end them by hand."
             )
             await asyncio.sleep(RETRY_KILL_SECONDS)
+        if doubt := self._doubt():
+            self._report_once("unclean", message=doubt)
+            await asyncio.Event().wait()  # until a person has released the slots, and the server forgets the attempt
         await self._close()
+
+    def _doubt(self) -> str:
+        """Why processes may be left that nothing here can find; empty where that cannot be.
+
+        Only a script starts processes that do not carry the token.
+        """
+        is_proven = (
+            self._belonging.is_provable or self._keeping.has_proven_its_end or not self._folder.may_have_processes
+        )
+        if self._assignment.spec.script is None or is_proven:
+            return ""
+        return (
+            f"Node {self.node} cannot prove that nothing is left of the script: its keeper was killed while "
+            "the agent was away, and the system offers no control group; look for processes of the script there."
+        )
 
     async def _close(self) -> None:
         await self._keeping.close()
+        self._belonging.forget()
         process_group.reap_orphans()
         asyncio.get_running_loop().call_later(self._context.settings.metrics_linger_seconds, self.records.hide)
 
@@ -203,10 +225,9 @@ class Attempt:
         grace = self._assignment.grace_seconds
         if not self._stop_wanted.is_set():
             grace = min(grace, UNASKED_GRACE_SECONDS)
-        home = self._context.settings.data_dir
         if self._may_use_gpus:
-            self._seen |= {process.pid for process in process_group.processes_of(self.token, home)}
-        left = await process_group.end_processes(self.token, home, grace)
+            self._seen |= {process.pid for process in self._belonging.processes()}
+        left = await self._belonging.end(grace)
         names = ", ".join(f"{process.pid} ({process.command[:60]})" for process in left)
         if self._may_use_gpus and not left:
             holders = await gpu_release.left_on_gpus(self._seen | {*self.records.pids.values()}, self.token)

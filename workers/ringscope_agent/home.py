@@ -15,8 +15,9 @@ from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.tuning import Table
 from ringscope.rank.room import socket_room
+from ringscope_agent.belonging import Belonging
 from ringscope_agent.files import replace_text
-from ringscope_agent.paths import AttemptPaths
+from ringscope_agent.paths import AttemptPaths, control_group_note
 from ringscope_agent.settings import SettingsError
 
 
@@ -26,6 +27,7 @@ class AttemptState(BaseModel):
     assignment: Assignment
     sockets: Path | None = None
     launched: bool = False
+    boot: str = ""  # of the machine, when it was launched
 
 
 def _socket_room() -> Path:
@@ -48,6 +50,10 @@ class AttemptFolder:
         """Where its things lie; None before ``prepare``."""
         return AttemptPaths(folder=self.path, sockets=self.state.sockets) if self.state.sockets else None
 
+    def belonging(self, home: Path) -> Belonging:
+        """What finds its processes; ``home`` is the data directory of this agent."""
+        return Belonging(self.state.assignment.token, home, control_group_note(self.path))
+
     def prepare(self, machine: Machine | None = None) -> AttemptPaths:
         """Write what the ranks will read and use; ``auto`` chooses by measured times and by what this machine is."""
         assignment = self.state.assignment
@@ -61,7 +67,13 @@ class AttemptFolder:
     def mark_launched(self) -> None:
         """From here on processes of this attempt may exist."""
         self.state.launched = True
+        self.state.boot = _boot()
         self.save()
+
+    @property
+    def may_have_processes(self) -> bool:
+        """It was launched, and the machine has not been started anew since."""
+        return self.state.launched and self.state.boot == _boot()
 
     def save(self) -> None:
         """Write the state."""
@@ -76,6 +88,14 @@ class AttemptFolder:
         """Forget the attempt."""
         self.tidy()
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _boot() -> str:
+    """The kernel's name for the time since this machine was started."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 class DataHome:

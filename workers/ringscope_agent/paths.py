@@ -7,6 +7,11 @@ from pydantic import BaseModel
 from ringscope.rank.kit import Kit
 
 
+def control_group_note(folder: Path) -> Path:
+    """The same for an attempt that has only its folder."""
+    return folder / "control-group"
+
+
 class AttemptPaths(BaseModel):
     """Paths that agent, keeper and ranks agree on.
 
@@ -26,6 +31,11 @@ class AttemptPaths(BaseModel):
     def status(self) -> Path:
         """The keeper's last word, for an agent that finds no keeper."""
         return self.folder / "status.json"
+
+    @property
+    def control_group(self) -> Path:
+        """Where the keeper notes which control group the attempt's processes are in."""
+        return control_group_note(self.folder)
 
     @property
     def ranks_socket(self) -> Path:

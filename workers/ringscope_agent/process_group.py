@@ -1,7 +1,6 @@
-"""Every process of an attempt: found by the token in its environment, ended, and proven gone.
+"""Processes as /proc shows them, and what ends them: all of an attempt's, until none is left.
 
-Hydra's clean-up is not enough (ranks of other nodes survive a dead mpiexec), and a rank may start processes that
-leave its session. The token is inherited by all of them.
+Which ones belong to an attempt, ``ringscope_agent.belonging`` says.
 Linux only: /proc, prctl(2), pidfd_open(2).
 """
 
@@ -10,8 +9,9 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ringscope.contracts.rank_process import TOKEN_VARIABLE
@@ -29,11 +29,18 @@ _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 @dataclass(frozen=True)
 class Process:
-    """A live process as /proc shows it."""
+    """A live process as /proc shows it.
+
+    Args:
+        command: its command line; empty where it was not read.
+        started: when it started, in the kernel's ticks since boot: with it a process is told from one that has come by
+            its number since.
+    """
 
     pid: int
     parent_pid: int
-    command: str
+    command: str = ""
+    started: int = 0
 
 
 def become_subreaper() -> None:
@@ -81,27 +88,51 @@ def carriers(variable: str = TOKEN_VARIABLE) -> dict[int, str]:
     return found
 
 
+def table() -> dict[int, Process]:
+    """Every live process, by its pid, without the command lines."""
+    return {pid: process for pid in _pids() if (process := read(pid)) is not None}
+
+
+def with_descendants(table: Mapping[int, Process], roots: Collection[int]) -> set[int]:
+    """Those among ``roots`` that are in the table, and everything in it that descends from them."""
+    children: dict[int, list[int]] = {}
+    for process in table.values():
+        children.setdefault(process.parent_pid, []).append(process.pid)
+    found: set[int] = set()
+    waiting = [pid for pid in roots if pid in table]
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found:
+            found.add(pid)
+            waiting += children.get(pid, [])
+    return found
+
+
+def with_commands(table: Mapping[int, Process], pids: Collection[int]) -> list[Process]:
+    """These processes in the order of their pids, with their command lines."""
+    return [replace(table[pid], command=_command_of(pid)) for pid in sorted(pids) if pid in table]
+
+
 def processes_of(token: str, home: Path | None = None) -> list[Process]:
     """Processes that carry the token, and their live descendants (one may have cleared its environment).
 
     ``home``: only those of the agent with this data directory.
     """
-    table = {process.pid: process for pid in _pids() if (process := _read(pid)) is not None}
-    members = {pid for pid, value in carriers().items() if value == token}
-    if home is not None:
-        members &= {pid for pid, value in carriers(HOME_VARIABLE).items() if value == str(home)}
-    grown = True
-    while grown:
-        children = {p.pid for p in table.values() if p.parent_pid in members} - members
-        members |= children
-        grown = bool(children)
-    return [table[pid] for pid in sorted(members) if pid in table and pid != os.getpid()]
+    return with_commands(found := table(), with_descendants(found, carriers_of(token, home)) - {os.getpid()})
+
+
+def carriers_of(token: str, home: Path | None = None) -> set[int]:
+    """Pids of the processes that carry the token in their own environment; for ``home`` see ``processes_of``."""
+    pids = {pid for pid, value in carriers().items() if value == token}
+    if home is None:
+        return pids
+    return {pid for pid in pids if environment_of(pid).get(HOME_VARIABLE.encode()) == os.fsencode(home)}
 
 
 def state_of(pid: int) -> str:
     """The letter of a process's state in /proc/PID/stat; empty when there is none."""
-    found = _parent_and_state(pid)
-    return "" if found is None else found[1]
+    fields = _fields_of(pid)
+    return fields[0] if fields else ""
 
 
 @dataclass(frozen=True)
@@ -121,69 +152,72 @@ def times_of(pid: int) -> Times | None:
     return Times(int(running), int(queued))
 
 
-def children_of(pid: int) -> int:
-    """How many live children a process has."""
-    return sum(1 for child in _pids() if (process := _read(child)) is not None and process.parent_pid == pid)
+def children_of(pid: int) -> list[int]:
+    """Pids of the live children of a process."""
+    return [child for child in _pids() if (process := read(child)) is not None and process.parent_pid == pid]
 
 
-def kill_now(token: str, home: Path, spare: Collection[int]) -> None:
-    """SIGKILL to every process of the agent's share of an attempt but those to ``spare``, without waiting."""
-    for process in processes_of(token, home):
-        if process.pid not in spare:
-            _send(process.pid, signal.SIGKILL)
+def kill_now(processes: Collection[Process]) -> None:
+    """SIGKILL to each of them, without waiting."""
+    for process in processes:
+        _send(process, signal.SIGKILL)
 
 
-async def end_processes(token: str, home: Path, grace_seconds: float) -> list[Process]:
-    """SIGTERM, a grace, SIGKILL, then proof: two scans in a row that find nothing.
+async def end_processes(find: Callable[[], list[Process]], grace_seconds: float) -> list[Process]:
+    """SIGTERM, a grace, SIGKILL, then proof: two looks in a row that find nothing.
+
+    Args:
+        find: returns what is alive now of what is to be ended.
 
     Returns the processes that could not be ended; empty means proven gone.
     """
-    if await _signal_until_gone(token, home, signal.SIGTERM, grace_seconds):
+    if await _signal_until_gone(find, signal.SIGTERM, grace_seconds):
         return []
-    if await _signal_until_gone(token, home, signal.SIGKILL, KILL_SECONDS):
+    if await _signal_until_gone(find, signal.SIGKILL, KILL_SECONDS):
         return []
-    return processes_of(token, home)
+    return find()
 
 
-async def _signal_until_gone(token: str, home: Path, number: signal.Signals, seconds: float) -> bool:
+async def _signal_until_gone(find: Callable[[], list[Process]], number: signal.Signals, seconds: float) -> bool:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     signalled: set[int] = set()
-    empty_scans = 0
+    empty_looks = 0
     while True:
-        alive = processes_of(token, home)
-        # One empty scan can miss a process that is between two exec calls.
-        empty_scans = 0 if alive else empty_scans + 1
-        if empty_scans == 2:
+        alive = find()
+        # One empty look can miss a process that is between two exec calls, or that forks while /proc is read.
+        empty_looks = 0 if alive or _starting else empty_looks + 1
+        if empty_looks == 2:
             return True
         if loop.time() >= deadline and alive:
             return False
         for process in alive:
             if process.pid not in signalled or number is signal.SIGKILL:
-                _send(process.pid, number)
+                _send(process, number)
                 if number is not signal.SIGKILL:
-                    _send(process.pid, signal.SIGCONT)  # one that is stopped would only take it when it goes on
+                    _send(process, signal.SIGCONT)  # one that is stopped would only take it when it goes on
                 signalled.add(process.pid)
         await asyncio.sleep(POLL_SECONDS)
         reap_orphans()
 
 
-def _send(pid: int, number: signal.Signals) -> None:
+def _send(process: Process, number: signal.Signals) -> None:
     # The descriptor pins the process, so a pid that was reused meanwhile is not hit.
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        descriptor = os.pidfd_open(pid)
+        descriptor = os.pidfd_open(process.pid)
         try:
-            if _read(pid) is not None:
+            if (found := read(process.pid)) is not None and found.started == process.started:
                 signal.pidfd_send_signal(descriptor, number)
         finally:
             os.close(descriptor)
 
 
 _managed: set[int] = set()
+_starting = 0
 
 
 def manage(pid: int) -> None:
-    """Keep ``reap_orphans`` away from a child that asyncio waits for itself."""
+    """Tell this child, whose exit code asyncio collects, from orphans that this process inherits."""
     _managed.add(pid)
 
 
@@ -192,11 +226,30 @@ def release(pid: int) -> None:
     _managed.discard(pid)
 
 
+@contextmanager
+def starting() -> Iterator[None]:
+    """A child is being started that cannot be managed yet, as its pid is not known: meanwhile no child is an orphan."""
+    global _starting
+    _starting += 1
+    try:
+        yield
+    finally:
+        _starting -= 1
+
+
+def orphans(table: Mapping[int, Process]) -> set[int]:
+    """Children in the table that this process did not start itself but inherited, as it is a subreaper."""
+    if _starting:
+        return set()
+    return {process.pid for process in table.values() if process.parent_pid == os.getpid()} - _managed
+
+
 def reap_orphans() -> None:
     """Collect dead descendants that this subreaper inherited, so that no zombie stays."""
-    own = os.getpid()
+    own = str(os.getpid())
     for pid in _pids():
-        if pid in _managed or _parent_and_state(pid) != (own, "Z"):
+        fields = _fields_of(pid)
+        if pid in _managed or _starting or fields[:2] != ["Z", own]:
             continue
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
@@ -206,22 +259,27 @@ def _pids() -> list[int]:
     return [int(name) for name in os.listdir(PROC) if name.isdigit()]  # noqa: PTH208 - a scan, and it must be quick
 
 
-def _parent_and_state(pid: int) -> tuple[int, str] | None:
+def _fields_of(pid: int) -> list[str]:
+    """What /proc/PID/stat says from the state on; empty where there is no such process."""
     try:
         stat = (PROC / str(pid) / "stat").read_text("utf-8", "replace")
     except OSError:
-        return None
+        return []
     # The name in parentheses may itself hold spaces and parentheses.
-    state, parent = stat.rpartition(")")[2].split()[:2]
-    return int(parent), state
+    return stat.rpartition(")")[2].split()
 
 
-def _read(pid: int) -> Process | None:
-    found = _parent_and_state(pid)
-    if found is None or found[1] in "ZX":
+def read(pid: int) -> Process | None:
+    """The process, without its command line; None where it is no more, or has only its exit code left to tell."""
+    fields = _fields_of(pid)
+    if not fields or fields[0] in "ZX":
         return None
+    return Process(pid, int(fields[1]), started=int(fields[19]))
+
+
+def _command_of(pid: int) -> str:
     try:
-        command = (PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        command = (PROC / str(pid) / "cmdline").read_bytes()
     except OSError:
-        return None
-    return Process(pid, found[0], command.strip())
+        return ""
+    return command.replace(b"\0", b" ").decode("utf-8", "replace").strip()

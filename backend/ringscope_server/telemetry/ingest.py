@@ -17,7 +17,7 @@ from ringscope_server.db.specs import valid_spec
 from ringscope_server.results.queries import measurement_view
 from ringscope_server.results.rows import LOG_COLUMNS, STEP_COLUMNS, log_row, measurement_row, step_rows
 from ringscope_server.results.views import MeasurementView
-from ringscope_server.telemetry import benchmark_summary, training_rows
+from ringscope_server.telemetry import benchmark_summary, log_states, training_rows
 from ringscope_server.training import summary as training_summary
 
 # Of one transaction, about: other writers wait for it, and people wait for them.
@@ -145,7 +145,8 @@ async def _store(
     ingested.steps = [r for r in records if isinstance(r, record.Steps)]
     steps = [row for told in ingested.steps for row in step_rows(told, job_id, attempt_id)]
     await insert_rows(session, Step, STEP_COLUMNS, steps)
-    ingested.lines = [log_row(r, job_id, attempt_id, node) for r in records if isinstance(r, _PRINTED)]
+    printed = await log_states.newest(session, attempt_id, job_id, [r for r in records if isinstance(r, _PRINTED)])
+    ingested.lines = [log_row(r, job_id, attempt_id, node) for r in printed]
     await insert_rows(session, LogLine, LOG_COLUMNS, ingested.lines)
     rows = [Measurement(**owner, **measurement_row(r)) for r in records if isinstance(r, record.Measurement)]
     traces = [Trace(**owner, **r.model_dump(exclude={"type"})) for r in records if isinstance(r, record.Trace)]

@@ -16,10 +16,13 @@ export function logOutlineQuery(id: number, filter: LogFilter, at?: string) {
   });
 }
 
-/** One page of a log; `lines` is how many of it there are, so that the last page is read again when it has grown. */
-export function logPageQuery(id: number, filter: LogFilter, cursor: string | null, limit: number, lines: number) {
+/**
+ * One page of a log; `end` says where it ends now, so that a page is read again when it has grown, or a line in it has
+ * made room for a newer state of itself.
+ */
+export function logPageQuery(id: number, filter: LogFilter, cursor: string | null, limit: number, end: string | number | null) {
   return queryOptions({
-    queryKey: jobKey(id, "log", "page", filter, cursor, lines),
+    queryKey: jobKey(id, "log", "page", filter, cursor, end),
     queryFn: async (): Promise<LogLine[]> => {
       const query = { ...filter, limit, ...(cursor !== null && { cursor }) };
       return unwrap(await api.GET("/api/v1/jobs/{job_id}/log", { params: { path: { job_id: id }, query } })).items;

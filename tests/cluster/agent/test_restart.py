@@ -129,7 +129,7 @@ async def test_a_job_that_ended_while_its_agent_was_away_has_completed(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
     job = assignment(ranks=2, algorithms=["mpi"], max_bytes=1 << 20, iterations=2000)
-    await agent.start(RINGSCOPE_AWAY_SECONDS="0.5")
+    await agent.start(RINGSCOPE_AWAY_SECONDS="30")
     await server.assign(job)
     await server.wait_for("running", 7)
     os.kill(agent.pid, signal.SIGSTOP)  # it is there, but hears nothing of the end

@@ -341,13 +341,18 @@ class Measurement(SweepRow, _TypeFirst):
 
 
 class Log(RecordModel):
-    """A line of output. ``rank`` is null when the line is the launcher's or the agent's own."""
+    """A line of output. ``rank`` is null when the line is the launcher's or the agent's own.
+
+    A line that is drawn again and again, as a progress bar is, is told about once a second while it changes. Each state
+    takes the place of the one before it, which is named by ``replaces_ns``.
+    """
 
     type: Literal["log"] = "log"
     rank: Int32 | None
     stream: Literal["stdout", "stderr", "agent"]
     time_ns: Nanoseconds
     text: Output
+    replaces_ns: Nanoseconds | None = Field(None, description="The time of the line that this one takes the place of.")
 
 
 class Failure(RecordModel):

@@ -74,26 +74,36 @@ class Run:
         """Why the run failed, in words; empty when it did not."""
         if self.exit_code == 0:
             return ""
-        if self.failures:
-            first = self.failures[0]
-            return f"Rank {first.rank}: {first.message}"
-        if killed := self._killed():
-            return killed
+        # A rank that lost another one tells what follows from how that one ended, and may tell it first.
+        told = min(self.failures, key=lambda failure: failure.lost_rank is not None, default=None)
+        if told is None or told.lost_rank is not None:
+            first = self._first_end(told.lost_rank if told else None)
+            if first and told is not None:
+                return f"{first}\nRank {told.rank}: {told.message}"
+            if first:
+                return first
+        if told is not None:
+            return f"Rank {told.rank}: {told.message}"
         tail = "\n".join(self.output.splitlines()[-_OUTPUT_TAIL_LINES:])
         return f"mpiexec ended with exit code {self.exit_code}.\n{tail}".rstrip()
 
-    def _killed(self) -> str:
-        """Which rank a signal ended, and in which step, from what Hydra says and the rank had written down.
+    def _first_end(self, lost_rank: int | None) -> str:
+        """How the rank ended that went first, and in which step, from what Hydra says and the rank had written down.
 
-        Hydra kills the others at once, so that they look just the same: the first one to hang up is meant.
+        Hydra kills the others at once, so that they look just the same: the first one to hang up is meant. A rank that
+        only ended with an exit code is meant where another one has lost it.
         """
         codes = self.exit_codes
         ended = [rank for rank, code in enumerate(codes) if code != 0]
-        rank = min(ended, key=lambda rank: self.hang_ups.get(rank, len(codes)), default=0)
-        if not ended or -codes[rank] not in set(signal.Signals):
+        if not ended:
             return ""
+        rank = min(ended, key=lambda rank: self.hang_ups.get(rank, len(codes)))
         where = f" in step {self.steps[rank]}" if rank in self.steps else ""
-        return f"Rank {rank} was killed by {signal.Signals(-codes[rank]).name} ({-codes[rank]}){where}."
+        if -codes[rank] in set(signal.Signals):
+            return f"Rank {rank} was killed by {signal.Signals(-codes[rank]).name} ({-codes[rank]}){where}."
+        if lost_rank is not None and rank == lost_rank:
+            return f"Rank {rank} ended with exit code {codes[rank]}{where}."
+        return ""
 
 
 def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Record]:

@@ -4,6 +4,9 @@ Both sides send the whole of what they know, so a line may be repeated, and whoe
 empty line of a keeper means: the spool has grown.
 """
 
+import asyncio
+import socket
+import struct
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -19,6 +22,14 @@ LISTENING = b"listening\n"
 MAX_STATUS_BYTES = 16 << 20
 # An assignment may carry a large table of measured times.
 MAX_TASK_BYTES = 256 << 20
+_PEER = struct.Struct("iII")
+
+
+def peer_pid(writer: asyncio.StreamWriter) -> int:
+    """Pid of the process at the other end of a Unix socket."""
+    connection: socket.socket = writer.get_extra_info("socket")
+    pid: int = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
+    return pid
 
 
 class Task(BaseModel):
@@ -62,3 +73,5 @@ class Status(BaseModel):
     # By the exporter's reasons.
     dropped_records: dict[str, int] = {}
     outcome: Outcome | None = None
+    # Every process that it kept has been ended, and it has looked after that.
+    nothing_left: bool = False

@@ -1,19 +1,21 @@
 """The keeper's end of the control socket: tells each agent that connects all it knows, and counts who is there."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted
+from ringscope_agent import process_group
+from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted, peer_pid
 
 logger = logging.getLogger(__name__)
 
 # How long news of the spool may wait to be told together.
 NUDGE_SECONDS = 0.02
+# How long an agent may take to read the last words.
+CLOSE_SECONDS = 2.0
 
 
 class ControlServer:
@@ -28,7 +30,7 @@ class ControlServer:
         self._on_wanted = on_wanted
         self._status = status
         self._server: asyncio.Server | None = None
-        self._agents: set[asyncio.StreamWriter] = set()
+        self._agents: dict[asyncio.StreamWriter, int] = {}  # and their pids
         self._alone_since: float | None = asyncio.get_running_loop().time()
         self._nudging: asyncio.TimerHandle | None = None
 
@@ -38,8 +40,20 @@ class ControlServer:
 
     @property
     def alone_seconds(self) -> float:
-        """How long no agent has been connected."""
+        """For how long no agent has been connected that can act; call it at every look.
+
+        One that is stopped still has its connection.
+        """
+        if any(process_group.state_of(pid) != "T" for pid in self._agents.values()):
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = asyncio.get_running_loop().time()
         return 0.0 if self._alone_since is None else asyncio.get_running_loop().time() - self._alone_since
+
+    @property
+    def agent_pids(self) -> list[int]:
+        """Those that are connected."""
+        return list(self._agents.values())
 
     def tell(self) -> None:
         """The status has changed."""
@@ -60,8 +74,12 @@ class ControlServer:
         self._server.close()
         for agent in list(self._agents):
             agent.close()
-            with contextlib.suppress(OSError):
-                await agent.wait_closed()
+            try:
+                await asyncio.wait_for(agent.wait_closed(), CLOSE_SECONDS)
+            except TimeoutError:  # it is stopped, and does not read
+                agent.transport.abort()
+            except OSError:
+                pass
 
     def _send_nudge(self) -> None:
         self._nudging = None
@@ -71,7 +89,7 @@ class ControlServer:
                 agent.write(b"\n")
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._agents.add(writer)
+        self._agents[writer] = peer_pid(writer)
         self._alone_since = None
         writer.write(self._status().model_dump_json().encode() + b"\n")
         try:
@@ -80,7 +98,7 @@ class ControlServer:
         except (OSError, ValidationError, ValueError) as error:
             logger.warning("The agent's connection fails: %s", error)
         finally:
-            self._agents.discard(writer)
+            del self._agents[writer]
             if not self._agents:
                 self._alone_since = asyncio.get_running_loop().time()
             writer.close()

@@ -67,17 +67,21 @@ class _Spying:
 
 
 async def _spied(spy: str, pid: int, seconds: float) -> str:
-    process = await asyncio.create_subprocess_exec(
-        *(spy, "dump", "--nonblocking", "--pid", str(pid)),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
+    with process_group.starting():
+        process = await asyncio.create_subprocess_exec(
+            *(spy, "dump", "--nonblocking", "--pid", str(pid)),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        process_group.manage(process.pid)
     try:
         output, _ = await asyncio.wait_for(process.communicate(), seconds)
     except TimeoutError:
         process.kill()
         await process.wait()
         return ""
+    finally:
+        process_group.release(process.pid)
     return output.decode(errors="replace") if process.returncode == 0 else ""
 
 

@@ -36,12 +36,16 @@ def parse_launch_line(line: str) -> Proxy | None:
 
 
 class Demultiplexer:
-    """Splits one of mpiexec's output streams into whole lines of each rank; rank None is mpiexec itself."""
+    """Splits one of mpiexec's output streams into whole lines of each rank; rank None is mpiexec itself.
+
+    A carriage return starts the same line anew: only its last state becomes a line.
+    """
 
     def __init__(self) -> None:
         self._speaker: int | None = None
         self._rest = b""
         self._lines: dict[int | None, bytes] = {}
+        self._redrawn: set[int | None] = set()
 
     def feed(self, data: bytes) -> Iterator[tuple[int | None, str]]:
         """Complete lines as (rank, text) that ``data`` finishes."""
@@ -55,22 +59,35 @@ class Demultiplexer:
             self._speaker = int(rank)
             yield from self._take(text)
 
+    def redrawn(self) -> Iterator[tuple[int | None, str]]:
+        """The newest state of each line that was drawn anew since the last call, and has not ended yet."""
+        for rank in sorted(self._redrawn, key=lambda rank: -1 if rank is None else rank):
+            if text := _decode(_last_state(self._lines.get(rank, b""))):
+                yield rank, text
+        self._redrawn.clear()
+
     def close(self) -> Iterator[tuple[int | None, str]]:
         """What was left without a newline at the end of the stream."""
         yield from self._take(self._rest)
         self._rest = b""
         for rank, text in self._lines.items():
             if text.strip():
-                yield rank, _decode(text)
+                yield rank, _decode(_last_state(text))
         self._lines.clear()
+        self._redrawn.clear()
 
     def _take(self, data: bytes) -> Iterator[tuple[int | None, str]]:
         while data:
             head, newline, data = data.partition(b"\n")
             line = self._lines.pop(self._speaker, b"") + head
+            if b"\r" in line:
+                line = _last_state(line)
             if not newline and len(line) < MAX_LINE_BYTES:
                 self._lines[self._speaker] = line
+                if b"\r" in line:
+                    self._redrawn.add(self._speaker)
                 continue
+            self._redrawn.discard(self._speaker)
             if line.strip():
                 yield self._speaker, _decode(line)
             if newline:
@@ -145,5 +162,11 @@ def is_banner(line: str) -> bool:
     return _BANNER.match(line) is not None
 
 
+def _last_state(line: bytes) -> bytes:
+    """What a terminal would show of a line, with the carriage returns beside it."""
+    start = len(line.rstrip(b"\r\t "))
+    return line[line.rfind(b"\r", 0, start) if b"\r" in line[:start] else 0 :]
+
+
 def _decode(line: bytes) -> str:
-    return line[:MAX_LINE_BYTES].decode("utf-8", "replace").rstrip("\r")
+    return line[:MAX_LINE_BYTES].decode("utf-8", "replace").strip("\r").partition("\r")[0]

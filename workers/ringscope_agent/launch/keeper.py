@@ -17,6 +17,7 @@ from pathlib import Path
 from ringscope.contracts.protocol import Proxy
 from ringscope.rank.load import LoadMeter
 from ringscope_agent import process_group
+from ringscope_agent.belonging import Belonging
 from ringscope_agent.files import replace_text
 from ringscope_agent.launch import launcher
 from ringscope_agent.launch.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
@@ -43,6 +44,8 @@ class Keeper:
         self._intake = Intake(task.assignment, task.paths, self._on_records, self._on_ranks)
         self._control = ControlServer(self._on_wanted, lambda: self._status)
         self._share: Share | None = None
+        self._belonging = Belonging(task.assignment.token, task.data_dir, task.paths.control_group)
+        self._belonging.follow(os.getpid())
         self._launch_wanted = asyncio.Event()
         self._close_wanted = asyncio.Event()
         self._proxy: asyncio.Future[Proxy] = asyncio.get_running_loop().create_future()
@@ -63,9 +66,11 @@ class Keeper:
         await asyncio.gather(work, return_exceptions=True)
         if is_alone:
             await self._end_processes()
+            self._status.nothing_left = True
         if self._share is not None:
             await self._share.close()
         await self._intake.close()
+        self._save()
         self._tell()
         await self._control.close()
         process_group.reap_orphans()
@@ -78,7 +83,7 @@ class Keeper:
                 left = self._task.away_seconds - self._control.alone_seconds
                 if left <= 0:
                     return False
-                await asyncio.wait({closing}, timeout=left)
+                await asyncio.wait({closing}, timeout=min(left, LOOK_SECONDS))
             return True
         finally:
             closing.cancel()
@@ -112,6 +117,7 @@ class Keeper:
                 task.variables | self._intake.environment,
             ),
             task.rank_module,
+            self._belonging,
             self._intake.board,
             on_log=self._intake.log,
             on_proxies=self._on_proxies,
@@ -131,10 +137,11 @@ class Keeper:
 
     async def _watch_ranks(self) -> None:
         """Until one stands still."""
+        assert self._share is not None
         watch, loop = StallWatch(self._task.node), asyncio.get_running_loop()
         while self._status.stall is None:
             await asyncio.sleep(LOOK_SECONDS)
-            pids = self._intake.board.live_pids
+            pids = self._share.waited_for_pids
             states = {rank: process_group.state_of(pid) for rank, pid in pids.items()}
             self._status.stall = watch.look(states, pids, loop.time())
         self._tell()
@@ -143,18 +150,24 @@ class Keeper:
         logger.warning("Attempt %d: no agent is there; ending.", self._task.assignment.attempt_id)
         if self._launch_wanted.is_set() and self._status.outcome is None:
             away = f"Node {self._task.node} was without its agent for {self._task.away_seconds:g} s"
+            if pids := self._control.agent_pids:
+                who = f"The agent of node {self._task.node} (pid {pids[0]})"
+                away = f"{who} was stopped for {self._task.away_seconds:g} s (state T: by SIGSTOP or SIGTSTP)"
+            self._intake.say(f"{away}, so its ranks are ended.")
             self._end_with(Outcome("agent_restarted", f"{away}, so its ranks were ended."))
 
     async def _end_processes(self) -> None:
-        token, data_dir = self._task.assignment.token, self._task.data_dir
-        while await process_group.end_processes(token, data_dir, ALONE_GRACE_SECONDS):  # noqa: ASYNC110 - tries again
+        while await self._belonging.end(ALONE_GRACE_SECONDS):  # noqa: ASYNC110 - tries again
             await asyncio.sleep(RETRY_KILL_SECONDS)
 
     def _end_with(self, outcome: Outcome) -> None:
         self._status.outcome = outcome
+        self._save()
+        self._tell()
+
+    def _save(self) -> None:
         with contextlib.suppress(OSError):  # on a full disk only an agent that is there learns it
             replace_text(self._task.paths.status, self._status.model_dump_json())
-        self._tell()
 
     def _tell(self) -> None:
         self._status.dropped_records = dict(self._intake.dropped_records)

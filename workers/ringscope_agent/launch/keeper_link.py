@@ -3,49 +3,31 @@
 import asyncio
 import os
 import signal
-import socket
-import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted
-
-ANSWER_SECONDS = 10.0
-_PEER = struct.Struct("iII")
+from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted, peer_pid
 
 
 class KeeperLink:
-    """A connection to a keeper that lives; ``connect`` makes one.
+    """A connection to a keeper that lives; ``connect`` makes one. What it says first may come later.
 
     Args:
         on_news: called when the status has changed, the spool has grown, or the keeper is gone.
     """
 
-    def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, status: Status, on_news: Callable[[], None]
-    ) -> None:
-        self.status = status
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, on_news: Callable[[], None]) -> None:
+        self.status = Status()
         self._writer = writer
         self._on_news = on_news
         self._said: Wanted | None = None
-        # Of the process at the other end, whoever is told to have that number elsewhere.
-        connection: socket.socket = writer.get_extra_info("socket")
-        self.pid: int = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
+        self.pid = peer_pid(writer)
         self._listening = asyncio.create_task(self._listen(reader))
 
     @classmethod
     async def connect(cls, socket_path: Path, on_news: Callable[[], None]) -> "KeeperLink":
-        """Raises OSError when no keeper listens there, or it does not answer."""
-        reader, writer = await asyncio.open_unix_connection(socket_path, limit=MAX_STATUS_BYTES)
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):  # its TimeoutError is an OSError
-                status = _understand(await reader.readline())
-        except BaseException:
-            writer.close()
-            raise
-        return cls(reader, writer, status, on_news)
+        """Raises OSError when no keeper listens there. One that is stopped listens, and does not answer."""
+        return cls(*await asyncio.open_unix_connection(socket_path, limit=MAX_STATUS_BYTES), on_news)
 
     @property
     def is_gone(self) -> bool:
@@ -59,7 +41,9 @@ class KeeperLink:
             self._writer.write(wanted.model_dump_json().encode() + b"\n")
 
     async def wait_until_gone(self, seconds: float) -> None:
-        """At most so long; then it is killed."""
+        """At most so long; then it is killed. One that is stopped goes on first, to read what is left to be read."""
+        if not self.is_gone:
+            os.kill(self.pid, signal.SIGCONT)
         await asyncio.wait({self._listening}, timeout=seconds)
         if not self.is_gone:
             # The open connection pins the process, and so its number.
@@ -70,17 +54,10 @@ class KeeperLink:
         try:
             while line := await reader.readline():
                 if line != b"\n":
-                    self.status = _understand(line)
+                    self.status = Status.model_validate_json(line)
                 self._on_news()
-        except OSError:
+        except (OSError, ValueError):  # it is gone, or of another version
             pass
         finally:
             self._writer.close()
             asyncio.get_running_loop().call_soon(self._on_news)  # once this task is done, and so ``is_gone``
-
-
-def _understand(line: bytes) -> Status:
-    try:
-        return Status.model_validate_json(line)
-    except ValidationError:
-        raise ConnectionError("the keeper hung up") from None

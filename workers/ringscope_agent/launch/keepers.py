@@ -2,15 +2,39 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ringscope_agent import process_group
 from ringscope_agent.launch.control import LISTENING, Task
 from ringscope_agent.launch.keeper_link import KeeperLink
 from ringscope_agent.launch.launcher import inherited_environment
+from ringscope_agent.launch.stopped import LOOK_SECONDS, StoppedWatch
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class StoppedError(ChildProcessError):
+    """A keeper that is stopped and cannot take a task."""
+
+
+async def _unless_stopped(process: asyncio.subprocess.Process, work: Coroutine[Any, Any, T]) -> T:
+    """What the work gives, for which the process has to go on. Raises StoppedError."""
+    working, watch, loop = asyncio.create_task(work), StoppedWatch(), asyncio.get_running_loop()
+    try:
+        while not working.done():
+            await asyncio.wait({working}, timeout=LOOK_SECONDS)
+            states = {"keeper": process_group.state_of(process.pid)}
+            if watch.look({"keeper": process.pid}, states, loop.time()) is not None and not working.done():
+                raise StoppedError(f"The keeper (pid {process.pid}) that was to keep the ranks is stopped (state T)")
+        return working.result()
+    finally:
+        working.cancel()
 
 
 class Keepers:
@@ -37,13 +61,21 @@ class Keepers:
 
     async def hand_over(self, task: Task, on_news: Callable[[], None]) -> KeeperLink:
         """A keeper that has taken the task. Raises OSError when it cannot."""
-        process = await self._take()
+        try:
+            return await self._hand_over(await self._take(), task, on_news)
+        except StoppedError as error:
+            logger.warning("%s; another one takes its place.", error)
+            return await self._hand_over(await self._start(), task, on_news)
+
+    async def _hand_over(
+        self, process: asyncio.subprocess.Process, task: Task, on_news: Callable[[], None]
+    ) -> KeeperLink:
         assert process.stdin is not None and process.stdout is not None
         try:
             process.stdin.write(task.model_dump_json().encode() + b"\n")
-            await process.stdin.drain()
+            await _unless_stopped(process, process.stdin.drain())
             process.stdin.close()
-            if await process.stdout.readline() != LISTENING:
+            if await _unless_stopped(process, process.stdout.readline()) != LISTENING:
                 raise ChildProcessError(f"its keeper ended at once; see {self.log_path}")
             return await KeeperLink.connect(task.paths.keeper_socket, on_news)
         except BaseException:
@@ -69,7 +101,7 @@ class Keepers:
 
     async def _start(self) -> asyncio.subprocess.Process:
         inherited = inherited_environment(os.environ)
-        with self.log_path.open("ab") as log:
+        with self.log_path.open("ab") as log, process_group.starting():
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "ringscope_agent.launch.keeper"),
                 stdin=asyncio.subprocess.PIPE,
@@ -79,7 +111,7 @@ class Keepers:
                 start_new_session=True,  # what ends the agent's session must not end the ranks
                 preexec_fn=process_group.dies_with(os.getpid()),
             )
-        process_group.manage(process.pid)
+            process_group.manage(process.pid)
         collecting = asyncio.create_task(self._collect(process))
         self._collecting.add(collecting)
         collecting.add_done_callback(self._collecting.discard)

@@ -1,6 +1,7 @@
 """The agent's part in keeping an attempt's ranks: finds or starts their keeper, commands it, and follows it."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 
@@ -9,6 +10,8 @@ from pydantic import ValidationError
 from ringscope.contracts.protocol import Proxy
 from ringscope.contracts.rank_process import ADDRESS_VARIABLE, SCRIPTS_VARIABLE, THREADS_VARIABLE
 from ringscope.engine.cores import cores_each
+from ringscope_agent import process_group
+from ringscope_agent.belonging import Belonging
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch.control import Status, Task, Wanted
 from ringscope_agent.launch.keeper_link import KeeperLink
@@ -16,17 +19,20 @@ from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.launch.records import Records
+from ringscope_agent.launch.stopped import LOOK_SECONDS, StoppedWatch
 
 logger = logging.getLogger(__name__)
 
 # A keeper reads the last output of what was ended; it takes milliseconds where nothing hangs.
 CLOSE_SECONDS = 9.0
+KEEPER = "The keeper of the ranks"
 
 
 class Keeping:
     """One attempt's keeper, whichever life of the agent started it.
 
     Args:
+        belonging: of the attempt; it is told who the keeper is.
         on_records: called when records were read from the spool.
         on_status: takes what the keeper says.
     """
@@ -35,16 +41,19 @@ class Keeping:
         self,
         context: NodeContext,
         folder: AttemptFolder,
+        belonging: Belonging,
         records: Records,
         on_records: Callable[[], None],
         on_status: Callable[[Status], None],
     ) -> None:
         self._context = context
         self._folder = folder
+        self._belonging = belonging
         self._records = records
         self._on_records = on_records
         self._on_status = on_status
         self._link: KeeperLink | None = None
+        self._watch = StoppedWatch()
         self._news = asyncio.Event()
         self._launch = False
         self._proxy: Proxy | None = None
@@ -58,6 +67,11 @@ class Keeping:
     def has_lost_ranks(self) -> bool:
         """Ranks have ended by themselves, so that there is, or will be, an outcome to tell."""
         return self._link is not None and bool(self._link.status.lost_ranks)
+
+    @property
+    def has_proven_its_end(self) -> bool:
+        """The keeper ended by itself, and only once none of its processes was left."""
+        return self._folder.paths is not None and self._status(is_gone=True).nothing_left
 
     def want(self, launch: bool, proxy: Proxy | None) -> None:
         """What the server wants; neither is ever taken back."""
@@ -73,6 +87,7 @@ class Keeping:
             self._link = await KeeperLink.connect(paths.keeper_socket, self._news.set)
         except OSError:
             return
+        self._belonging.follow(self._link.pid)
         number = self._folder.state.assignment.attempt_id
         logger.info("Attempt %d: its keeper (pid %d) is found again.", number, self._link.pid)
 
@@ -98,13 +113,14 @@ class Keeping:
             away_seconds=settings.away_seconds,
         )
         self._link = await self._context.keepers.hand_over(task, self._news.set)
+        self._belonging.follow(self._link.pid)
 
     async def follow(self) -> Outcome:
         """Command the keeper and pass on what it says, until its ranks have ended. Raises OSError."""
         while True:
             self._news.clear()
             is_gone = self._link is None or self._link.is_gone
-            status = self._link.status if self._link is not None else self._last_status()
+            status = self._status(is_gone)
             await self._read_records()
             self._records.note(status)
             self._on_status(status)
@@ -112,8 +128,11 @@ class Keeping:
                 return status.outcome
             if is_gone:
                 return self._orphaned(status)
+            if (stopped := self._look()) is not None:
+                return stopped
             await self._command()
-            await self._news.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), LOOK_SECONDS)
 
     def announce_end(self) -> None:
         """The processes will be ended, although nothing has failed so far."""
@@ -146,13 +165,27 @@ class Keeping:
         await self._records.read()
         self._on_records()
 
-    def _last_status(self) -> Status:
-        """What the keeper wrote down before it ended without an agent."""
+    def _look(self) -> Outcome | None:
+        """How it ends if the keeper, which alone watches the ranks and their launchers, is stopped itself."""
+        assert self._link is not None
+        pid = self._link.pid
+        self._belonging.look()
+        states = {KEEPER: process_group.state_of(pid)}
+        stopped = self._watch.look({KEEPER: pid}, states, asyncio.get_running_loop().time())
+        if stopped is None:
+            return None
+        sentence = f"{stopped.sentence(self._context.settings.name)}, so its ranks were ended."
+        return Outcome("launcher_lost", sentence)
+
+    def _status(self, is_gone: bool) -> Status:
+        """What the keeper says, or wrote down before it ended without an agent."""
+        if self._link is not None and (not is_gone or self._link.status.outcome is not None):
+            return self._link.status
         assert self._folder.paths is not None
         try:
             return Status.model_validate_json(self._folder.paths.status.read_bytes())
         except (OSError, ValidationError):
-            return Status()
+            return Status() if self._link is None else self._link.status
 
     def _orphaned(self, status: Status) -> Outcome:
         return Outcome(

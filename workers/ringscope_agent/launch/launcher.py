@@ -4,6 +4,7 @@ Nothing in them comes from the server but addresses and numbers.
 """
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,10 +13,12 @@ from ringscope.contracts.protocol import GangMember, Proxy
 from ringscope.contracts.rank_process import FAULT_VARIABLE, THREADS_VARIABLE, TOKEN_VARIABLE
 from ringscope.rank.foreign import without_foreign
 from ringscope_agent import process_group
+from ringscope_agent.control_group import ControlGroup
 from ringscope_agent.launch import hydra
 from ringscope_agent.paths import AttemptPaths
 
 PIPE_BYTES = 1 << 20
+_COLLECT_SECONDS = 0.005
 
 
 def mpiexec_command(mpiexec: Path, gang: Sequence[GangMember], ranks: int, rank_module: str) -> list[str]:
@@ -76,27 +79,54 @@ def inherited_environment(inherited: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in without_foreign(inherited).items() if not name.startswith("RINGSCOPE_")}
 
 
-async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> asyncio.subprocess.Process:
-    """Start one of the commands; it dies with this keeper. Call from the main thread (see ``dies_with``)."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        limit=PIPE_BYTES,
-        env=environment,
-        cwd="/",  # Hydra takes it to every node, so it must exist on all
-        start_new_session=True,  # each is ended by itself
-        preexec_fn=process_group.dies_with(os.getpid()),
-    )
-    process_group.manage(process.pid)
+async def spawn(
+    command: Sequence[str], environment: Mapping[str, str], group: ControlGroup | None
+) -> asyncio.subprocess.Process:
+    """Start one of the commands, in this control group if there is one; it dies with this keeper.
+
+    Call it from the main thread (see ``dies_with``). Raises SubprocessError where the group cannot be entered.
+    """
+    dies_with_keeper = process_group.dies_with(os.getpid())
+
+    def prepare() -> None:
+        dies_with_keeper()
+        if group is not None:
+            group.enter()
+
+    with process_group.starting():
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=PIPE_BYTES,
+            env=environment,
+            cwd="/",  # Hydra takes it to every node, so it must exist on all
+            start_new_session=True,  # each is ended by itself
+            preexec_fn=prepare,
+        )
+        process_group.manage(process.pid)
     return process
 
 
 async def wait_for_exit(process: asyncio.subprocess.Process) -> int:
-    """The exit code, or minus the signal."""
+    """The exit code, or minus the signal, as soon as the process has ended.
+
+    ``Process.wait`` would also wait until its pipes are closed, which whatever it has started may hold open.
+    """
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
     try:
-        return await process.wait()
+        with contextlib.suppress(ProcessLookupError):  # its exit code was collected already
+            descriptor = os.pidfd_open(process.pid)
+            loop.add_reader(descriptor, ended.set)
+            try:
+                await ended.wait()
+            finally:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+        while process.returncode is None:  # noqa: ASYNC110 - a thread of asyncio's is about to tell it
+            await asyncio.sleep(_COLLECT_SECONDS)
+        return process.returncode
     finally:
         if process.returncode is not None:
             process_group.release(process.pid)

@@ -19,7 +19,7 @@ _MOST_SAID = 300
 async def find_fault(deadline_seconds: float = DEADLINE_SECONDS) -> str:
     """Why a rank cannot start here, in a sentence; empty when it can."""
     try:
-        process = await launcher.spawn(local_command(1, _PROGRAM), launcher.inherited_environment(os.environ))
+        process = await launcher.spawn(local_command(1, _PROGRAM), launcher.inherited_environment(os.environ), None)
     except OSError as error:
         return (
             f"mpiexec cannot be started ({error.strerror or error}); install it anew: pip install 'ringscope[worker]'."

@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
-import logging
+import subprocess
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,20 +15,24 @@ from ringscope.contracts.record import Log
 from ringscope.engine import positions
 from ringscope.rank.load import crowding
 from ringscope_agent import process_group
+from ringscope_agent.belonging import Belonging
 from ringscope_agent.launch import hydra, launcher
 from ringscope_agent.launch.outcome import Evidence, Outcome, RankBoard, decide
+from ringscope_agent.launch.output import Output
 from ringscope_agent.launch.programs import MpiPrograms
+from ringscope_agent.launch.share_watch import ShareWatch
+from ringscope_agent.launch.stopped import LOOK_SECONDS
 
-logger = logging.getLogger(__name__)
-
+MPIEXEC, PROXY = "mpiexec", "hydra_pmi_proxy"
 # What Hydra gets to notice by itself that a rank is gone, which brings the better exit code.
 TROUBLE_GRACE_SECONDS = 2.0
 # A proxy starts its ranks in one go: after so long without another one all are there, or one has gone already. On a
 # busy node it takes as many times as long as there are processes for each core.
 STARTUP_SECONDS = 3.0
 STARTUP_POLL_SECONDS = 0.2
+# Once the ranks of the first node have ended: what those of the other nodes get, so that mpiexec can tell how they did.
+PEERS_SECONDS = 30.0
 CLOSE_DEADLINE_SECONDS = 5.0
-_PIECE_BYTES = 1 << 16
 
 
 class Share:
@@ -35,6 +40,7 @@ class Share:
 
     Args:
         environment: of mpiexec, the proxy and so the ranks.
+        belonging: finds whatever they start.
         board: filled by the listener, read here.
         on_log: takes each line of output.
         on_proxies: takes one Proxy per gang member, once mpiexec listens.
@@ -47,6 +53,7 @@ class Share:
         programs: MpiPrograms,
         environment: Mapping[str, str],
         rank_module: str,
+        belonging: Belonging,
         board: RankBoard,
         on_log: Callable[[Log], None],
         on_proxies: Callable[[list[Proxy]], None],
@@ -56,7 +63,10 @@ class Share:
         self._programs = programs
         self._environment = environment
         self._rank_module = rank_module
+        self._belonging = belonging
+        self._group = belonging.open_group()
         self._board = board
+        self._watch = ShareWatch(board, is_alone=len(assignment.gang) == 1)
         self._on_log = on_log
         self._on_proxies = on_proxies
         self._drain = drain
@@ -67,15 +77,21 @@ class Share:
         self._banner: list[Log] = []
         self._listening = asyncio.Event()
         self._trouble = asyncio.Event()
+        self._ranks_are_over = asyncio.Event()
         self._last_words: dict[int | None, str] = {}
         self._pumps: list[asyncio.Task[None]] = []
         self._exits_pending: list[asyncio.Task[int]] = []
-        self._pids: list[int] = []
+        self._launchers: dict[str, int] = {}  # their pids
 
     @property
     def node(self) -> str:
         """Name of this node."""
         return self._assignment.gang[self._assignment.member].node
+
+    @property
+    def waited_for_pids(self) -> dict[int, int]:
+        """Pids by rank of those for which other ranks may have to wait."""
+        return self._board.live_pids | self._watch.lingering_pids
 
     def notice_trouble(self) -> None:
         """The board shows a failed or lost rank: the end is near even if Hydra hangs."""
@@ -84,23 +100,35 @@ class Share:
     async def run(self, proxy: Awaitable[Proxy]) -> Outcome | None:
         """Until the share has ended; None where only the end of another node's share brought it about.
 
-        ``proxy`` is what the server hands on from the first member.
+        ``proxy`` is what the server hands on from the first member. Raises OSError.
         """
+        running = asyncio.create_task(self._run(proxy))
+        watching = asyncio.create_task(self._watch_launchers())
+        try:
+            await asyncio.wait({running, watching}, return_when=asyncio.FIRST_COMPLETED)
+            return running.result() if running.done() else watching.result()
+        finally:
+            for task in (running, watching):
+                task.cancel()
+            await asyncio.gather(running, watching, return_exceptions=True)
+
+    async def _run(self, proxy: Awaitable[Proxy]) -> Outcome | None:
         oom_kills = _oom_kills()
         mpiexec_exit: asyncio.Task[int] | None = None
         if self._assignment.member == 0:
             mpiexec_exit = await self._start(
+                MPIEXEC,
                 launcher.mpiexec_command(
                     self._programs.mpiexec,
                     self._assignment.gang,
                     self._assignment.ranks,
                     self._rank_module,
-                )
+                ),
             )
             if (failed := await self._announce(mpiexec_exit)) is not None:
                 return failed
-        proxy_exit = await self._start(launcher.proxy_command(self._programs.proxy, await proxy))
-        watch = asyncio.create_task(self._watch_startup(self._pids[-1]))
+        proxy_exit = await self._start(PROXY, launcher.proxy_command(self._programs.proxy, await proxy))
+        watch = asyncio.create_task(self._watch_startup(self._launchers[PROXY]))
         try:
             await self._wait_for_end(mpiexec_exit, proxy_exit)
         finally:
@@ -130,16 +158,23 @@ class Share:
             await asyncio.gather(*tasks, return_exceptions=True)
         self._pass_on_banner()
 
-    async def _start(self, command: list[str]) -> asyncio.Task[int]:
-        process = await launcher.spawn(command, self._environment)
+    async def _start(self, name: str, command: list[str]) -> asyncio.Task[int]:
+        try:
+            process = await launcher.spawn(command, self._environment, self._group)
+        except subprocess.SubprocessError:
+            if self._group is None:
+                raise
+            self._belonging.drop_group(self._group)
+            self._group = None
+            process = await launcher.spawn(command, self._environment, None)
         assert process.stdout is not None and process.stderr is not None
         self._pumps += [
-            asyncio.create_task(self._pump(process.stdout, "stdout")),
-            asyncio.create_task(self._pump(process.stderr, "stderr")),
+            asyncio.create_task(Output("stdout", self._on_log, partial(self._hear, "stdout")).read(process.stdout)),
+            asyncio.create_task(Output("stderr", self._on_log, self._hear_error).read(process.stderr)),
         ]
         exited = asyncio.create_task(launcher.wait_for_exit(process))
         self._exits_pending.append(exited)
-        self._pids.append(process.pid)
+        self._launchers[name] = process.pid
         return exited
 
     async def _announce(self, mpiexec_exit: asyncio.Task[int]) -> Outcome | None:
@@ -165,24 +200,58 @@ class Share:
         return None
 
     async def _wait_for_end(self, mpiexec_exit: asyncio.Task[int] | None, proxy_exit: asyncio.Task[int]) -> None:
-        """Until the launcher has ended, or does not although a rank is known to be lost."""
+        """Until the launcher has ended, or does not although a rank is known to be lost, or all have ended."""
         main = mpiexec_exit or proxy_exit
-        trouble = asyncio.create_task(self._trouble.wait())
+        trouble, over = asyncio.create_task(self._trouble.wait()), asyncio.create_task(self._ranks_are_over.wait())
         if main is not proxy_exit:
             # A proxy that cannot reach its mpiexec leaves it waiting for ever.
             proxy_exit.add_done_callback(self._judge_proxy)
         try:
-            await asyncio.wait({main, trouble}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({main, trouble, over}, return_when=asyncio.FIRST_COMPLETED)
+            if not main.done() and over.done():
+                await self._end_what_is_left(main)
+                return
             if not main.done():
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
             if not main.done():
                 # Once no rank is left Hydra ends too, and tells how the first one did.
                 self._hydra_hung = True
-                home = Path(self._environment[process_group.HOME_VARIABLE])
-                process_group.kill_now(self._assignment.token, home, spare=self._pids)
+                self._belonging.kill_now(spare=self._launchers.values())
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
         finally:
             trouble.cancel()
+            over.cancel()
+
+    async def _end_what_is_left(self, main: asyncio.Task[int]) -> None:
+        """Every rank of this node was done and has ended, so what keeps Hydra from ending is none of them."""
+        self._hydra_hung = True
+        if left := self._belonging.kill_now(spare=self._launchers.values()):
+            names = ", ".join(f"{process.pid} ({process.command[:60]})" for process in left)
+            self._say(f"All ranks of node {self.node} have ended; what they left running was ended, too: {names}.")
+        is_waited_for = self._assignment.member == 0 and len(self._assignment.gang) > 1
+        deadline = time.monotonic() + (PEERS_SECONDS if is_waited_for else TROUBLE_GRACE_SECONDS)
+        while not main.done() and self._watch.stopped is None and time.monotonic() < deadline:
+            await asyncio.wait({main}, timeout=LOOK_SECONDS)
+        if not main.done() and (stopped := self._watch.stopped) is not None:
+            self._say(f"{stopped.sentence(self.node)}; as all ranks of this node are done, it is not waited for.")
+
+    async def _watch_launchers(self) -> Outcome:
+        """Until one of them is stopped while ranks need it, or a rank is that has not started yet."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            self._watch.look(self._launchers, self._launchers.get(PROXY), loop.time())
+            if (stopped := self._watch.stopped_rank) is not None:
+                return Outcome("launch_failed", f"{stopped.sentence(self.node)}, before it had started.")
+            if self._watch.ranks_are_over:
+                self._ranks_are_over.set()
+            elif (stopped := self._watch.stopped) is not None:
+                sentence = f"{stopped.sentence(self.node)}, and no rank can start or end without it."
+                return Outcome("launcher_lost", sentence)
+
+    def _say(self, text: str) -> None:
+        """Put a line of the agent's own into the job's log."""
+        self._on_log(Log(rank=None, stream="agent", time_ns=time.time_ns(), text=text))
 
     async def _watch_startup(self, proxy_pid: int) -> None:
         """A rank that ends before MPI is up is nothing to Hydra, while its peers wait for it for ever."""
@@ -190,7 +259,7 @@ class Share:
         slots = len(self._board.ranks)
         most, last_seen = 0, loop.time()
         while not self._board.all_started:
-            children = process_group.children_of(proxy_pid)
+            children = len(process_group.children_of(proxy_pid))
             if children > most or not children:
                 most, last_seen = max(most, children), loop.time()
             patience_seconds = STARTUP_SECONDS * (1.0 if children < most else crowding())
@@ -233,25 +302,24 @@ class Share:
             "" if self._assignment.spec.benchmark else " of a sum over the ranks",
         )
 
-    async def _pump(self, reader: asyncio.StreamReader, stream: Literal["stdout", "stderr"]) -> None:
-        lines = hydra.Demultiplexer()
-        while piece := await reader.read(_PIECE_BYTES):
-            self._take(lines.feed(piece), stream)
-        self._take(lines.close(), stream)
+    def _hear(self, stream: Literal["stdout", "stderr"], rank: int | None, text: str) -> bool:
+        """Learn from a line of output; return whether it is not for the log, or not yet."""
+        if rank is not None:
+            return False
+        if self._is_launch_line(text):
+            return True
+        self._exits.read(text)
+        if not hydra.is_banner(text):
+            return False
+        # The banner waits until it is known who ended the ranks.
+        self._banner.append(Log(rank=None, stream=stream, time_ns=time.time_ns(), text=text))
+        return True
 
-    def _take(self, lines: Iterable[tuple[int | None, str]], stream: Literal["stdout", "stderr"]) -> None:
-        for rank, text in lines:
-            if rank is None and self._is_launch_line(text):
-                continue
-            if rank is None:
-                self._exits.read(text)
-            if stream == "stderr":
-                self._last_words[rank] = text.strip()
-            line = Log(rank=rank, stream=stream, time_ns=time.time_ns(), text=text)
-            if rank is None and hydra.is_banner(text):
-                self._banner.append(line)  # until it is known who ended the ranks
-            else:
-                self._on_log(line)
+    def _hear_error(self, rank: int | None, text: str) -> bool:
+        if self._hear("stderr", rank, text):
+            return True
+        self._last_words[rank] = text.strip()
+        return False
 
     def _is_launch_line(self, text: str) -> bool:
         if text.strip() == hydra.LAUNCH_END:

@@ -43,12 +43,12 @@ interface LinesProps {
   outline: LogOutline;
 }
 
-function Lines({ job, filter, outline: { lines, cursors, lines_per_page: perPage } }: LinesProps) {
+function Lines({ job, filter, outline: { lines, cursors, last_id: lastId, lines_per_page: perPage } }: LinesProps) {
   // A last page of a few lines is read together with the one before.
   const isShort = lines - (cursors.length - 1) * perPage < LAST_LINES;
   const first = Math.max(0, cursors.length - (isShort ? 2 : 1));
   const count = lines - first * perPage;
-  const page = useQuery(logPageQuery(job.id, filter, cursors[first] ?? null, count, count));
+  const page = useQuery(logPageQuery(job.id, filter, cursors[first] ?? null, count, lastId));
   return (
     <Loaded query={page} what="The last lines could not be loaded" rows={3} isBare>
       {(found) => <Tail lines={found.slice(-LAST_LINES)} />}

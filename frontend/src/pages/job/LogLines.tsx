@@ -115,7 +115,7 @@ function useLines(jobId: number, outline: LogOutline, filter: LogFilter, start: 
   const numbers = pagesOf(start, count, perPage).filter((page) => page < outline.cursors.length);
   const pages = useQueries({
     queries: numbers.map((page) =>
-      logPageQuery(jobId, filter, outline.cursors[page] ?? null, perPage, Math.min(perPage, outline.lines - page * perPage)),
+      logPageQuery(jobId, filter, outline.cursors[page] ?? null, perPage, outline.cursors[page + 1] ?? outline.last_id),
     ),
   });
   return Array.from({ length: Math.min(count, outline.lines - start) }, (_, i) => {

@@ -64,7 +64,7 @@ it("leads from a late cell to what its rank had printed by then, where that line
   expect(link?.getAttribute("href")).toBe("/jobs/7?tab=log&rank=1&at=2026-01-31T12%3A00%3A00.000123Z");
   const outline = { lines: 3, last_id: 9, lines_per_page: 500, cursors: [null], line_at: 2 };
   const lines = [2, 5, 9].map((id) => ({ id, number: id, node: "n1", rank: 1, stream: "stdout", time_ns: Date.parse(at) * 1e6 + id, text: `line ${id}` }));
-  const known = answers().of(logOutlineQuery(7, { rank: 1 }, at), outline).of(logPageQuery(7, { rank: 1 }, null, 500, 3), lines);
+  const known = answers().of(logOutlineQuery(7, { rank: 1 }, at), outline).of(logPageQuery(7, { rank: 1 }, null, 500, 9), lines);
   const page = await drawn(<Log job={succeeded()} />, link?.getAttribute("href") ?? "", known);
   expect([...page.querySelectorAll("[aria-current=true] > :last-child")].map(({ textContent }) => textContent)).toEqual(["line 5"]);
   expect(page.textContent).toContain("marked is the last one printed by");

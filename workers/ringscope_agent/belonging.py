@@ -1,0 +1,110 @@
+"""Which processes on this node belong to one attempt, by every proof that the system offers.
+
+A script may start what it likes: in a session of its own, with an empty environment, forked twice, with all descriptors
+closed. Its keeper is a subreaper, so that while the keeper lives all of that descends from it, and nothing else does.
+When a keeper dies, what it leaves comes to the agent that started it, which is a subreaper as well. The control group
+of the attempt, where the system offers one, and the token in the environment hold without either.
+"""
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+from ringscope_agent import process_group
+from ringscope_agent.control_group import ControlGroup
+from ringscope_agent.process_group import Process
+
+
+class Belonging:
+    """Finds and ends the processes of one attempt but for its keeper.
+
+    Args:
+        token: in the environment of whatever the keeper starts.
+        home: the data directory of this agent, as several agents may share a machine, and even a gang.
+        note: the file that tells where the attempt's control group is.
+    """
+
+    def __init__(self, token: str, home: Path, note: Path) -> None:
+        self._token = token
+        self._home = home
+        self._note = note
+        self._keeper: Process | None = None
+        self._inherits = False
+        self._seen: dict[int, Process] = {}
+
+    def open_group(self) -> ControlGroup | None:
+        """Make a control group for what this process, the keeper, will start; None where the system offers none."""
+        return ControlGroup.make(f"ringscope-{self._token[:12]}-{os.getpid()}", self._note)
+
+    def drop_group(self, group: ControlGroup) -> None:
+        """No process can enter the group."""
+        group.remove()
+        self._note.unlink(missing_ok=True)
+
+    def follow(self, keeper_pid: int) -> None:
+        """Learn who the keeper is: what descends from it belongs to the attempt."""
+        self._keeper = process_group.read(keeper_pid)
+        parent_pid = self._keeper.parent_pid if self._keeper is not None else 0
+        self._inherits = os.getpid() in (keeper_pid, parent_pid)
+
+    @property
+    def is_provable(self) -> bool:
+        """Whether ``processes`` cannot miss one; the token alone is no proof, as a process may have dropped it."""
+        return self._inherits or self._keeper_lives or ControlGroup.known(self._note) is not None
+
+    @property
+    def _keeper_lives(self) -> bool:
+        if self._keeper is None:
+            return False
+        found = process_group.read(self._keeper.pid)
+        return found is not None and found.started == self._keeper.started
+
+    def processes(self) -> list[Process]:
+        """All that are alive now."""
+        table = process_group.table()
+        members = process_group.carriers_of(self._token, self._home) | self._below_keeper(table)
+        if (group := ControlGroup.known(self._note)) is not None:
+            members |= group.pids()
+        members |= {pid for pid, seen in self._seen.items() if pid in table and table[pid].started == seen.started}
+        members = process_group.with_descendants(table, members) - self._not_members
+        self._seen = {pid: table[pid] for pid in members}
+        return process_group.with_commands(table, members)
+
+    def look(self) -> None:
+        """Remember what descends from the keeper now, for the case that nothing else will prove it."""
+        if self._keeper is not None and not self._inherits and ControlGroup.known(self._note) is None:
+            table = process_group.table()
+            self._seen |= {pid: table[pid] for pid in self._below_keeper(table)}
+
+    def kill_now(self, spare: Collection[int]) -> list[Process]:
+        """SIGKILL to all but those to ``spare``, without waiting; those that were killed."""
+        killed = [process for process in self.processes() if process.pid not in spare]
+        process_group.kill_now(killed)
+        return killed
+
+    async def end(self, grace_seconds: float) -> list[Process]:
+        """End all of them; those that could not be ended."""
+        left = await process_group.end_processes(self.processes, grace_seconds)
+        if left and (group := ControlGroup.known(self._note)) is not None:
+            group.kill()  # what forks faster than it is found
+            left = await process_group.end_processes(self.processes, 0.0)
+        return left
+
+    def forget(self) -> None:
+        """Remove the control group, once no process is left."""
+        if (group := ControlGroup.known(self._note)) is not None:
+            group.remove()
+
+    def _below_keeper(self, table: dict[int, Process]) -> set[int]:
+        if self._keeper is None:
+            return set()
+        found = table.get(self._keeper.pid)
+        if found is not None and found.started == self._keeper.started:
+            return process_group.with_descendants(table, {found.pid}) - self._not_members
+        # Only what a dead keeper has left comes to the agent, and all attempts of dead keepers are over: whichever of
+        # them it is, it is to be ended before any of their slots is free.
+        return process_group.orphans(table) if self._inherits else set()
+
+    @property
+    def _not_members(self) -> set[int]:
+        return {os.getpid()} | ({self._keeper.pid} if self._keeper is not None else set())

@@ -20,8 +20,8 @@ Url = Annotated[
     typer.Option(
         "--url",
         envvar="RINGSCOPE_URL",
-        help=f"The server; default: the one that runs on the data directory, else {DEFAULT_URL} (RINGSCOPE_PORT sets its "
-        "port).",
+        help="The server; default: the one that runs on the data directory, else "
+        f"{DEFAULT_URL} (RINGSCOPE_PORT sets its port).",
         show_default=False,
     ),
 ]

@@ -38,6 +38,7 @@ def test_plan_prints_algorithms_side_by_side() -> None:
         ["naive", "21.6", "s"],
         ["ring", "2.16", "s"],
     ]
+    assert "formula, only collects" in lines[1]
     assert "gather 10.8 s, broadcast 21.6 s" in lines[2]
 
 

@@ -66,7 +66,7 @@ async def test_other_load_is_told_beyond_a_tenth_of_the_processors(server: Serve
 
 OF_ONE_MACHINE = [
     (9.3, None),
-    (4.5, "Other load took 50 % of the processors of node n1 while it ran."),
+    (4.5, "Other load took 50 % of the processors of the machine that nodes n1, n2 share while it ran."),
 ]
 
 

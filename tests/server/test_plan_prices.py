@@ -35,8 +35,19 @@ async def test_the_lectures_case(server: Server) -> None:
         {"naive": 21.6, "ring": 2.16, "gather": 10.8}
     )
     assert (cell["fastest"], cell["ranks"], cell["limit_gb_per_s"]) == ("ring", 10, pytest.approx(1))
+    assert [price["is_whole"] for price in cell["results"]] == [True, True, False]
     ring = cell["results"][1]
     assert (ring["steps"], ring["messages"], ring["sent_bytes"]) == (18, 18, 2_160_000_000)
+
+
+async def test_what_only_collects_is_never_the_fastest(server: Server) -> None:
+    """With two ranks it takes half of what a whole all-reduce does."""
+    asked = {"cluster": {"shape": "2", "link": "1GB/s"}, "sizes_bytes": [1 << 10, 1 << 30]}
+    for cell in (await plan(server, algorithms=["gather", "naive", "separate_servers"], **asked))["cells"]:
+        assert cell["fastest"] != "gather"
+        assert min(cell["results"], key=lambda price: price["time_s"])["algorithm"] == "gather"
+    (cell, _) = (await plan(server, algorithms=["gather"], **asked))["cells"]
+    assert cell["fastest"] is None
 
 
 async def test_it_is_what_ringscope_plan_prints(server: Server) -> None:

@@ -60,7 +60,7 @@ def test_the_planner_fits_a_phone(browser: Browser, site: Site) -> None:
 
 def test_the_planner_equals_ringscope_plan(visit: Visit) -> None:
     page = visit.open("/plan")
-    page.get_by_role("link", name="Deep Speech 2").click()
+    page.get_by_role("link", name="Lecture: 10 GPUs").click()
     expect(page.get_by_text("ring is fastest: 2.16 s, 10 times as fast as naive.")).to_be_visible()
     _, _, flags = page.locator("pre", has_text="ringscope plan").inner_text().partition("ringscope plan ")
     printed = json.loads(visit.site.lab.run_here("plan", *flags.split(), "--json").stdout)["results"]

@@ -112,7 +112,7 @@ def work_through_the_plan(page: Page) -> None:
     ranks = page.get_by_label("Ranks n, slider")
     for key in ("Home", "ArrowRight", "ArrowRight", "End"):
         ranks.press(key)
-    page.get_by_role("link", name="Deep Speech 2").click()
+    page.get_by_role("link", name="Lecture: 10 GPUs").click()
     expect(page.get_by_role("table", name="Times of the cost model for each algorithm")).to_be_visible()
     page.go_back()
 

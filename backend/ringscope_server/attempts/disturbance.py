@@ -90,8 +90,15 @@ def _listed(noun: str, names: Sequence[object]) -> str:
 class Other(NamedTuple):
     """The load of others on a machine."""
 
-    node: str
+    nodes: list[str]  # that are this machine
     percent: float  # of its processors
+
+    @property
+    def machine(self) -> str:
+        """ "node n1", or the nodes that share the machine: none of them is to blame more than another one."""
+        if len(self.nodes) == 1:
+            return f"node {self.nodes[0]}"
+        return f"the machine that {_listed('node', self.nodes)} share"
 
 
 def other_loads(loads: Iterable[tuple[str, Load]]) -> list[Other]:
@@ -106,10 +113,11 @@ def other_loads(loads: Iterable[tuple[str, Load]]) -> list[Other]:
 
 
 def _other(here: Sequence[tuple[str, Load]]) -> Other:
-    name, longest = max(here, key=lambda one: one[1].seconds)
+    longest = max((load for _, load in here), key=lambda load: load.seconds)
     others_seconds = longest.busy_seconds - sum(load.own_seconds for _, load in here)
     whole_seconds = longest.seconds * longest.processors
-    return Other(name, max(0.0, 100 * others_seconds / whole_seconds) if whole_seconds else 0.0)
+    nodes = list(dict.fromkeys(name for name, _ in here))
+    return Other(nodes, max(0.0, 100 * others_seconds / whole_seconds) if whole_seconds else 0.0)
 
 
 def _overloaded(attempt: Attempt, most_percent: float) -> str | None:
@@ -123,4 +131,4 @@ def _overloaded(attempt: Attempt, most_percent: float) -> str | None:
     worst = max(other_loads(told), key=lambda other: other.percent, default=None)
     if worst is None or worst.percent <= most_percent:
         return None
-    return f"Other load took {worst.percent:.0f} % of the processors of node {worst.node} while it ran."
+    return f"Other load took {worst.percent:.0f} % of the processors of {worst.machine} while it ran."

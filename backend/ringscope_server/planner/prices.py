@@ -5,7 +5,7 @@ from functools import lru_cache
 from ringscope.contracts.topology import Topology
 from ringscope.cost.limits import bus_limit_gb_per_s
 from ringscope.cost.nccl_model import ARCHITECTURES
-from ringscope.cost.prices import Price, prices
+from ringscope.cost.prices import Price, fastest, prices
 from ringscope.cost.regimes import Regime, regime_of
 from ringscope.cost.sensitivity import sensitivities
 from ringscope_server.planner.questions import MAX_BYTES, PlanQuestion, Question, SensitivityQuestion
@@ -54,12 +54,13 @@ def _cell(question: Question, shape: str, topology: Topology, size_bytes: int) -
         _price(name, size_bytes, topology, question.servers, question.cluster.intra, question.collective, regimes)
         for name in question.names
     ]
+    best = fastest(results) if topology.ranks > 1 else None
     limit = bus_limit_gb_per_s(_links(question, topology, size_bytes), question.collective)
     return PriceCell(
         shape=shape,
         ranks=topology.ranks,
         size_bytes=size_bytes,
-        fastest=min(results, key=lambda price: price.time_s).algorithm if topology.ranks > 1 else None,
+        fastest=best and best.algorithm,
         limit_gb_per_s=limit or None,
         results=results,
     )

@@ -14,7 +14,9 @@ class PriceCell(BaseModel):
     shape: str
     ranks: int
     size_bytes: int
-    fastest: str | None = Field(description="The algorithm with the least time; null for one rank.")
+    fastest: str | None = Field(
+        description="The algorithm that does the whole collective in the least time; null for one rank, or for none."
+    )
     limit_gb_per_s: float | None = Field(
         description="Bus bandwidth that no schedule of these ranks can pass on these links; null: of one rank."
     )

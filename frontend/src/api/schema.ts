@@ -4500,7 +4500,8 @@ export interface components {
          *     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
          *     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
          *     ``channels`` is in how many the schedule goes. With ``is_bound`` the call takes at most ``time_s``, and the rates
-         *     are the least: messages share links at times that were not followed.
+         *     are the least: messages share links at times that were not followed. Without ``is_whole`` it does only a part of the
+         *     collective, so it competes with no other one: ``gather`` collects the sum and hands nothing out.
          */
         Price: {
             /** Algbw Gb Per S */
@@ -4520,6 +4521,11 @@ export interface components {
              * @default false
              */
             is_bound: boolean;
+            /**
+             * Is Whole
+             * @default true
+             */
+            is_whole: boolean;
             /** Messages */
             messages?: number | null;
             /** Phase Ends S */
@@ -4542,7 +4548,7 @@ export interface components {
         PriceCell: {
             /**
              * Fastest
-             * @description The algorithm with the least time; null for one rank.
+             * @description The algorithm that does the whole collective in the least time; null for one rank, or for none.
              */
             fastest: string | null;
             /**

@@ -109,9 +109,14 @@ export interface PlanPreset {
 
 export const PLAN_PRESETS: readonly PlanPreset[] = [
   {
-    name: "Deep Speech 2",
-    about: "300 million float32 gradients, 1.2 GB, on 10 workers with 1 GB/s",
+    name: "Lecture: 10 GPUs, 1.2 GB",
+    about: "Deep Speech 2: 300 million float32 gradients, 1.2 GB, on 10 workers with 1 GB/s",
     search: { algorithms: "gather,naive,separate_servers,ring", n: "10", B: "1GB/s", S: "1.2GB", servers: "10" },
+  },
+  {
+    name: "Lecture: GPT-3, 3 replicas",
+    about: "175 billion float32 gradients, 700 GB, on 3 replicas with 200 Gbit/s",
+    search: { algorithms: "gather,naive,ring", n: "3", B: "25GB/s", S: "700GB" },
   },
   {
     name: "GPT-3",

@@ -30,7 +30,7 @@ describe("the grids", () => {
 function aCell(sizeBytes: number, seconds: Record<string, number>): PriceCell {
   const results = Object.entries(seconds).map(([algorithm, time_s]) => ({
     algorithm, time_s, algbw_gb_per_s: 1, busbw_gb_per_s: 2, source: "schedule", formula_s: null, phase_ends_s: null,
-    messages: null, bytes_on_critical_path: null, steps: null, sent_bytes: null, is_bound: false,
+    messages: null, bytes_on_critical_path: null, steps: null, sent_bytes: null, is_bound: false, is_whole: true,
   }));
   const fastest = Object.entries(seconds).sort((a, b) => a[1] - b[1])[0]?.[0] ?? null;
   return { shape: "4", ranks: 4, size_bytes: sizeBytes, fastest, limit_gb_per_s: 1, results };

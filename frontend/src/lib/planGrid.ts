@@ -68,8 +68,9 @@ export function priceColumns(cells: readonly PriceCell[], x: "size_bytes" | "ran
   };
 }
 
-function valueOf(price: Price, metric: PlanMetric): number {
-  return metric === "time" ? price.time_s * 1e6 : price.busbw_gb_per_s;
+/** What only collects moves half of what a bus bandwidth counts. */
+function valueOf(price: Price, metric: PlanMetric): number | null {
+  return metric === "time" ? price.time_s * 1e6 : price.is_whole ? price.busbw_gb_per_s : null;
 }
 
 /** The medians that a job measured out of place, of the algorithms and ranks that are drawn; a later row of a size counts. */
@@ -96,20 +97,20 @@ export function measuredColumns(
 
 /** How many times as long the second fastest takes; null where there is none, or of either only an upper bound. */
 export function lead(cell: PriceCell): number | null {
-  const [first, second] = [...cell.results].sort((a, b) => a.time_s - b.time_s);
+  const [first, second] = cell.results.filter((price) => price.is_whole).sort((a, b) => a.time_s - b.time_s);
   return first?.time_s && second && !first.is_bound && !second.is_bound ? second.time_s / first.time_s : null;
 }
 
 /** "ring is fastest: 2.16 s, 10 times as fast as naive": numbers of one cell in a sentence. */
 export function slowestRatio(cell: PriceCell): { slowest: Price; times: number } | null {
-  const exact = cell.results.filter((price) => !price.is_bound);
+  const exact = cell.results.filter((price) => price.is_whole && !price.is_bound);
   const slowest = exact.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
   const fastest = exact.find((price) => price.algorithm === cell.fastest);
   return slowest && fastest?.time_s ? { slowest, times: slowest.time_s / fastest.time_s } : null;
 }
 
 const CSV_COLUMNS = [
-  "algorithm", "time_s", "is_bound", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
+  "algorithm", "is_whole", "time_s", "is_bound", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
   "bytes_on_critical_path",
 ] as const satisfies readonly (keyof Price)[];
 

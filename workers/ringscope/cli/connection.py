@@ -12,6 +12,7 @@ from ringscope.client import Client
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.typed import typed
 
+PORT_VARIABLE = "RINGSCOPE_PORT"
 DEFAULT_URL = "http://127.0.0.1:8000"
 
 Url = Annotated[
@@ -19,7 +20,8 @@ Url = Annotated[
     typer.Option(
         "--url",
         envvar="RINGSCOPE_URL",
-        help=f"The server; default: the one that runs on the data directory, else {DEFAULT_URL}.",
+        help="The server; default: the one that runs on the data directory, else "
+        f"{DEFAULT_URL} (RINGSCOPE_PORT sets its port).",
         show_default=False,
     ),
 ]
@@ -46,7 +48,16 @@ def as_typed(sentence: str, url: str | None = None, data_dir: Path | None = None
 
 def server_url(url: str | None, data_dir: Path) -> str:
     """The given server, else the one on the data directory."""
-    return url or served_url(data_dir.expanduser()) or DEFAULT_URL
+    return url or served_url(data_dir.expanduser()) or usual_url()
+
+
+def usual_url() -> str:
+    """Where a server on this machine listens that has not written down its address yet, or has another data directory.
+
+    The server and `ringscope up` take their port from the same variable.
+    """
+    port = os.environ.get(PORT_VARIABLE, "").strip()
+    return f"http://127.0.0.1:{port}" if port.isdigit() and port != "0" else DEFAULT_URL
 
 
 def served_url(data_dir: Path, pid: int | None = None) -> str | None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.cli.connection import DEFAULT_URL, Url, served_url, token
+from ringscope.cli.connection import Url, server_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, stderr_console, stdout_console
 from ringscope.cli.patience import MOST_TIMES, START_SECONDS
 from ringscope.cli.words import AsJson, table
@@ -19,6 +19,8 @@ from ringscope.lab.host import Host
 from ringscope.lab.lab import MACHINE, Lab, WantedLab, wait_until
 from ringscope.lab.network import MAX_HOSTS, Link
 from ringscope.rank.load import crowding
+
+SERVER_SECONDS = 15.0  # how long a server that is just starting may take to answer
 
 HostName = Annotated[str, typer.Argument(metavar="HOST", help="Such as h3.")]
 Rate = Annotated[str, typer.Option(help="Of each host's link, each way: 80mbit, 1gbit.")]
@@ -149,10 +151,19 @@ def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
 
 
 def _server(url: str | None, data_dir: Path) -> str:
-    found = url or served_url(data_dir.expanduser()) or DEFAULT_URL
+    """The server, once it answers: it may have been started right before."""
+
+    def look() -> bool:
+        return is_ready(server_url(url, data_dir))
+
+    if not look():
+        with stderr_console().status("Waiting for the server …"):
+            wait_until(look, SERVER_SECONDS)
+    found = server_url(url, data_dir)
     if not is_ready(found):
         raise UserError(
-            f"No server answers at {found}; start one with `{command_name()} up` or `{command_name()} server`."
+            f"No server answers at {found}, and none did for {SERVER_SECONDS:g} s; start one with "
+            f"`{command_name()} up` or `{command_name()} server`."
         )
     return found
 

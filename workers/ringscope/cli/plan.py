@@ -173,7 +173,8 @@ def _described(link: Link) -> str:
 
 def _model(price: Price) -> str:
     channels = f", {price.channels} channels" if (price.channels or 1) > 1 else ""
-    return f"{price.source}{channels}{', bound' if price.is_bound else ''}"
+    part = "" if price.is_whole else ", only collects"
+    return f"{price.source}{channels}{', bound' if price.is_bound else ''}{part}"
 
 
 def _table(found: list[Price]) -> Table:

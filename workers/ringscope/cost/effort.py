@@ -11,7 +11,8 @@ from ringscope.schedules.algorithms.ring_pipelined import MAX_SEGMENTS as RING_S
 from ringscope.schedules.algorithms.ring_pipelined import SEGMENT_ELEMENTS as RING_ELEMENTS
 
 SEPARATE = "separate_servers"
-FORMULAS: tuple[str, ...] = ("gather", "separate_servers_duplex", "assisted_servers")
+COLLECTS = "gather"  # half an all-reduce: one rank has the sum, and the others do not
+FORMULAS: tuple[str, ...] = (COLLECTS, "separate_servers_duplex", "assisted_servers")
 # Up to so many are priced one by one (some 50 us each), with all that is known of them then.
 _MAX_STEPWISE_MESSAGES = 20_000
 _MAX_STEPWISE_IN_CHANNELS = 4_000  # those of several channels; what comes of classes is then the same, and soon there

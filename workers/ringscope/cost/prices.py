@@ -12,10 +12,11 @@ from functools import partial
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
 from ringscope.contracts.collectives import SCHEDULED, bus_factor, elements
 from ringscope.contracts.topology import Topology
+from ringscope.cost import effort
 from ringscope.cost.classes import ClassTimes, by_classes
 from ringscope.cost.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.cost.closed_forms import assisted_servers, gather, parameter_servers
-from ringscope.cost.effort import FORMULAS, SEPARATE, is_bound_enough, is_stepwise, message_count
+from ringscope.cost.effort import COLLECTS, FORMULAS, SEPARATE, is_bound_enough, is_stepwise, message_count
 from ringscope.cost.nccl_model import Architecture, machine_of, predictions
 from ringscope.cost.regimes import Regime, in_regime, regime_of
 from ringscope.cost.regimes import timeline as fitted_timeline
@@ -45,7 +46,8 @@ class Price:
     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
     ``channels`` is in how many the schedule goes. With ``is_bound`` the call takes at most ``time_s``, and the rates
-    are the least: messages share links at times that were not followed.
+    are the least: messages share links at times that were not followed. Without ``is_whole`` it does only a part of the
+    collective, so it competes with no other one: ``gather`` collects the sum and hands nothing out.
     """
 
     algorithm: str
@@ -61,6 +63,7 @@ class Price:
     sent_bytes: int | None = None
     channels: int | None = None
     is_bound: bool = False
+    is_whole: bool = True
 
 
 def usual(collective: str, topology: Topology, architecture: Architecture | None, is_fitted: bool) -> tuple[str, ...]:
@@ -199,13 +202,19 @@ def _by_formula(algorithm: str, size_bytes: int, topology: Topology, servers: in
     if not topology.is_flat:
         raise ValueError(f"algorithm: {algorithm} has a formula for flat networks only; leave out the topology.")
     match algorithm:
-        case "gather":
+        case effort.COLLECTS:
             time_s = gather(ranks, size_bytes, link, topology.reduce_s_per_byte)
         case "assisted_servers":
             time_s = assisted_servers(ranks, servers, size_bytes, link)
         case _:
             time_s = parameter_servers(ranks, servers, size_bytes, link, duplex=True)
-    return Price(algorithm, time_s, *_rates(time_s, size_bytes, ranks), source="formula")
+    is_whole = algorithm != COLLECTS
+    return Price(algorithm, time_s, *_rates(time_s, size_bytes, ranks), source="formula", is_whole=is_whole)
+
+
+def fastest(priced: Sequence[Price]) -> Price | None:
+    """The one that does the whole collective in the least time; None where none does."""
+    return min((price for price in priced if price.is_whole), key=lambda price: price.time_s, default=None)
 
 
 def _by_nccl(size_bytes: int, topology: Topology, architecture: Architecture | None) -> Price:

@@ -59,11 +59,12 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
                 <th scope="row">
                   <Swatch algorithm={price.algorithm} /> {price.algorithm}
                   {(price.channels ?? 1) > 1 && <span className="dim"> in {price.channels} channels</span>}
+                  {!price.is_whole && <span className="dim"> only collects</span>}
                   {price.algorithm === cell.fastest && <span className={classes.fastest}> ✓ fastest</span>}
                 </th>
                 <td className="number">{price.is_bound && "at most "}{times[i]}</td>
-                <td className="number">{busbws[i]}</td>
-                <td className="number">{cell.limit_gb_per_s ? percent(price.busbw_gb_per_s / cell.limit_gb_per_s) : "–"}</td>
+                <td className="number">{price.is_whole ? busbws[i] : "–"}</td>
+                <td className="number">{cell.limit_gb_per_s && price.is_whole ? percent(price.busbw_gb_per_s / cell.limit_gb_per_s) : "–"}</td>
                 <td className="number">{algbws[i]}</td>
                 <td className="number">{price.steps ?? "–"}</td>
                 <td className="number">{price.messages ?? "–"}</td>
@@ -91,12 +92,14 @@ function phases(ends: Record<string, number>): string {
 
 function verdict(cell: PriceCell): string {
   const best = cell.results.find((price) => price.algorithm === cell.fastest);
-  if (!best) return "One rank alone has nothing to exchange.";
-  const equals = cell.results.filter((price) => price !== best && price.time_s <= best.time_s * 1.001).map((price) => price.algorithm);
+  if (!best) return cell.ranks > 1 ? "None of these does the whole all-reduce: gather only collects." : "One rank alone has nothing to exchange.";
+  const equals = cell.results.filter((price) => price.is_whole && price !== best && price.time_s <= best.time_s * 1.001).map((price) => price.algorithm);
   const beyond = slowestRatio(cell);
   const bounded = cell.results.filter((price) => price.is_bound && price !== best).map((price) => price.algorithm);
   const doubt = bounded.length > 0 ? ` Of ${bounded.join(" and ")} only an upper bound is known.` : "";
   const also = equals.length > 0 ? ` (as ${equals.join(" and ")})` : "";
   const behind = beyond && beyond.times > 1.001 ? `, ${digits(beyond.times)} times as fast as ${beyond.slowest.algorithm}` : "";
-  return `${best.algorithm}${also} is fastest: ${priceInWords(best)}${behind}.${doubt}`;
+  const parts = cell.results.filter((price) => !price.is_whole).map((price) => price.algorithm);
+  const only = parts.length > 0 ? ` ${parts.join(" and ")} only collects and hands nothing out, so it does not compete.` : "";
+  return `${best.algorithm}${also} is fastest: ${priceInWords(best)}${behind}.${doubt}${only}`;
 }

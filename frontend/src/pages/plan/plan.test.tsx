@@ -16,7 +16,7 @@ import { PriceCharts } from "./PriceCharts";
 vi.mock("../../charts/PriceChart", () => ({ PriceChart: () => null }));
 
 const form = planForm({});
-const price = { algorithm: "ring", time_s: 1, busbw_gb_per_s: 1, algbw_gb_per_s: 1, source: "closed form", is_bound: false };
+const price = { algorithm: "ring", time_s: 1, busbw_gb_per_s: 1, algbw_gb_per_s: 1, source: "closed form", is_bound: false, is_whole: true };
 const cell = { shape: "8", ranks: 8, size_bytes: 1024, limit_gb_per_s: 25, fastest: "ring", results: [price] };
 const prices = { cells: [cell], bandwidth_bytes_per_s: 1, latency_s: 1 } as never;
 const known = (): Answers => new Answers().of(engineQuery, anEngine()).of(planQuery(planQuestion(form, [])), prices);

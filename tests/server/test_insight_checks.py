@@ -1,0 +1,60 @@
+"""What a job says of its checks: those that could not be done are told with the reason, and nothing is silently off."""
+
+import pytest
+from tests.server.test_insight_bandwidth import row
+
+from ringscope.contracts.job import JobSpec
+from ringscope_server.insights.checks import Facts, checks
+from ringscope_server.results.baseline import History, Run, history_of
+
+NOTHING = History({}, 0, 0, 0, 0)
+
+
+def told(
+    ranks: int = 8, nodes: int = 8, history: History = NOTHING, expected_rows: int = 0, **facts
+) -> dict[str, object]:
+    benchmark = {"algorithms": facts.pop("algorithms", ["ring"]), "check": facts.pop("check", True)}
+    spec = JobSpec.model_validate({"benchmark": benchmark, "placement": {"ranks": ranks}})
+    known = {"followed": 2, "are_clocks_known": True, "rows": 2} | facts
+    found = checks(Facts(spec=spec, nodes=nodes, history=history, expected_rows=expected_rows, **known))
+    return {check.check: check.sentence if not check.is_checked else True for check in found}
+
+
+def test_a_ring_whose_messages_were_followed_is_checked_in_all_but_its_bandwidth() -> None:
+    found = told()
+    assert found.pop("low_bandwidth") == (
+        "A row is held against 3 earlier runs or more of the same shape on nodes alike; there are 0, and none measured "
+        "these rows often enough."
+    )
+    assert set(found.values()) == {True}
+
+
+@pytest.mark.parametrize(
+    ("facts", "check", "words"),
+    [
+        ({"ranks": 2, "nodes": 2}, "straggler", "2 ranks cannot tell which of them is slow or late; it takes 3."),
+        ({"ranks": 2, "nodes": 2}, "slow_link", "2 nodes cannot tell whose link is slow; it takes 3."),
+        ({"followed": 0}, "slow_link", "Take sizes from 64 KiB on."),
+        ({"followed": 0, "algorithms": ["mpi"]}, "slow_link", "Add an algorithm with a schedule, such as ring."),
+        ({"followed": 0, "ranks": 33}, "slow_link", "Above 32 ranks submit the job with --trace."),
+        ({"are_clocks_known": False}, "late_rank", "The clock of a node is not known"),
+        ({"algorithms": ["mpi"]}, "straggler", "Inside of mpi waits are not known"),
+        ({"check": False}, "wrong_result", "because the job says check: false."),
+    ],
+)
+def test_what_could_not_be_checked_says_why(facts: dict[str, object], check: str, words: str) -> None:
+    assert words in str(told(**facts)[check])
+
+
+def test_disturbed_runs_that_disagree_say_so_and_those_that_agree_check_the_rows() -> None:
+    disagree = history_of([Run([row(value)], is_disturbed=True) for value in (1, 2, 4)])
+    assert "they differ by more than 1.5 times" in str(told(history=disagree)["low_bandwidth"])
+    agree = history_of([Run([row(value)], is_disturbed=True) for value in (2, 2, 2)])
+    assert told(history=agree, expected_rows=2)["low_bandwidth"] is True
+
+
+def test_of_a_simulation_nothing_is_checked() -> None:
+    sweep = {"transport": "simulated", "topology": {"shape": "2x2", "link": "10GB/s"}}
+    spec = JobSpec.model_validate({"benchmark": sweep, "placement": {"ranks": 1}})
+    (found,) = checks(Facts(spec, 1, 0, True, 0, 0, NOTHING))
+    assert (found.check, found.is_checked) == ("all", False)

@@ -26,9 +26,8 @@ def origin(request: Request, public_url: str, listens_on: str) -> str:
         return public_url.rstrip("/")
     address, port = request.scope.get("server") or (listens_on, None)
     named = request.url.hostname or ""
-    if request.headers.get("host") and (
-        named in (address, listens_on) or (_is_loopback(named) and _may_be_here(request))
-    ):
+    is_ours = _may_be_here(request) if _is_loopback(named) else named in (address, listens_on)
+    if request.headers.get("host") and is_ours:
         return str(request.base_url).rstrip("/")
     host = f"[{address}]" if ":" in address else address
     return f"{request.url.scheme}://{host}" + (f":{port}" if port else "")

@@ -25,7 +25,7 @@ STORAGE_FULL = Fault(
 BUSY = Fault("database_busy", "The database is busy with other requests, and nothing was stored; send this again.")
 LOCKED = Fault(
     "database_busy",
-    "Another process has locked the database's file, and nothing was stored; end it, such as a backup or an open shell.",
+    "Another process has locked the database's file, and nothing was stored; end it, such as a backup or a shell.",
 )
 CHANGED = Fault(
     "database_busy", "Another request changed the same thing at the same moment, and nothing was stored; send it again."

@@ -1,13 +1,14 @@
 """Who may do what."""
 
 from datetime import datetime
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
 from sqlalchemy import delete
-from tests.server.conftest import Clock, Server, log_in
+from tests.server.conftest import Clock, Server, log_in, running_server
 
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Token
@@ -166,3 +167,13 @@ async def test_the_cookie_alone_changes_nothing(server: Server) -> None:
     forged = await browser.post("/api/v1/jobs", json={})
     assert (forged.status_code, forged.json()["code"]) == (403, "forged_request")
     assert (await browser.post("/api/v1/jobs", json={}, headers={"X-Ringscope-Client": "web"})).status_code == 422
+
+
+async def test_redirections_name_no_host_and_cookies_follow_the_public_url(tmp_path: Path, clock: Clock) -> None:
+    """A proxy that ends TLS on another machine asks over http."""
+    async with running_server(tmp_path, clock, public_url="https://rings.example") as server:
+        moved = await server.admin.get("/api/v1/jobs/?limit=5")
+        assert (moved.status_code, moved.headers["location"]) == (307, "/api/v1/jobs?limit=5")
+        secret = server.admin.headers["authorization"].removeprefix("Bearer ")
+        begun = await server.client().post("/api/v1/session", json={"token": secret})
+        assert "secure" in begun.headers["set-cookie"].lower()

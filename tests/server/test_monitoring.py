@@ -30,6 +30,7 @@ async def test_jobs_are_counted_by_state_and_every_pair_is_there(server: Server,
     assert found[key("jobs", kind="benchmark", state="running")] == 1
     assert found[key("jobs_submitted_total", kind="benchmark")] == 1
     facts = {"job_id": str(job["id"]), "kind": "benchmark", "op": "all_reduce", "world_size": "2", "user": "admin"}
+    facts |= {"name": (await server.job(int(facts["job_id"])))["name"], "algorithms": "ring", "schedule": ""}
     assert found[key("job_info", **facts)] == 1
     await agent.report(attempt, "ended", reason="rank_exit", message="x")
     await agent.report(attempt, "clean")

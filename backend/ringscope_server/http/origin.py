@@ -28,9 +28,8 @@ def origin(request: Request, public_url: str, listens_on: str) -> str:
         return public_url.rstrip("/")
     address, port = request.scope.get("server") or (listens_on, None)
     named = request.url.hostname or ""
-    if request.headers.get("host") and (
-        named in (address, listens_on) or (is_loopback(named) and _may_be_here(request))
-    ):
+    is_ours = _may_be_here(request) if is_loopback(named) else named in (address, listens_on)
+    if request.headers.get("host") and is_ours:
         return str(request.base_url).rstrip("/")
     return f"{request.url.scheme}://{Address(address, port or None)}"
 

@@ -101,7 +101,8 @@ async def create_session(secret: Secret, services: ServicesDep, response: Respon
     if begun is None:
         services.monitoring.refused["login"] += 1
         raise Problem(401, "bad_token", "The token is unknown, used or expired; get a new one with `ringscope login`.")
-    _set_cookie(response, begun, request)
+    is_secure = request.url.scheme == "https" or services.settings.public_url.startswith("https://")
+    _set_cookie(response, begun, is_secure)
 
 
 @router.delete("/session", status_code=204, operation_id="delete_session")
@@ -123,12 +124,12 @@ def _lifetime(services: Services) -> timedelta:
     return timedelta(days=services.settings.session_days)
 
 
-def _set_cookie(response: Response, begun: sessions.Begun, request: Request) -> None:
+def _set_cookie(response: Response, begun: sessions.Begun, is_secure: bool) -> None:
     response.set_cookie(
         COOKIE,
         begun.secret,
         max_age=int(begun.lasts.total_seconds()),  # one that is worth nothing any more is not sent
         httponly=True,
         samesite="lax",
-        secure=request.url.scheme == "https",
+        secure=is_secure,
     )

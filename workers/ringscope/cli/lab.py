@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.connection import DEFAULT_URL, Url, served_url, token
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, stderr_console, stdout_console
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, say_json, stderr_console, stdout_console
 from ringscope.cli.words import AsJson, table
 from ringscope.client import Client, is_ready
 from ringscope.contracts.errors import UserError
@@ -104,7 +104,7 @@ def status(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT
         for number, host in enumerate(lab.hosts)
     ]
     if as_json:
-        say(json.dumps(rows, indent=2))
+        say_json(json.dumps(rows, indent=2))
         return
     stdout_console().print(table([heading.upper() for heading in rows[0]], [list(row.values()) for row in rows]))
 

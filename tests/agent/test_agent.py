@@ -1,5 +1,6 @@
 """What an agent does before it asks its server for anything."""
 
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
 from ringscope_agent import agent
 from ringscope_agent.home import DataHome
+from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.settings import AgentSettings
 
 
@@ -42,3 +44,18 @@ async def test_ranks_of_an_earlier_life_keep_the_machine_from_being_measured_and
     with pytest.raises(EnoughError):
         await agent.Agent(settings).run()
     assert told == {"may_measure": not has_ranks, "was_here": has_ranks}
+
+
+@pytest.mark.parametrize("chosen", [None, 0])
+def test_where_the_usual_metrics_port_is_taken_and_none_was_chosen_a_free_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, chosen: int | None
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        monkeypatch.setattr(agent, "METRICS_PORT", taken)
+        here = agent.Agent(AgentSettings(name="n1", slots=1, data_dir=tmp_path, metrics_port=chosen))
+        server = here._serve_metrics(Exporter({}, lambda: 0, 8))
+        server.close()
+    assert server.port not in (0, taken)
+    said = [f"metrics_port: {taken} is taken here, so /metrics is on port {server.port}."]
+    assert caplog.messages == (said if chosen is None else [])

@@ -69,6 +69,18 @@ async def test_a_join_token_may_lie_in_a_file_which_is_read_when_it_is_needed(
     assert await own.obtain() == TOKEN
 
 
+async def test_a_node_waits_for_the_file_that_a_server_writes_when_it_starts(
+    server: FakeServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "join-token"
+    await server.stop()
+    joining = asyncio.create_task(node_token(server, tmp_path, None, join_token_file=file).obtain())
+    await eventually(lambda: "The server is not there yet" in caplog.text)
+    file.write_text(f"{JOIN_TOKEN}\n")
+    await server.start()
+    assert await joining == TOKEN
+
+
 async def test_a_bad_join_token_is_refused_in_one_sentence_and_nothing_is_kept(
     server: FakeServer, tmp_path: Path
 ) -> None:

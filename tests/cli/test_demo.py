@@ -1,6 +1,5 @@
 """Pure parts of `ringscope demo`: its port, its job, and what progress says."""
 
-import socket
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,7 +9,7 @@ from tests.cli.conftest import Server
 from tests.cli.fake_api import FakeApi, items
 from tests.cli.fake_api import job as fake_job
 
-from ringscope.cli.demo import DEMO_JOB, _free_or_any, _run
+from ringscope.cli.demo import DEMO_JOB, _run
 from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.stack import Stack
 from ringscope.client import Client, Job
@@ -19,13 +18,6 @@ from ringscope.contracts.job import JobSpec
 
 def test_the_demo_is_a_sweep_of_132_rows() -> None:
     assert JobSpec.model_validate(DEMO_JOB).benchmark.measurement_count() == 22 * 3 * 2
-
-
-def test_a_used_exporter_port_gives_way() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        assert _free_or_any("127.0.0.1", port) == 0
-    assert _free_or_any("127.0.0.1", port) == port
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """`ringscope fit`, and what `ringscope plan` makes of it: without a server, without MPI; and from a job's rows."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,16 @@ def test_refusals_are_one_line(simulation: Path, arguments: tuple[str, ...], sen
 
 def test_a_file_without_a_sweep_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    for text, sentence in (("{}", "it holds no sweep"), ("not json", "Expecting value")):
+    for text, sentence in (("{}", "it holds no sweep"), ("not json", "it is no JSON from line 1, column 1 on")):
         path.write_text(text)
         assert_refused(run_ringscope("fit", str(path), environment=clean_environment()), str(path), sentence)
+
+
+def test_json_that_is_not_quite_json_is_read_and_says_what_it_leaves_out(simulation: Path, tmp_path: Path) -> None:
+    results = json.loads(simulation.read_text())
+    spoiled = results["results"][0]["in_place"]
+    spoiled["time"] = math.inf
+    results["results"][0].pop("in_place_per_iter", None)
+    loose = tmp_path / "loose.json"
+    loose.write_text(json.dumps(results).replace("Infinity", "inf").replace("]}", ",]}"))
+    assert f"{loose}: Left out: 1 row without a time (inf or nan)." in ringscope("fit", str(loose)).splitlines()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringscope.cli.letters import sweep_fields, without_foreign
+from ringscope.cli.letters import sweep_fields, with_letters, without_foreign
 from ringscope.contracts.errors import UserError
 
 NOTHING = dict.fromkeys(("step_factor", "step_bytes", "average", "dtype", "check", "per_iteration", "rotate"))
@@ -64,3 +64,26 @@ def test_letters_that_ask_for_what_there_is_not(arguments: list[str], sentence: 
     with pytest.raises(UserError) as caught:
         without_foreign(arguments)
     assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("given", "letters"),
+    [
+        (["--minbytes", "8", "--maxbytes=64M"], ["-b", "8", "-e", "64M"]),
+        (["--stepfactor", "2", "--stepbytes", "1M"], ["-f", "2", "-i", "1M"]),
+        (["--iters", "20", "--warmup_iters", "5", "--agg_iters", "1"], ["-n", "20", "-w", "5", "-m", "1"]),
+        (["--warmup-iters", "5"], ["-w", "5"]),
+        (["--check", "1", "--datatype", "float"], ["-c", "1", "-d", "float"]),
+        (["--op", "sum", "--root=0"], ["-o", "sum", "-r", "0"]),
+        (["--average", "1", "--blocking", "0"], ["-a", "1", "-z", "0"]),
+        (["--min-bytes", "8", "--json", "a.json", "-b8"], ["--min-bytes", "8", "--json", "a.json", "-b8"]),
+    ],
+)  # fmt: skip
+def test_long_names_of_nccl_tests_are_its_letters(given: list[str], letters: list[str]) -> None:
+    assert with_letters(given) == letters
+
+
+def test_long_names_that_ask_for_nothing_or_for_what_there_is_not_are_as_their_letters() -> None:
+    assert without_foreign(with_letters(["--nthreads", "1", "--ngpus=1", "--iters", "3"])) == ["-n", "3"]
+    with pytest.raises(UserError, match=r"^-g: ranks are processes here"):
+        without_foreign(with_letters(["--ngpus", "8"]))

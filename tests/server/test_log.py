@@ -119,6 +119,16 @@ async def test_all_of_it_is_a_text_file(server: Server, job_id: int, monkeypatch
         assert len(lines) == 13, batch
 
 
+async def test_every_line_of_a_record_tells_its_rank(server: Server) -> None:
+    agent = await server.node("n1")
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    await agent.records(attempt, line(1) | {"text": "one\n[7] two\u2028three"}, line(2) | {"text": ""})
+    text = (await server.admin.get(f"/api/v1/jobs/{job['id']}/log/export")).text
+    assert len(text.splitlines()) == 4
+    assert all(" n1 rank " in told for told in text.splitlines())
+
+
 async def test_a_log_that_fills_its_pages_has_no_empty_one(server: Server, job_id: int) -> None:
     assert len((await get(server, f"{job_id}/log/outline", q="13:", rank=1))["cursors"]) == 1
     for query in ({"q": "nowhere"}, {"rank": 9}):

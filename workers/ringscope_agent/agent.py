@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import logging
 import time
 from collections.abc import Coroutine
@@ -28,7 +29,7 @@ from ringscope_agent.metrics.gpu_watch import watched_gpus
 from ringscope_agent.metrics.metrics_server import MetricsServer
 from ringscope_agent.needs import find_lacks
 from ringscope_agent.readings import node_reading
-from ringscope_agent.settings import AgentSettings, SettingsError
+from ringscope_agent.settings import METRICS_PORT, AgentSettings, SettingsError
 
 logger = logging.getLogger(__name__)
 
@@ -305,12 +306,18 @@ class Agent:
         )
 
     def _serve_metrics(self, exporter: Exporter) -> MetricsServer:
-        address, port = self._settings.reachable_address, self._settings.metrics_port
+        """On the port that was chosen; where none was, on any free one if the usual one is taken."""
+        address, chosen = self._settings.reachable_address, self._settings.metrics_port
+        port = METRICS_PORT if chosen is None else chosen
         try:
             return MetricsServer(exporter, address, port)
         except OSError as error:
+            if chosen is None and error.errno == errno.EADDRINUSE:
+                server = MetricsServer(exporter, address, 0)
+                logger.warning("metrics_port: %s is taken here, so /metrics is on port %d.", port, server.port)
+                return server
             raise SettingsError(
-                f"metrics_port: {address}:{port} cannot be listened on ({error.strerror}); "
+                f"metrics_port: {Address(address, port)} cannot be listened on ({error.strerror}); "
                 "choose another with --metrics-port, or 0 for any free one."
             ) from None
 

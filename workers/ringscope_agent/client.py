@@ -308,6 +308,16 @@ class ServerClient:
         return kind == PROBLEM_MEDIA_TYPE or response.status_code == _TOO_LARGE or not self._is_known
 
 
+async def is_server_there(servers: str) -> bool:
+    """Whether one of the servers, with commas between them, answers anything but its trouble."""
+    async with httpx.AsyncClient(timeout=TIMEOUT, trust_env=False) as http:
+        for server in servers.split(","):
+            with contextlib.suppress(httpx.TransportError):
+                if (await http.get(f"{server}/healthz")).status_code < 500:
+                    return True
+    return False
+
+
 def _delays() -> Iterator[float]:
     """Doubling waits in seconds, each with jitter so that a cluster's agents do not come back in step."""
     delay = FIRST_RETRY_SECONDS

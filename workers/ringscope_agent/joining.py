@@ -11,6 +11,7 @@ from ringscope_agent.client import (
     RejectedError,
     ServerClient,
     TokenRefusedError,
+    is_server_there,
 )
 from ringscope_agent.files import replace_text
 from ringscope_agent.settings import AgentSettings, SettingsError
@@ -62,7 +63,7 @@ class NodeToken:
         return given
 
     async def _join(self, patience: timedelta, was_here: bool) -> str:
-        join_token = self._settings.read_join_token()
+        join_token = await self._join_token()
         if join_token is None:
             raise SettingsError(
                 f"join_token: {self._settings.token_path} holds no good token of this node, and there is none to join "
@@ -86,6 +87,19 @@ class NodeToken:
             ) from None
         logger.info("Joined as %s; the token of this node is in %s.", self._settings.name, self._settings.token_path)
         return token
+
+    async def _join_token(self) -> str | None:
+        """As ``read_join_token``, but a server that is still being started may yet write the file that was named."""
+        file = self._settings.join_token_file
+        while True:
+            is_there = file is None or file.exists() or await is_server_there(self._settings.server)
+            try:
+                return self._settings.read_join_token()
+            except SettingsError as error:
+                if is_there:
+                    raise
+                logger.warning("%s The server is not there yet; waiting for both.", error)
+            await asyncio.sleep(LAST_RETRY_SECONDS)
 
     async def _ask(self, client: ServerClient, patience: timedelta) -> str:
         loop = asyncio.get_running_loop()

@@ -16,6 +16,8 @@ from ringscope.engine.cores import own_place
 from ringscope.engine.own_address import address_towards, addresses_of, is_only_here
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
 
+METRICS_PORT = 9465
+
 
 class SettingsError(Exception):
     """The agent cannot start with these settings; the text is one sentence for the person who started it."""
@@ -37,7 +39,12 @@ class AgentSettings(BaseSettings):
         description="Ranks at once; default: a slot for each physical core that the agent may use.",
     )
     address: str = Field("", description="Where the other nodes reach this one; also /metrics listens there.")
-    metrics_port: int = Field(9465, ge=0, le=65_535, description="Port of /metrics; 0 takes any free one.")
+    metrics_port: int | None = Field(
+        None,
+        ge=0,
+        le=65_535,
+        description=f"Port of /metrics; 0 takes any free one. Default: {METRICS_PORT}, or a free one if it is taken.",
+    )
     data_dir: Path = Field(Path("~/.local/share/ringscope"), description="Spools, logs and the token file.")
     token: SecretStr | None = Field(None, description="This node's token, where it is not to join.")
     token_file: Path | None = Field(

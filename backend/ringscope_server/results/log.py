@@ -170,4 +170,5 @@ def _line(row: LogLine) -> str:
     seconds, nanoseconds = divmod(row.time_ns, 1_000_000_000)
     time = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     who = row.stream if row.rank is None else f"rank {row.rank}"
-    return f"{time}.{nanoseconds:09d}Z {row.node} {who}: {row.text}\n"
+    beginning = f"{time}.{nanoseconds:09d}Z {row.node} {who}: "
+    return "".join(f"{beginning}{part}\n" for part in row.text.splitlines() or [""])  # a record may have several

@@ -5,5 +5,5 @@ import { useProgram } from "./useProgram";
 /** A token to join with, made where the server runs, and the agent that takes it on a new machine. */
 export function AgentCommand() {
   const token = withProgram("ringscope token add nodes --kind join -q", useProgram());
-  return <Command text={`${token}\npip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --join-token TOKEN`} />;
+  return <Command text={`${token}\npip install 'ringscope[worker]'\nringscope agent --server ${window.location.origin} --join-token TOKEN\n# beside another agent on the same machine add: --name NAME --data-dir DIR --metrics-port 0`} />;
 }

@@ -46,6 +46,19 @@ print("equal to one process")
 """
 
 
+# A relative path, and peers that are found by the environment alone.
+FOR_TORCHRUN = """
+import os, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+value = torch.tensor([1.0 + dist.get_rank()])
+dist.all_reduce(value)
+names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
+with open(f"told{dist.get_rank()}", "w") as file:
+    file.write(" ".join([*(os.environ[name] for name in names), str(value.item())]))
+dist.destroy_process_group()
+"""
+
+
 @pytest.fixture
 def run_script(tmp_path, monkeypatch):
     def run(content, *arguments, file="mine/train.py", ranks=2):
@@ -151,3 +164,10 @@ def test_what_goes_wrong_is_told_in_a_sentence(run_script, content, file, senten
     run, _ = run_script(content, file=file, ranks=1)
     assert run.exit_code == EXIT_FAILURE
     assert sentence in run.reason
+
+
+def test_a_script_that_is_made_for_torchrun_runs_as_it_is_in_its_own_folder(run_script, tmp_path):
+    run, _ = run_script(FOR_TORCHRUN)
+    assert run.exit_code == 0, run.reason + run.output
+    told = [(tmp_path / "mine" / f"told{rank}").read_text() for rank in range(2)]
+    assert told == ["0 2 0 2 3.0", "1 2 1 2 3.0"]

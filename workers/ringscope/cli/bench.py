@@ -37,6 +37,7 @@ from ringscope.cli.console import (
     stderr_console,
 )
 from ringscope.cli.letters import LetterCommand, size, sweep_fields
+from ringscope.cli.runnable import without_missing
 from ringscope.cli.sweep_options import (
     Aggregate,
     Algorithms,
@@ -87,6 +88,9 @@ def bench(
     collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[int | None, typer.Option(help="Processes; default 2.")] = None,
     algorithm: Algorithms = None,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out algorithms that cannot run here, and measure the others.")
+    ] = False,
     transport: Transport = "auto",
     device: Device = "auto",
     min_bytes: MinBytes = "8",
@@ -165,7 +169,10 @@ def bench(
         timeout_seconds=timeout_seconds,
         channels=None if is_simulated else channels,
     )
-    benchmark |= {"algorithms": listed(algorithm)} if algorithm else {}
+    names = listed(algorithm) if algorithm else []
+    if names and skip_missing:
+        names = without_missing(names, lambda some: validated({"benchmark": benchmark | {"algorithms": some}}))
+    benchmark |= {"algorithms": names} if names else {}
     ranks_there = ranks if is_simulated else None
     described_in = channels if is_simulated else None
     cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, described_in)

@@ -1,5 +1,7 @@
 """What every command shares: bad input as one sentence, and consoles that also work without a terminal."""
 
+import io
+import json
 import re
 import shutil
 import sys
@@ -12,7 +14,12 @@ from rich.console import Console
 from ringscope.choice.tuning_file import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
 
 _PIPE_COLUMNS = 240
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
+# Controls (all but tabs and ends of lines), other ends of lines, marks that turn the direction of the text or are not
+# seen, tags, and halves of a pair, which no encoding has.
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\U000e0000-\U000e007f\ud800-\udfff]"
+)
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -35,14 +42,37 @@ def complain(text: str) -> None:
     typer.echo(visible(text), err=True)
 
 
+def say_json(text: str) -> None:
+    """JSON on stdout; what is not seen is escaped as JSON has it, so that it stays the same document."""
+    typer.echo(_UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text))
+
+
 def pour(text: str) -> None:
     """A piece of a file on stdout: as it is, but a terminal is shown control characters instead of obeying them."""
     sys.stdout.write(visible(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text)
 
 
 def visible(text: str) -> str:
-    r"""The text with its control characters as people write them, such as \x1b: names and logs command no terminal."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    r"""The text with what is not seen written out, such as \x1b or \u202e: names and logs command no terminal."""
+    return _UNSEEN.sub(lambda found: _escaped(ord(found[0])), text)
+
+
+def in_one_line(text: str) -> str:
+    """As ``visible``, with ends of lines and tabs, too: for a cell, or a name inside a sentence."""
+    return visible(text).replace("\n", "\\x0a").replace("\t", "\\x09")
+
+
+def make_writable() -> None:
+    """Write what the terminal's encoding does not have as people write it, instead of ending with an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _escaped(code: int) -> str:
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def command_name() -> str:

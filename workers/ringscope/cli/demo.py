@@ -1,6 +1,5 @@
 """`ringscope demo`: the whole way once, on this machine: serve, submit, watch, compare."""
 
-import socket
 from typing import Annotated, Any
 
 import typer
@@ -38,7 +37,7 @@ def register(app: typer.Typer) -> None:
 def demo(
     leave: Annotated[bool, typer.Option("--exit", help="Stop everything once the result is printed.")] = False,
     port: Port = 8000,
-    metrics_port: MetricsPort = 9465,
+    metrics_port: MetricsPort = None,
     host: Host = "127.0.0.1",
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -47,7 +46,7 @@ def demo(
     With --exit the exit code is 0 only if the benchmark succeeded.
     """
     slots = min(MOST_RANKS, max(2, default_slots()))  # a single rank has nobody to reduce with
-    options = StackOptions(data_dir, host, port, slots, _free_or_any(host, metrics_port))
+    options = StackOptions(data_dir, host, port, slots, metrics_port)
     code = 0
     try:
         with interrupts(), running_stack(options) as stack:
@@ -85,14 +84,3 @@ def _invite(stack: Stack, job: Job) -> None:
     say(f"  this job      {stack.client.url}/jobs/{job.id}")
     say(f"  log in once   {stack.client.login_link().url}")
     say("Serving until Ctrl-C, which stops everything.")
-
-
-def _free_or_any(host: str, port: int) -> int:
-    """The wanted port, or 0 where another agent already has it: a demo needs no fixed exporter port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return 0
-    return port

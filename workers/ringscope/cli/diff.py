@@ -8,7 +8,7 @@ import typer
 
 from ringscope.cli.caveats import disturbed_by, sentences
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.words import AsJson, table
 from ringscope.client import AttemptEnvironment, Client, Job
 from ringscope.contracts.comparison import (
@@ -49,7 +49,7 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
     found, pairs = [*differences(*specs), *differences(*facts)], row_pairs(*rows)
     sides = [_side(*side) for side in zip(jobs, rows, strict=True)]
     if as_json:
-        say(json.dumps(_document(sides, unlike, found, pairs), indent=2))
+        say_json(json.dumps(_document(sides, unlike, found, pairs), indent=2))
         return
     _say_differences(a, b, found)
     if not any(rows) and not any(job.spec.benchmark for job in jobs):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, pour, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, in_one_line, pour, say, say_json
 from ringscope.cli.follow import POLL_SECONDS
 from ringscope.cli.words import AsJson, Columns, moment, say_list, when
 from ringscope.client import Client, Event
@@ -91,7 +91,10 @@ def fresh(client: Client, filters: Mapping[str, str | None], known: set[int]) ->
 
 
 def _say(event: Event, as_json: bool) -> None:
-    say(event.model_dump_json() if as_json else "  ".join(str(cell(event)) for cell in _COLUMNS.values()).rstrip())
+    if as_json:
+        say_json(event.model_dump_json())
+    else:
+        say("  ".join(in_one_line(str(cell(event))) for cell in _COLUMNS.values()).rstrip())
 
 
 def _change(event: Event) -> str:

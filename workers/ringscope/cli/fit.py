@@ -9,11 +9,12 @@ import typer
 from rich.table import Table
 
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, stdout_console
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.client import Job
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.loose_json import read_json
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.units import format_size
 from ringscope.cost.fit import Fit, fit
@@ -68,14 +69,14 @@ def fit_rows(
     except ValueError as error:
         raise UserError(str(error)) from error
     if as_json:
-        say(json.dumps(document(found, together.transport, caveats).model_dump(), indent=2))
+        say_json(json.dumps(document(found, together.transport, caveats).model_dump(), indent=2))
     else:
         _tell(found, together, caveats)
 
 
 def _of_file(path: Path, algorithm: str | None) -> Samples:
     try:
-        return read(json.loads(path.read_text()), algorithm)
+        return read(read_json(path.read_text()), algorithm)
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}); name a file with results.") from error
     except ValueError as error:

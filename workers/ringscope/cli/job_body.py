@@ -8,6 +8,7 @@ from reprlib import Repr
 from typing import Any
 
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.loose_json import read_json
 from ringscope.contracts.units import parse_size
 
 _short = Repr()
@@ -36,13 +37,11 @@ def read_job(file: str) -> dict[str, Any]:
     """The JSON object in a file, - for stdin; UserError where there is none."""
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text()
-        body = json.loads(text)
+        body = read_json(text)
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error.strerror}); name a file that holds a job.") from error
     except ValueError as error:
-        raise UserError(f"{file} is not valid JSON: {error}.") from error
-    except RecursionError as error:
-        raise UserError(f"{file} is nested too deeply; no job is.") from error
+        raise UserError(f"{file} holds no job: {error}") from error
     if not isinstance(body, dict):
         raise UserError(f'{file} holds no JSON object; a job looks like {{"kind": "benchmark", …}}.')
     return body

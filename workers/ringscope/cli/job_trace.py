@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ringscope.cli.connection import connect
-from ringscope.cli.console import say, stdout_console
+from ringscope.cli.console import say, say_json, stdout_console
 from ringscope.cli.words import table
 from ringscope.client import JobTrace
 from ringscope.contracts.devices import SIMULATED
@@ -36,7 +36,7 @@ def show_job_trace(
     if perfetto is not None:
         write_perfetto(perfetto, json.dumps(traced_to_perfetto([trace], f"job {job_id}")))
     if as_json:
-        say(trace.model_dump_json(indent=2))
+        say_json(trace.model_dump_json(indent=2))
         return
     say(_headline(job_id, trace))
     stdout_console().print(table(["STEP", "PHASE", "BEGINS", "ENDS", "MODEL ENDS"], map(_step_cells, trace.steps)))

@@ -7,7 +7,7 @@ import typer
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.cli.caveats import marks, sentences, title
 from ringscope.cli.connection import Url, as_typed, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, pour, say, stdout_console
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, pour, say, say_json, stdout_console
 from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.insights import insight_lines
 from ringscope.cli.job_body import pairs
@@ -100,7 +100,7 @@ def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: Data
         rows = client.measurements(job_id) if is_benchmark and not as_json else []
         epochs = client.epochs(job_id) if not is_benchmark and not as_json else []
     if as_json:
-        say(job.model_dump_json(indent=2))
+        say_json(job.model_dump_json(indent=2))
         return
     say(describe(job))
     for line in (*_facts(job), *sentences(job), *insight_lines(job.insights)):
@@ -134,9 +134,11 @@ def logs(
         for _ in follow(client, job_id) if keep_following else (client.job(job_id),):
             for line in reader.fresh():
                 if as_json:
-                    say(line.model_dump_json())
+                    say_json(line.model_dump_json())
                 else:
-                    say(f"[{line.rank}] {line.text}" if line.rank is not None else line.text)
+                    who = f"[{line.rank}] " if line.rank is not None else ""
+                    for part in line.text.splitlines() or [""]:  # each of them is the rank's
+                        say(f"{who}{part}")
 
 
 def steps(

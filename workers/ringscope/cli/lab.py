@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.connection import Url, server_url, token
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, stderr_console, stdout_console
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, say_json, stderr_console, stdout_console
 from ringscope.cli.patience import MOST_TIMES, START_SECONDS
 from ringscope.cli.words import AsJson, table
 from ringscope.client import Client, is_ready
@@ -106,7 +106,7 @@ def status(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT
         for number, host in enumerate(lab.hosts)
     ]
     if as_json:
-        say(json.dumps(rows, indent=2))
+        say_json(json.dumps(rows, indent=2))
         return
     stdout_console().print(table([heading.upper() for heading in rows[0]], [list(row.values()) for row in rows]))
 

@@ -27,13 +27,33 @@ _ELSEWHERE: dict[str, tuple[str | None, str]] = {
     "-y": ("0", "the default stream is never used; leave it out."),
 }
 
+# nccl-tests' long names, by which its own scripts call it, of letters that mean the same here.
+_LONG_NAMES = {
+    "minbytes": "-b", "maxbytes": "-e", "stepbytes": "-i", "stepfactor": "-f", "iters": "-n", "agg_iters": "-m",
+    "warmup_iters": "-w", "run_cycles": "-N", "check": "-c", "op": "-o", "datatype": "-d", "root": "-r",
+    "blocking": "-z", "average": "-a", "nthreads": "-t", "ngpus": "-g",
+    "parallel_init": "-p", "cudagraph": "-G", "report_cputime": "-C",
+    "local_register": "-R", "device_implementation": "-D", "device_cta_count": "-V", "cta_policy": "-x", "memory": "-M",
+    "unalign": "-u", "stream_null": "-y", "report_timestamps": "-S", "output_file": "-J",
+}  # fmt: skip
+
 
 class LetterCommand(typer.core.TyperCommand):
     """A command that knows the letters of nccl-tests that it does not have."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take them out, or say what to do instead."""
-        return super().parse_args(ctx, without_foreign(args))
+        return super().parse_args(ctx, without_foreign(with_letters(args)))
+
+
+def with_letters(arguments: Sequence[str]) -> list[str]:
+    """The arguments with nccl-tests' long names as its letters; a value may follow behind an equals sign."""
+    found: list[str] = []
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        letter = _LONG_NAMES.get(name[2:].replace("-", "_")) if name.startswith("--") else None
+        found += [argument] if letter is None else [letter, value] if equals else [letter]
+    return found
 
 
 def without_foreign(arguments: Sequence[str]) -> list[str]:

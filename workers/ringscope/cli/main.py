@@ -1,5 +1,7 @@
 """The `ringscope` command: the modules of its commands, of which only the one that is needed is loaded."""
 
+import errno
+import os
 import sys
 from importlib import import_module, metadata
 from typing import Annotated
@@ -8,7 +10,7 @@ import typer
 from typer.models import CommandInfo, TyperInfo
 
 from ringscope.cli.connection import as_typed
-from ringscope.cli.console import EXIT_BAD_INPUT, complain, say
+from ringscope.cli.console import EXIT_BAD_INPUT, EXIT_FAILED, complain, make_writable, say
 from ringscope.cli.sections import SectionedGroup
 from ringscope.contracts.errors import UserError
 
@@ -39,6 +41,9 @@ SECTIONS = {
     },
 }
 
+# A full disk or quota, a file that may not grow, a broken device, a terminal that is gone.
+_OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE, errno.EBADF)
+
 
 def build(command: str | None = None) -> typer.Typer:
     """All commands, or those of the module that has ``command``: to load all takes twice as long."""
@@ -65,12 +70,23 @@ def build(command: str | None = None) -> typer.Typer:
 
 def main() -> None:
     """Run the command line; what the user can mend is told in one line each, with exit code 2."""
+    make_writable()
     try:
-        build(next(iter(sys.argv[1:]), None))()
+        try:
+            build(next(iter(sys.argv[1:]), None))()
+        finally:
+            sys.stdout.flush()  # now, as nobody could hear of a full disk later
     except UserError as error:
         for sentence in error.sentences:
             complain(as_typed(sentence))
         sys.exit(EXIT_BAD_INPUT)
+    except OSError as error:
+        if error.errno not in _OUTPUT_ERRORS:
+            raise
+        # What is left of the output would fail once more as Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        complain(f"The output cannot be written ({error.strerror}); make room, or write it elsewhere.")
+        sys.exit(EXIT_FAILED)
 
 
 def _tell_version(is_asked: bool) -> None:

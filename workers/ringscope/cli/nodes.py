@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.connection import Url, as_typed, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.job_body import label_changes
 from ringscope.cli.words import AsJson, Columns, label_words, say_list, say_one, span, until
 from ringscope.client import Node
@@ -51,7 +51,7 @@ def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: Dat
     with connect(url, data_dir) as client:
         found = client.node(name)
     if as_json:
-        say(found.model_dump_json(indent=2))
+        say_json(found.model_dump_json(indent=2))
         return
     say(_line(found))
     for line in _facts(found):

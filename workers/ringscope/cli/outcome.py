@@ -6,7 +6,7 @@ import typer
 
 from ringscope.cli.caveats import sentences
 from ringscope.cli.connection import as_typed
-from ringscope.cli.console import EXIT_CANCELLED, EXIT_FAILED, EXIT_INTERRUPTED, complain, say
+from ringscope.cli.console import EXIT_CANCELLED, EXIT_FAILED, EXIT_INTERRUPTED, complain, say, say_json
 from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.training import figures, show_epochs
@@ -22,7 +22,7 @@ def report(client: Client, job: Job, wait: bool, with_log: bool, as_json: bool) 
     if wait or with_log:
         job = _wait(client, job, with_log)
     if as_json:
-        say(job.model_dump_json(indent=2))
+        say_json(job.model_dump_json(indent=2))
     else:
         say(describe(job))
         if found := figures(job):

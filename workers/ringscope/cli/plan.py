@@ -22,7 +22,7 @@ from ringscope.cli.cluster import (
     cluster,
     described,
 )
-from ringscope.cli.console import say, stdout_console
+from ringscope.cli.console import say, say_json, stdout_console
 from ringscope.cli.sweep_options import listed
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
@@ -108,7 +108,7 @@ def plan(
         except ValueError as error:
             raise UserError(f"--{error}" if str(error).startswith("algorithm") else str(error)) from error
     if as_json:
-        say(_json(found, collective, size_bytes, where, fitted))
+        say_json(_json(found, collective, size_bytes, where, fitted))
     else:
         amount = f"{size_bytes:,} bytes ({format_size(size_bytes)})"
         links = _links(where.topology) if fitted is None else _source(fitted)

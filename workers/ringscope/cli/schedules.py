@@ -8,7 +8,7 @@ import typer
 
 from ringscope.cli.caveats import titled
 from ringscope.cli.connection import Url, as_typed, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.job_body import patch_of, read_job
 from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, Columns, named, say_list, say_one, until, when
@@ -89,7 +89,7 @@ def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataD
     with connect(url, data_dir) as client:
         found = _find(client, which)
     if as_json:
-        say(found.model_dump_json(indent=2))
+        say_json(found.model_dump_json(indent=2))
         return
     say(_line(found))
     say(f"overlap   {found.overlap}")
@@ -163,7 +163,7 @@ def upcoming(
     with connect(url, data_dir) as client:
         times = client.upcoming(_find(client, which).id, count)
     if as_json:
-        say(json.dumps([time.isoformat() for time in times], indent=2))
+        say_json(json.dumps([time.isoformat() for time in times], indent=2))
         return
     for time in times:
         say(until(time))

@@ -30,8 +30,9 @@ class StackOptions:
     host: str
     port: int
     slots: int
-    metrics_port: int
+    metrics_port: int | None = None  # None: the agent's usual one, or any free one
     prometheus_port: int | None = None  # None: no Prometheus
+    scripts: Path | None = None  # None: no scripts
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,9 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
             agent = children.start("agent", _agent_arguments(options, url, node, data_dir))
             try:
                 wait_for_node(children, client, agent, node)
+                for sentence in agent.warnings:
+                    if sentence.startswith("metrics_port: "):
+                        complain(sentence)
                 if prometheus is not None:
                     start_prometheus(prometheus, children, url, data_dir)
                 yield Stack(client, children, node, options.slots, prometheus)
@@ -86,16 +90,19 @@ def _server_arguments(options: StackOptions, data_dir: Path, prometheus: Prometh
 
 
 def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path) -> tuple[str, ...]:
-    flags = {
+    flags: dict[str, object] = {
         "--server": url,
         "--name": node,
         "--slots": options.slots,
         "--address": "127.0.0.1",
-        "--metrics-port": options.metrics_port,
         "--data-dir": data_dir / "agent",
         "--join-token-file": data_dir / "join-token",
         "--away-seconds": AWAY_SECONDS,
     }
+    if options.metrics_port is not None:
+        flags["--metrics-port"] = options.metrics_port
+    if options.scripts is not None:
+        flags["--scripts"] = options.scripts
     return tuple(str(part) for flag in flags.items() for part in flag)
 
 

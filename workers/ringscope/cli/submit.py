@@ -7,7 +7,7 @@ import typer
 
 from ringscope.cli.cluster import Channels, Gamma, Intra, Latency, LinkBetween, Nics, Oversubscription, Shape, described
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.dry_run import in_words
 from ringscope.cli.job_body import job_body, pairs, read_job
 from ringscope.cli.letters import LetterCommand, size, sweep_fields
@@ -180,7 +180,10 @@ def submit(
     with connect(url, data_dir) as client:
         if dry_run:
             plan = client.plan_queue(body)
-            say(plan.model_dump_json(indent=2, by_alias=True) if as_json else in_words(plan))
+            if as_json:
+                say_json(plan.model_dump_json(indent=2, by_alias=True))
+            else:
+                say(in_words(plan))
             return
         code = report(client, client.submit(body), wait, follow_log, as_json)
     raise typer.Exit(code)

@@ -18,6 +18,7 @@ from ringscope.cli.console import (
     DataDir,
     complain,
     say,
+    say_json,
     stdout_console,
 )
 from ringscope.cli.letters import size
@@ -86,7 +87,7 @@ def tune(
                 else:
                     is_whole = False
     if as_json:
-        say(known.model_dump_json(indent=2))
+        say_json(known.model_dump_json(indent=2))
     elif known.curves:
         stdout_console().print(_grid(known))
     if not as_json:

@@ -16,7 +16,16 @@ Port = Annotated[
     typer.Option(envvar="RINGSCOPE_PORT", min=0, max=65535, help="API and web page; 0 takes any free one."),
 ]
 MetricsPort = Annotated[
-    int, typer.Option(min=0, max=65535, help="The agent's exporter for Prometheus; 0 takes any free one.")
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        help="The agent's exporter for Prometheus; 0 takes any free one. Default: 9465, or a free one if it is taken.",
+    ),
+]
+Scripts = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Folder of Python files that jobs of kind script may run; default: none."),
 ]
 Host = Annotated[str, typer.Option(envvar="RINGSCOPE_HOST", help="Address that the server listens on.")]
 
@@ -31,7 +40,7 @@ def up(
     slots: Annotated[
         int | None, typer.Option(min=1, max=4096, help="Ranks at a time; default: one per physical core.")
     ] = None,
-    metrics_port: MetricsPort = 9465,
+    metrics_port: MetricsPort = None,
     host: Host = "127.0.0.1",
     prometheus: Annotated[
         bool, typer.Option("--prometheus", help="Also a Prometheus with the rules of deploy/prometheus.")
@@ -39,11 +48,12 @@ def up(
     prometheus_port: Annotated[
         int, typer.Option(min=0, max=65535, help="Of --prometheus, on 127.0.0.1; 0 takes any free one.")
     ] = 9090,
+    scripts: Scripts = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Run the server and one agent on this machine until Ctrl-C."""
     wanted_port = prometheus_port if prometheus else None
-    options = StackOptions(data_dir, host, port, slots or default_slots(), metrics_port, wanted_port)
+    options = StackOptions(data_dir, host, port, slots or default_slots(), metrics_port, wanted_port, scripts)
     try:
         with interrupts(), running_stack(options) as stack:
             _welcome(stack, data_dir.expanduser())

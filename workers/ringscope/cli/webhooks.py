@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ringscope.cli.connection import Url, as_typed, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say, say_json
 from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, say_one, when
 from ringscope.client import Client, Delivery, Webhook
 
@@ -60,7 +60,7 @@ def add(
     with connect(url, data_dir) as client:
         made = client.add_webhook(body)
     if as_json:
-        say(made.model_dump_json(indent=2))
+        say_json(made.model_dump_json(indent=2))
         return
     if not quiet:
         complain(f"{_line(made)}. Keep its secret now, it is not shown again:")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import typer
 
 from ringscope.cli.connection import Url, as_typed, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.insights import check_lines, insight_lines
 from ringscope.cli.jobs import JobId
 from ringscope.cli.progress import describe
@@ -25,7 +25,7 @@ def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataD
         checks = [] if as_json or not any(attempt.started_at for attempt in job.attempts) else client.checks(job_id)
     if as_json:
         fields = {"id", "state", "reason", "message", "advice", "pending", "not_before", "excluded_nodes", "attempts"}
-        say(job.model_dump_json(indent=2, include=fields))
+        say_json(job.model_dump_json(indent=2, include=fields))
         return
     for line in explain(job, checks):
         say(as_typed(line, url, data_dir))

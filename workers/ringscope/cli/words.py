@@ -9,7 +9,7 @@ from typing import Annotated, Protocol, TypeVar
 import typer
 from rich.table import Table
 
-from ringscope.cli.console import say, stdout_console, visible
+from ringscope.cli.console import in_one_line, say, say_json, stdout_console
 from ringscope.client import View
 from ringscope.contracts.errors import UserError
 
@@ -35,7 +35,7 @@ def say_list(items: Iterable[ViewT], columns: Columns[ViewT], as_json: bool, emp
     """A table with these headings and cells, or a JSON array; ``empty`` is said instead of a table without rows."""
     found = list(items)
     if as_json:
-        say(json.dumps([item.model_dump(mode="json", by_alias=True) for item in found], indent=2))
+        say_json(json.dumps([item.model_dump(mode="json", by_alias=True) for item in found], indent=2))
     elif found:
         stdout_console().print(table(list(columns), ([cell(item) for cell in columns.values()] for item in found)))
     else:
@@ -44,14 +44,17 @@ def say_list(items: Iterable[ViewT], columns: Columns[ViewT], as_json: bool, emp
 
 def say_one(item: View, sentence: str, as_json: bool) -> None:
     """One thing, such as what was just changed: a sentence about it, or all of it as JSON."""
-    say(item.model_dump_json(indent=2, by_alias=True) if as_json else sentence)
+    if as_json:
+        say_json(item.model_dump_json(indent=2, by_alias=True))
+    else:
+        say(sentence)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A plain table: no lines, nothing folded that fits."""
     grid = Table(*headings, box=None, pad_edge=False)
     for row in rows:
-        grid.add_row(*("" if cell is None else visible(str(cell)) for cell in row))
+        grid.add_row(*("" if cell is None else in_one_line(str(cell)) for cell in row))
     return grid
 
 

@@ -1,5 +1,6 @@
 """Measured rows for a fit, read from the JSON that `ringscope bench` and nccl-tests write. Pure."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +63,7 @@ def read(document: Any, algorithm: str | None = None) -> Samples:
         asked = None if simulated else _other_channels(results, [d["hostname"] for d in config["devices"]])
         samples = [sample for result in results for sample in _samples(result, collective, algorithm, config)]
         transports = {str(result.get("transport", "nccl")) for result in results if _is_ours(collective, result)}
-        known = doubts("completed", _crowd(results), None, _wrong(results))
+        known = [*doubts("completed", _crowd(results), None, _wrong(results)), *_untimed(results)]
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError("it holds no sweep; give JSON of `ringscope bench --json` or of nccl-tests.") from error
     if asked is not None:
@@ -151,8 +152,22 @@ def _samples(
         name = row.get("chosen_algorithm") or result.get("algorithm") or algorithm
         if name is None:
             raise ValueError("its rows do not tell the algorithm; name it, such as --algorithm ring.")
-        time_us = float(spread["p50_us"] if "p50_us" in spread else row["time"])
+        time_us = _time_us(row, spread)
+        if not math.isfinite(time_us):
+            continue
         yield Sample(collective, name, ranks, int(result["size"]), int(result["count"]), time_us)
+
+
+def _time_us(row: Mapping[str, Any], spread: Mapping[str, Any]) -> float:
+    return float(spread["p50_us"] if "p50_us" in spread else row["time"])
+
+
+def _untimed(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is left out, in a sentence."""
+    every = [(result, place) for result in results for place in _PLACEMENTS if place in result]
+    rows = [(result[place], result.get(f"{place}_per_iter", {})) for result, place in every]
+    count = sum(not math.isfinite(_time_us(*row)) for row in rows)
+    return [f"Left out: {plural(count, 'row')} without a time (inf or nan)."] if count else []
 
 
 def _crowd(results: Sequence[Mapping[str, Any]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 import traceback
@@ -14,13 +15,16 @@ from ringscope.contracts.training import ScriptSpec
 from ringscope.engine.errors import EngineError
 from ringscope.rank import api
 from ringscope.rank.step_log import StepLog
+from ringscope.rank.torchrun import torchrun_variables
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 
 def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: Callable[[Record], None]) -> None:
-    """Run the file as ``python FILE ARGUMENTS`` would; its ``ringscope.init()`` gives ``comm``.
+    """Run the file as ``python FILE ARGUMENTS`` would in its own folder; its ``ringscope.init()`` gives ``comm``.
+
+    The environment also has what torchrun would set, so that ``torch.distributed`` finds the ranks.
 
     EngineError with a sentence when there is no such file below ``folder``, or when the script fails; then its
     traceback, which is for whoever wrote it, goes to the log. DifferenceError when ranks that train together differ at
@@ -29,6 +33,8 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     file = script_file(spec, folder)
     steps = StepLog(comm, emit)
     api.adopt(comm, steps)
+    os.environ.update(torchrun_variables(comm))
+    _enter(file.parent)
     sys.argv = [str(file), *spec.arguments]
     sys.path.insert(0, str(file.parent))
     try:
@@ -44,6 +50,16 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     finally:
         steps.close()
     steps.compare_replicas()
+
+
+def _enter(folder: Path) -> None:
+    """Relative paths of the program lie there."""
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise EngineError(
+            f"script: {folder} cannot be entered ({error.strerror}); let the agent's user do so."
+        ) from error
 
 
 def script_file(spec: ScriptSpec, folder: str | None) -> Path:

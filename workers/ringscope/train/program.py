@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from ringscope.contracts.collectives import VENDORS
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
@@ -120,11 +121,13 @@ def summary(reducer: Reducer, ranks: int) -> str:
     counts = " and ".join(
         f"{count} all-reduce{'' if count == 1 else 's'} with algorithm = {name}" for name, count in algorithms.items()
     )
-    reasons = {choice.because for choice in reducer.choices}
+    # A library moves its data by itself.
+    transports = dict.fromkeys(name if name in VENDORS else reducer.transport for name in algorithms)
+    reasons = sorted({choice.because for choice in reducer.choices})
     return (
-        f"batch_all_reduce: {counts}, {format_size(reducer.size_bytes)} a step, "
-        f"num_replicas = {ranks}, transport = {reducer.transport} ({'; '.join(sorted(reasons))})"
-    )
+        f"batch_all_reduce: {counts}, {format_size(reducer.size_bytes)} a step, num_replicas = {ranks}, "
+        f"transport = {' and '.join(transports)}. {' '.join(reason[:1].upper() + reason[1:] for reason in reasons)}"
+    ).rstrip()
 
 
 def _compressed(compressor: Compressor, collectives: HostCollectives) -> BucketSum:

@@ -1,0 +1,31 @@
+"""The variables by which a program that is made for torchrun finds its peers."""
+
+import os
+from typing import TYPE_CHECKING
+
+from ringscope.engine.meeting import exchange_addresses
+from ringscope.engine.own_address import interface_of, own_address
+
+if TYPE_CHECKING:
+    from ringscope.engine.communicator import Communicator
+
+_INTERFACE_VARIABLE = "GLOO_SOCKET_IFNAME"
+
+
+def torchrun_variables(comm: "Communicator") -> dict[str, str]:
+    """As torchrun sets them, with a port that is free on the first rank's node (collective)."""
+    first = exchange_addresses(comm)[0]
+    node = next(number for number, ranks in enumerate(comm.nodes) if comm.rank in ranks)
+    variables: dict[str, object] = {
+        "RANK": comm.rank,
+        "WORLD_SIZE": comm.size,
+        "LOCAL_RANK": comm.local_rank,
+        "LOCAL_WORLD_SIZE": len(comm.nodes[node]),
+        "GROUP_RANK": node,
+        "GROUP_WORLD_SIZE": len(comm.nodes),
+        "MASTER_ADDR": first.host,
+        "MASTER_PORT": first.port,
+    }
+    if len(comm.nodes) > 1 and _INTERFACE_VARIABLE not in os.environ and (interface := interface_of(own_address())):
+        variables[_INTERFACE_VARIABLE] = interface  # else gloo goes by the host's own name, which may mean loopback
+    return {name: str(value) for name, value in variables.items()}

@@ -1,14 +1,17 @@
 """`ringscope why`: why a job waits, why it ended, and what to do next."""
 
+from collections.abc import Sequence
+
 import typer
 
+from ringscope.cli.activity import activity_words
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.insights import insight_lines
 from ringscope.cli.jobs import JobId
 from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, span, until, when
-from ringscope.client import Attempt, Job
+from ringscope.client import Activity, Attempt, Job
 
 
 def register(app: typer.Typer) -> None:
@@ -20,15 +23,16 @@ def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataD
     """Say why a job waits or how it ended, attempt by attempt, and what to do next."""
     with connect(url, data_dir) as client:
         job = client.job(job_id)
+        activity = client.activity(job_id) if job.state == "running" else []
     if as_json:
         fields = {"id", "state", "reason", "message", "advice", "pending", "not_before", "excluded_nodes", "attempts"}
         say(job.model_dump_json(indent=2, include=fields))
         return
-    for line in explain(job):
+    for line in explain(job, activity):
         say(as_typed(line, url, data_dir))
 
 
-def explain(job: Job) -> list[str]:
+def explain(job: Job, activity: Sequence[Activity] = ()) -> list[str]:
     """One line each: where the job stands, every attempt, what comes next."""
     lines = [describe(job)]
     if job.state == "queued" and job.pending:
@@ -40,6 +44,7 @@ def explain(job: Job) -> list[str]:
     if job.state == "queued" and job.excluded_nodes:
         lines.append(f"Not on {', '.join(job.excluded_nodes)}, if others can hold it")
     lines += map(_attempt, job.attempts)
+    lines += [f"Now: {words}" for words in activity_words(activity)]
     lines += insight_lines(job.insights)
     return [*lines, f"Next: {job.advice}"]
 

@@ -11,7 +11,8 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, attempt_asked_for, require_job
-from ringscope_server.insights import store
+from ringscope_server.insights import activity, store
+from ringscope_server.insights.activity import ActivityList
 from ringscope_server.insights.views import InsightList
 from ringscope_server.jobs.queries import ranks_of
 from ringscope_server.results import export, newest_steps, queries
@@ -129,6 +130,14 @@ async def list_insights(job_id: int, user: Viewer, services: ServicesDep) -> Ins
     async with services.database.read() as session:
         await require_job(session, job_id)
         return InsightList(items=await store.of_job(session, job_id))
+
+
+@router.get("/activity", operation_id="list_activity")
+async def list_activity(job_id: int, user: Viewer, services: ServicesDep) -> ActivityList:
+    """What the ranks of the running attempt do now: what they load, or that they are at their steps, and since when."""
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        return ActivityList(items=await activity.of_job(session, job_id))
 
 
 @router.get("/events", operation_id="list_job_events")

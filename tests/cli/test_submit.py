@@ -104,6 +104,7 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
         *("-w", "2", "-c", "0", "-d", "int", "-o", "sum", "--priority", "70", "--time-limit", "90"),
         *("--label", "team=infra", "--label", "run=5", "--device", "cpu", "--queue-timeout", "3600"),
         *("--max-attempts", "2", "--hold", "--hang-seconds", "9"),
+        *("--start-seconds", "90", "--load-seconds", "7200"),
     )
     assert done.returncode == 0, done.stderr
     spec = json.loads(done.stdout)["spec"]
@@ -136,7 +137,7 @@ def test_every_flag_reaches_the_spec(server: Server) -> None:
     }
     assert (spec["name"], spec["priority"], spec["time_limit_seconds"]) == ("all flags", 70, 90)
     assert (spec["queue_timeout_seconds"], spec["max_attempts"], spec["hold"]) == (3600, 2, True)
-    assert spec["hang_seconds"] == 9
+    assert (spec["start_seconds"], spec["load_seconds"], spec["hang_seconds"]) == (90, 7200, 9)
     assert spec["labels"] == {"team": "infra", "run": "5"}
 
 

@@ -32,6 +32,12 @@ PULSE_OF_RANK = {
     "untimed": 0,
     "size_bytes": 1024,
     "waited_us": 1,
+    "awaits": 1,
+    "is_inside": True,
+    "calls": 3,
+    "has_finished": False,
+    "stage": "reading digits",
+    "stage_since_ns": TIME_NS,
     "running_us": 1,
     "queued_us": 0,
 }

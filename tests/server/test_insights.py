@@ -357,3 +357,23 @@ async def test_a_stale_agent_cannot_tell_pulses(cluster: Cluster) -> None:
 async def test_an_unknown_job_has_no_insights(server: Server) -> None:
     response = await server.admin.get("/api/v1/jobs/4711/insights")
     assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
+async def test_what_the_ranks_do_is_told_by_what_loads_first(cluster: Cluster) -> None:
+    path = f"/api/v1/jobs/{cluster.job_id}/activity"
+    assert (await cluster.server.admin.get(path)).json() == {"items": []}, "no rank has told anything yet"
+    began_ns = 1_767_225_600_000_000_000
+    ranks = [cluster._rank(rank, 0.0, 0) for rank in range(3)]
+    ranks[0] |= {"has_finished": True}
+    ranks[2] |= {"stage": "importing torch", "stage_since_ns": began_ns}
+    body = {"attempt_id": cluster.attempt_id, "time_us": 1, "ranks": ranks}
+    assert (await cluster.agent.post("pulses", body)).status_code == 204
+    await cluster.loop.look()
+    found = (await cluster.server.admin.get(path)).json()["items"]
+    assert [(one["doing"], one["is_loading"], one["ranks"], one["since"]) for one in found] == [
+        ("importing torch", True, [2], "2026-01-01T00:00:00Z"),
+        ("at its steps", False, [1], None),
+        ("at the end of its program", False, [0], None),
+    ]
+    assert found[0]["nodes"] == ["n1"]
+    assert (await cluster.server.admin.get("/api/v1/jobs/4711/activity")).status_code == 404

@@ -10,6 +10,7 @@ from ringscope.contracts.protocol import MAX_STACK_CHARACTERS
 from ringscope_server.insights import (
     hang,
     hysteresis,
+    limits,
     low_bandwidth,
     rows,
     slow_link,
@@ -41,7 +42,8 @@ def test_every_kind_has_its_row() -> None:
         f"Either in {slow_link.WINDOWS} windows in a row",
         f"queues for a core {watch.CROWDED_SHARE * 100:.0f} % of its time",
         f"{step_windows.CROWDED_MIN_US / 1e3:.0f} ms instead of {step_windows.MIN_US / 1e3:.0f}",
-        f"of the job ({JobSpec().hang_seconds};",
+        f"of the job ({limits.HANG_SECONDS:.0f};",
+        f"`load_seconds` of the job ({JobSpec().load_seconds};",
         f"{store.MAX_STACKS} ranks and {store.MAX_STACK_CHARACTERS >> 10} KiB at most, of each rank "
         f"{MAX_STACK_CHARACTERS:,} characters",
         f"below {low_bandwidth.MIN_RATIO} of it",

@@ -412,6 +412,26 @@ export interface paths {
         patch: operations["edit_job"];
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Activity
+         * @description What the ranks of the running attempt do now: what they load, or that they are at their steps, and since when.
+         */
+        get: operations["list_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/arrivals": {
         parameters: {
             query?: never;
@@ -1594,6 +1614,50 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * Activity
+         * @description What some ranks do.
+         */
+        Activity: {
+            /**
+             * Count
+             * @description How many do it.
+             */
+            count: number;
+            /**
+             * Doing
+             * @description Such as importing torch; at its steps; at the end of its program.
+             */
+            doing: string;
+            /**
+             * Is Loading
+             * @description It is in a stage before its steps or between them; load_seconds is its limit.
+             */
+            is_loading: boolean;
+            /**
+             * Nodes
+             * @description Those of these ranks.
+             */
+            nodes: string[];
+            /**
+             * Ranks
+             * @description Those that do it, the first 64 of them.
+             */
+            ranks: number[];
+            /**
+             * Since
+             * @description When the first of them began, by its node's clock; null: not known.
+             */
+            since: string | null;
+        };
+        /**
+         * ActivityList
+         * @description Of the running attempt, what loads first; empty where no rank has told anything yet, or none runs.
+         */
+        ActivityList: {
+            /** Items */
+            items: components["schemas"]["Activity"][];
+        };
         /**
          * Against
          * @description A row beside the baseline's of the same algorithm, size and place.
@@ -3089,10 +3153,9 @@ export interface components {
             benchmark?: components["schemas"]["BenchmarkSpec"] | null;
             /**
              * Hang Seconds
-             * @description No rank has come further for so long, or ten times the mean step if that is more: it hangs.
-             * @default 60
+             * @description No rank has come further for so long, or ten times the mean step if that is more: it hangs. null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in calls of ringscope.
              */
-            hang_seconds: number;
+            hang_seconds?: number | null;
             /**
              * Hold
              * @description Submitted as held: it waits until somebody releases it.
@@ -3109,6 +3172,12 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /**
+             * Load Seconds
+             * @description How long a rank may take for one thing that it does before its steps or between them, such as importing torch, reading data, compiling or writing a checkpoint.
+             * @default 1800
+             */
+            load_seconds: number;
             /**
              * Max Attempts
              * @description Tries, counting the first; only trouble of a node or of the service is tried again.
@@ -3143,6 +3212,11 @@ export interface components {
             queue_timeout_seconds?: number | null;
             /** @description Of kind script. */
             script?: components["schemas"]["ScriptSpec"] | null;
+            /**
+             * Start Seconds
+             * @description How long each part of the start may take: until all nodes are ready, until the launchers listen, until all ranks have started; more on busy nodes. null: as the server is set, 60.
+             */
+            start_seconds?: number | null;
             /**
              * Time Limit Seconds
              * @description From the start of its ranks; then it is stopped.
@@ -4803,6 +4877,29 @@ export interface components {
          *     ``waited_us``: for other ranks, as far as our own schedules wait for them; a library's collectives tell nothing.
          */
         RankPulse: {
+            /**
+             * Awaits
+             * @description The rank for which it waits in a call; null: none.
+             */
+            awaits?: number | null;
+            /**
+             * Calls
+             * @description Of those that it had begun by then.
+             * @default 0
+             */
+            calls: number;
+            /**
+             * Has Finished
+             * @description Its program is over; its process waits for the others to end.
+             * @default false
+             */
+            has_finished: boolean;
+            /**
+             * Is Inside
+             * @description It was seen inside a call of a library.
+             * @default false
+             */
+            is_inside: boolean;
             /** Iterations */
             iterations: number;
             /** Queued Us */
@@ -4819,6 +4916,18 @@ export interface components {
              * @description Of the message at hand.
              */
             size_bytes: number;
+            /**
+             * Stage
+             * @description What it does before its steps or between them; empty: steps.
+             * @default
+             */
+            stage: string;
+            /**
+             * Stage Since Ns
+             * @description By the node's clock, nanoseconds since 1970.
+             * @default 0
+             */
+            stage_since_ns: number;
             /**
              * State
              * @description Of the process, as /proc/PID/stat has it: R, S, D, T …
@@ -7147,6 +7256,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_activity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityList"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

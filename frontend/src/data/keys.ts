@@ -5,7 +5,7 @@
 
 /** What is asked for about one job, beside the job itself. */
 export type JobPart =
-  | "events" | "environments" | "insights" | "newest steps" | "log"
+  | "activity" | "events" | "environments" | "insights" | "newest steps" | "log"
   | "measurements" | "expectations" | "latencies" | "lateness"
   | "trace" | "traces" | "fit"
   | "epochs" | "newest epochs" | "curve" | "buckets";

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ringscope.bench.nccl_tests.table import render_table
+from ringscope.cli.activity import loading_of
 from ringscope.cli.caveats import sentences
 from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
@@ -20,6 +21,7 @@ MOST_RANKS = 4
 DEMO_JOB: dict[str, Any] = {
     "name": "demo",
     "kind": "benchmark",
+    "time_limit_seconds": 3600,  # a busy machine takes minutes for what takes seconds elsewhere
     "benchmark": {
         "algorithms": ["ring", "direct", "mpi"],
         "min_bytes": 8,
@@ -68,7 +70,7 @@ def _run(stack: Stack) -> Job:
     say(f"Ringscope runs at {client.url}")
     say(f"  log in once   {client.login_link().url}")
     job = client.submit(DEMO_JOB | {"placement": {"ranks": stack.slots}})
-    job = show_progress(follow(client, job.id))
+    job = show_progress(follow(client, job.id), loading_of(client))
     rows = client.measurements(job.id)
     if rows:
         say(render_table(rows, job.spec.sweep))

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ringscope.cli.activity import loading_of
 from ringscope.cli.caveats import sentences
 from ringscope.cli.connection import as_typed
 from ringscope.cli.console import EXIT_CANCELLED, EXIT_FAILED, EXIT_INTERRUPTED, complain, say, say_json
@@ -43,7 +44,7 @@ def _wait(client: Client, job: Job, with_log: bool) -> Job:
         if not with_log and job.spec.training is not None:
             return show_epochs(client, follow(client, job.id))
         if not with_log:
-            return show_progress(follow(client, job.id))
+            return show_progress(follow(client, job.id), loading_of(client))
         reader = LogReader(client, job.id)
         for seen in follow(client, job.id):
             job = seen

@@ -1,6 +1,6 @@
 """A job's progress while it runs: a live bar on a terminal, plain lines everywhere else."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -13,10 +13,13 @@ _MOST_NAMES = 5
 _LINES = 10  # without a terminal: about one line per tenth of the sweep
 
 
-def show_progress(jobs: Iterable[Job]) -> Job:
-    """Show the job as it changes; returns it as it was last, finished or not. Needs at least one."""
+def show_progress(jobs: Iterable[Job], loading: Callable[[Job], str] = lambda job: "") -> Job:
+    """Show the job as it changes; returns it as it was last, finished or not. Needs at least one.
+
+    ``loading`` says what a job loads before it has a result.
+    """
     console = stderr_console()
-    return _bar(jobs, console) if console.is_terminal else _lines(jobs)
+    return _bar(jobs, console, loading) if console.is_terminal else _lines(jobs, loading)
 
 
 def describe(job: Job) -> str:
@@ -56,7 +59,12 @@ def _awaited(job: Job) -> str:
     return ""
 
 
-def _bar(jobs: Iterable[Job], console: Console) -> Job:
+def _told(job: Job, loading: Callable[[Job], str]) -> str:
+    words = loading(job)
+    return f"{describe(job)}, {words}" if words else describe(job)
+
+
+def _bar(jobs: Iterable[Job], console: Console, loading: Callable[[Job], str]) -> Job:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -68,16 +76,17 @@ def _bar(jobs: Iterable[Job], console: Console) -> Job:
         bar = progress.add_task("", total=None, unit="")
         for job in jobs:
             done, total = job.progress.done, job.progress.total
-            progress.update(bar, description=visible(describe(job)), completed=done, total=total, unit=unit(job))
+            progress.update(bar, description=visible(_told(job, loading)), completed=done, total=total, unit=unit(job))
     return job
 
 
-def _lines(jobs: Iterable[Job]) -> Job:
+def _lines(jobs: Iterable[Job], loading: Callable[[Job], str]) -> Job:
     shown: tuple[str, int] | None = None
     for job in jobs:
         done, total = job.progress.done, job.progress.total
         tenth = done * _LINES // max(total or 0, 1)
-        if (describe(job), tenth) != shown:
-            shown = (describe(job), tenth)
-            complain(f"{describe(job).rstrip('.')}, {done} of {'?' if total is None else total} {unit(job)}")
+        told = _told(job, loading)
+        if (told, tenth) != shown:
+            shown = (told, tenth)
+            complain(f"{told.rstrip('.')}, {done} of {'?' if total is None else total} {unit(job)}")
     return job

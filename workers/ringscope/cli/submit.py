@@ -88,8 +88,14 @@ def submit(
     ] = False,
     priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None,
     time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None,
+    start_seconds: Annotated[
+        int | None, typer.Option(help="How long each part of the start may take; more on busy nodes.")
+    ] = None,
+    load_seconds: Annotated[
+        int | None, typer.Option(help="How long one import, read or compilation may take; default: 1800.")
+    ] = None,
     hang_seconds: Annotated[
-        int | None, typer.Option(help="No rank has come further for so long: the job hangs and is ended.")
+        int | None, typer.Option(help="No rank has come further for so long: the job hangs and is ended; default: 60.")
     ] = None,
     queue_timeout: Annotated[
         int | None, typer.Option(help="Seconds in the queue after which it fails; default: it waits for ever.")
@@ -170,6 +176,8 @@ def submit(
         **{("benchmark", "topology", field): value for field, value in cluster.items()},
         ("priority",): priority,
         ("time_limit_seconds",): time_limit,
+        ("start_seconds",): start_seconds,
+        ("load_seconds",): load_seconds,
         ("hang_seconds",): hang_seconds,
         ("queue_timeout_seconds",): queue_timeout,
         ("max_attempts",): max_attempts,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.table import Table
 
+from ringscope.cli.activity import loading_of
 from ringscope.cli.console import complain
 from ringscope.cli.progress import describe
 from ringscope.cli.words import table
@@ -38,11 +39,12 @@ def figures(job: Job) -> str:
 
 
 def show_epochs(client: Client, jobs: Iterable[Job]) -> Job:
-    """Tell on stderr where the job stands when that changes, and each epoch when it has ended; gives the last job."""
-    reader = EpochReader(client)
+    """Tell on stderr where the job stands and what it loads, as that changes, and each epoch; give the last job."""
+    reader, loading = EpochReader(client), loading_of(client)
     shown = ""
     for job in jobs:
-        if (stands := describe(job)) != shown and not job.is_finished:
+        stands = ", ".join(filter(None, (describe(job), loading(job))))
+        if stands != shown and not job.is_finished:
             complain(stands)
             shown = stands
         for epoch in reader.fresh(job):

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import typer
 
+from ringscope.cli.activity import activity_words
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.insights import check_lines, insight_lines
 from ringscope.cli.jobs import JobId
 from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, span, until, when
-from ringscope.client import Attempt, Check, Job
+from ringscope.client import Activity, Attempt, Check, Job
 
 
 def register(app: typer.Typer) -> None:
@@ -22,17 +23,18 @@ def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataD
     """Say why a job waits or how it ended, attempt by attempt, and what to do next."""
     with connect(url, data_dir) as client:
         job = client.job(job_id)
+        activity = client.activity(job_id) if job.state == "running" else []
         checks = [] if as_json or not any(attempt.started_at for attempt in job.attempts) else client.checks(job_id)
     if as_json:
         fields = {"id", "state", "reason", "message", "advice", "pending", "not_before", "excluded_nodes", "attempts"}
         say_json(job.model_dump_json(indent=2, include=fields))
         return
-    for line in explain(job, checks):
+    for line in explain(job, activity, checks):
         say(as_typed(line, url, data_dir))
 
 
-def explain(job: Job, checks: Sequence[Check] = ()) -> list[str]:
-    """One line each: where the job stands, every attempt, what could not be checked, what comes next."""
+def explain(job: Job, activity: Sequence[Activity] = (), checks: Sequence[Check] = ()) -> list[str]:
+    """One line each: where the job stands, every attempt, what ranks do, what could not be checked, what comes next."""
     lines = [describe(job)]
     if job.state == "queued" and job.pending:
         pending = job.pending
@@ -43,6 +45,7 @@ def explain(job: Job, checks: Sequence[Check] = ()) -> list[str]:
     if job.state == "queued" and job.excluded_nodes:
         lines.append(f"Not on {', '.join(job.excluded_nodes)}, if others can hold it")
     lines += map(_attempt, job.attempts)
+    lines += [f"Now: {words}" for words in activity_words(activity)]
     lines += insight_lines(job.insights)
     lines += check_lines(checks)
     return [*lines, f"Next: {job.advice}"]

@@ -3,7 +3,7 @@
 from ringscope.client.connection import ApiProblemError, ServerAwayError, is_ready
 from ringscope.client.events import Event, EventRoutes
 from ringscope.client.graphs import GraphRoutes, Graphs
-from ringscope.client.insights import Check, Insight, InsightRoutes
+from ringscope.client.insights import Activity, Check, Insight, InsightRoutes
 from ringscope.client.jobs import Attempt, Delay, Job, JobRoutes, Pending, QueuePlan, Summary
 from ringscope.client.monitoring import MonitoringRoutes, TargetGroup
 from ringscope.client.nodes import Cluster, Node, NodeRoutes
@@ -19,6 +19,7 @@ from ringscope.client.view import Page, View
 from ringscope.client.webhooks import Delivery, Webhook, WebhookRoutes
 
 __all__ = [
+    "Activity",
     "ApiProblemError",
     "Arrival",
     "Attempt",

@@ -1,4 +1,4 @@
-"""What the server found wrong with jobs while they ran."""
+"""What the server found wrong with jobs while they ran, and what their ranks do now."""
 
 from datetime import datetime
 from typing import Any
@@ -28,8 +28,19 @@ class Check(View):
     sentence: str
 
 
+class Activity(View):
+    """What some ranks of a running job do; ``since`` is None where that is not known."""
+
+    doing: str
+    is_loading: bool = False
+    ranks: list[int] = []
+    count: int = 0
+    nodes: list[str] = []
+    since: datetime | None = None
+
+
 class InsightRoutes(Connection):
-    """/jobs/{id}/insights."""
+    """/jobs/{id}/insights and /jobs/{id}/activity."""
 
     def insights(self, job_id: int) -> list[Insight]:
         """All of a job with their evidence, oldest first."""
@@ -39,3 +50,7 @@ class InsightRoutes(Connection):
         """What was checked of a job's newest attempt, and what could not be."""
         answer = self._get(f"/jobs/{job_id}/insights")
         return [Check.read(item) for item in answer.get("checks", [])]
+
+    def activity(self, job_id: int) -> list[Activity]:
+        """What the ranks of a running job do now, what loads first."""
+        return [Activity.read(item) for item in self._page(f"/jobs/{job_id}/activity").items]

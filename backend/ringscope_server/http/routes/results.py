@@ -12,7 +12,8 @@ from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cu
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
 from ringscope_server.http.streamed import streamed
-from ringscope_server.insights import store
+from ringscope_server.insights import activity, store
+from ringscope_server.insights.activity import ActivityList
 from ringscope_server.insights.checked import checked
 from ringscope_server.insights.views import InsightList
 from ringscope_server.jobs.queries import ranks_of
@@ -133,6 +134,14 @@ async def list_insights(job_id: Id, user: Viewer, services: ServicesDep) -> Insi
     async with services.database.read() as session:
         await require_job(session, job_id)
         return InsightList(items=await store.of_job(session, job_id), checks=await checked(session, job_id))
+
+
+@router.get("/activity", operation_id="list_activity")
+async def list_activity(job_id: Id, user: Viewer, services: ServicesDep) -> ActivityList:
+    """What the ranks of the running attempt do now: what they load, or that they are at their steps, and since when."""
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        return ActivityList(items=await activity.of_job(session, job_id))
 
 
 @router.get("/events", operation_id="list_job_events")

@@ -7,7 +7,8 @@ import type { JobView, NewestSteps } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Skeleton } from "../../components/Skeleton";
-import { newestStepsQuery } from "../../data/job";
+import { activityQuery, newestStepsQuery } from "../../data/job";
+import { activityWords } from "../../lib/activity";
 import { isBenchmark, isTerminal } from "../../lib/state";
 import { countWords, expectedRows, shownSteps, slowestWords } from "../../lib/steps";
 import { MembersTable } from "./MembersTable";
@@ -97,12 +98,26 @@ function Body({ job, newest, isLoaded }: BodyProps) {
   const attempt = job.attempts.at(-1);
   if (newest) return <StepsTable newest={newest} isTraining={!isBenchmark(job)} />;
   if (job.state === "starting" && attempt) return <MembersTable attempt={attempt} />;
-  const none = noSteps(job, isLoaded);
+  if (job.state === "running" && isLoaded) return <Loading jobId={job.id} />;
+  const none = noSteps(job);
   return none && <p className={`dim ${classes.none}`}>{none}</p>;
 }
 
-function noSteps({ state }: JobView, isLoaded: boolean): string {
+/** What the ranks do before their first step. */
+function Loading({ jobId }: { jobId: number }) {
+  const { data = [] } = useQuery(activityQuery(jobId));
+  return (
+    <div className={`dim ${classes.none}`}>
+      <p>No step has arrived yet.</p>
+      {data.map((activity) => (
+        <p key={activity.doing}>{activityWords(activity)}</p>
+      ))}
+    </div>
+  );
+}
+
+function noSteps({ state }: JobView): string {
   if (isTerminal(state)) return "The job ended before a rank told of a step.";
   if (state === "held" || state === "queued") return "What each rank is at comes here once the job runs.";
-  return isLoaded ? "No step has arrived yet." : "";
+  return "";
 }

@@ -1,0 +1,62 @@
+"""What the ranks of a running job do now: read from their newest pulses, rank by rank, and told together."""
+
+from datetime import UTC, datetime
+
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope_server.db.models import Attempt
+from ringscope_server.insights import pulses
+from ringscope_server.insights.windows import Sample
+
+MOST_RANKS = 64
+
+
+class Activity(BaseModel):
+    """What some ranks do."""
+
+    doing: str = Field(description="Such as importing torch; at its steps; at the end of its program.")
+    is_loading: bool = Field(
+        description="It is in a stage before its steps or between them; load_seconds is its limit."
+    )
+    ranks: list[int] = Field(description=f"Those that do it, the first {MOST_RANKS} of them.")
+    count: int = Field(description="How many do it.")
+    nodes: list[str] = Field(description="Those of these ranks.")
+    since: datetime | None = Field(description="When the first of them began, by its node's clock; null: not known.")
+
+
+class ActivityList(BaseModel):
+    """Of the running attempt, what loads first; empty where no rank has told anything yet, or none runs."""
+
+    items: list[Activity]
+
+
+async def of_job(session: AsyncSession, job_id: int) -> list[Activity]:
+    """Of the attempt that runs, as its nodes told it last."""
+    running = Attempt.job_id == job_id, Attempt.finished_at.is_(None)
+    attempt_id = await session.scalar(select(Attempt.id).where(*running))
+    heard = {} if attempt_id is None else (await pulses.samples(session, [attempt_id])).get(attempt_id, {})
+    groups: dict[tuple[bool, str], list[Sample]] = {}
+    for _, sample in sorted(heard.items()):
+        groups.setdefault((not sample.pulse.stage, _doing(sample)), []).append(sample)
+    return [_activity(doing, samples) for (_, doing), samples in sorted(groups.items())]
+
+
+def _doing(sample: Sample) -> str:
+    if sample.pulse.has_finished:
+        return "at the end of its program"
+    return sample.pulse.stage or "at its steps"
+
+
+def _activity(doing: str, samples: list[Sample]) -> Activity:
+    ranks = [sample.pulse.rank for sample in samples]
+    began_ns = [sample.pulse.stage_since_ns for sample in samples if sample.pulse.stage_since_ns]
+    return Activity(
+        doing=doing,
+        is_loading=bool(samples[0].pulse.stage),
+        ranks=ranks[:MOST_RANKS],
+        count=len(ranks),
+        nodes=sorted({sample.node for sample in samples}),
+        since=datetime.fromtimestamp(min(began_ns) / 1e9, UTC) if began_ns else None,
+    )

@@ -108,3 +108,20 @@ def test_members_with_one_address_are_two_hosts_to_hydra() -> None:
     report = ExitReport(members)
     report.read("[mpiexec@a] Exit codes: [127.0.0.1.0] 0,0 [127.0.0.1.1] 0,9 [10.0.0.3] 0,0")
     assert report.ends == [RankEnd(3, -9)]
+
+
+@pytest.mark.parametrize("piece", [1, 5, 1000])
+def test_of_a_line_that_is_drawn_again_only_the_last_state_is_a_line(piece: int) -> None:
+    stream = b"".join(b"\x1e2\x1f\r%3d%% %s" % (percent, b"#" * 40) for percent in range(100)) + b"\x1e2\x1f\rdone\n"
+    lines = Demultiplexer()
+    found = [line for start in range(0, len(stream), piece) for line in lines.feed(stream[start : start + piece])]
+    assert found == [(2, "done")]
+    assert [*lines.close(), *lines.redrawn()] == []
+
+
+def test_the_newest_state_of_a_line_is_told_once_and_a_line_that_only_lacks_its_end_never() -> None:
+    lines = Demultiplexer()
+    assert list(lines.feed(b"\x1e0\x1fwait\x1e2\x1f 10%\r 20%\r\x1e1\x1f\r  1/7")) == []
+    assert list(lines.redrawn()) == [(1, "  1/7"), (2, " 20%")]
+    assert list(lines.redrawn()) == []
+    assert list(lines.feed(b"\x1e0\x1f ...\r\n\x1e2\x1f   \r\n")) == [(0, "wait ..."), (2, " 20%")]

@@ -105,7 +105,7 @@ def test_what_a_script_leaves_neither_holds_its_job_up_nor_outlives_it(nodes: Tw
     job = nodes.ended(job_id)
     assert time.monotonic() - began < BOUND_SECONDS
     assert (job.state, marked(mark)) == ("succeeded", []), job.message
-    assert nodes.left_over() == []
+    eventually(lambda: nodes.left_over() == [], "the end of every process of the job")
 
 
 @pytest.mark.parametrize("is_agent_new", [False, True])
@@ -124,4 +124,4 @@ def test_what_a_script_started_ends_with_its_keeper(nodes: TwoNodes, way: str, i
     keeper.kill()
     job = nodes.ended(job_id)
     assert (job.state, job.reason, marked(mark)) == ("failed", "launcher_lost", []), job.message
-    assert nodes.left_over() == []
+    eventually(lambda: nodes.left_over() == [], "the end of every process of the job")

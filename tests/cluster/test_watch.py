@@ -67,7 +67,8 @@ def test_whoever_fails_is_named_in_time_and_nothing_is_left(
     eventually(lambda: nodes.left_over() == [], f"the end of {nodes.left_over()}", AWAY_SECONDS + LATE_SECONDS)
     nodes.wait_until_ready()
     assert nodes.ended(nodes.submit(hosts, 5, linger_seconds=0.0)).state == "succeeded"
-    assert nodes.left_over() == []
+    # An agent that starts its next spare keeper looks like two for a moment.
+    eventually(lambda: nodes.left_over() == [], "the end of the next job's processes")
 
 
 def strike(nodes: TwoNodes, who: str, number: signal.Signals, phase: str, hosts: int) -> tuple[int, psutil.Process]:

@@ -216,3 +216,27 @@ async def test_looks_through_long_logs_leave_connections_for_everybody_else(
         assert under_way <= SCANS_AT_ONCE
         may_end.set()
     assert [look.result()["lines"] for look in looks] == [0] * 20
+
+
+async def test_of_a_line_that_is_redrawn_only_the_newest_state_stands_in_the_log(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+
+    def state(number: int, replaces: int | None, rank: int = 0) -> dict[str, Any]:
+        replaces_ns = None if replaces is None else START_NS + replaces
+        return line(number) | {"rank": rank, "stream": "stderr", "replaces_ns": replaces_ns}
+
+    async def told() -> list[int]:
+        return [row["time_ns"] - START_NS for row in (await get(server, f"{job['id']}/log"))["items"]]
+
+    await agent.records(attempt, line(0), state(1, None), state(1, None, rank=1), line(2))
+    assert await told() == [0, 1, 1, 2]
+    await agent.records(attempt, line(3), state(4, 1))
+    assert await told() == [0, 1, 2, 3, 4], "the other rank's state of the same time stays"
+    await agent.records(attempt, state(5, 4), state(6, 5), line(7), state(8, 6), state(9, 1, rank=1))
+    assert await told() == [0, 2, 3, 7, 8, 9]
+    outline = await get(server, f"{job['id']}/log/outline")
+    assert outline["lines"] == 6
+    await agent.records(attempt, state(11, 10))
+    assert await told() == [0, 2, 3, 7, 8, 9, 11], "a state whose earlier one was lost is a line as any other"

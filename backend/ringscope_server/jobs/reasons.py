@@ -90,7 +90,9 @@ REASONS: tuple[Reason, ...] = (
         "hang_detected", "failed", "again", "Ranks were alive and came no further.", blames_node=True, is_servers=True
     ),
     Reason("agent_restarted", "failed", "again", "A node's agent was stopped while the ranks ran.", blames_node=True),
-    Reason("launcher_lost", "failed", "again", "A node's mpiexec, proxy or keeper was killed.", blames_node=True),
+    Reason(
+        "launcher_lost", "failed", "again", "A node's mpiexec, proxy or keeper was killed or stopped.", blames_node=True
+    ),
     Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),
     Reason("preempted", "failed", "always", "It had to make room for a job of higher priority.", is_servers=True),
 )

@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 PEER_END_SECONDS = 20.0
 RETRY_KILL_SECONDS = 2.0
 ALONE_GRACE_SECONDS = 2.0
+# The server calls the node lost after 15 s.
+STOPPED_AGENT_SECONDS = 20.0
 
 
 class Keeper:
@@ -80,13 +82,19 @@ class Keeper:
         closing = asyncio.create_task(self._close_wanted.wait())
         try:
             while not closing.done():
-                left = self._task.away_seconds - self._control.alone_seconds
+                left = self._away_seconds - self._control.alone_seconds
                 if left <= 0:
                     return False
                 await asyncio.wait({closing}, timeout=min(left, LOOK_SECONDS))
             return True
         finally:
             closing.cancel()
+
+    @property
+    def _away_seconds(self) -> float:
+        """How long no agent may be there that can act; one that is stopped may be let go on at any time."""
+        most = self._task.away_seconds
+        return max(most, STOPPED_AGENT_SECONDS) if self._control.agent_pids else most
 
     async def _work(self) -> None:
         try:
@@ -149,10 +157,10 @@ class Keeper:
     def _give_up(self) -> None:
         logger.warning("Attempt %d: no agent is there; ending.", self._task.assignment.attempt_id)
         if self._launch_wanted.is_set() and self._status.outcome is None:
-            away = f"Node {self._task.node} was without its agent for {self._task.away_seconds:g} s"
+            away = f"Node {self._task.node} was without its agent for {self._away_seconds:g} s"
             if pids := self._control.agent_pids:
                 who = f"The agent of node {self._task.node} (pid {pids[0]})"
-                away = f"{who} was stopped for {self._task.away_seconds:g} s (state T: by SIGSTOP or SIGTSTP)"
+                away = f"{who} was stopped for {self._away_seconds:g} s (state T: by SIGSTOP or SIGTSTP)"
             self._intake.say(f"{away}, so its ranks are ended.")
             self._end_with(Outcome("agent_restarted", f"{away}, so its ranks were ended."))
 

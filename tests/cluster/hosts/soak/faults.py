@@ -101,6 +101,15 @@ class Faults:
                 return host, self.random.choice(found)
         return None
 
+    def pause(self, name: str, is_it: Callable[[psutil.Process], bool]) -> Fault | None:
+        """SIGSTOP to a random process of a kind, which goes on later if nothing has ended it."""
+        if (found := self.program(is_it)) is None:
+            return None
+        host, process = found
+        process.suspend()
+        seconds = self.random.uniform(1, 14)
+        return Fault(f"paused {name} {process.pid} on {host} for {seconds:.1f} s", seconds, lambda: _resume(process))
+
     def kill(self, name: str, is_it: Callable[[psutil.Process], bool]) -> Fault | None:
         """SIGKILL to a random process of a kind."""
         if (found := self.program(is_it)) is None:
@@ -117,17 +126,32 @@ def kill_rank(faults: Faults) -> Fault | None:
 
 def kill_mpiexec(faults: Faults) -> Fault | None:
     """kill -9 of a first node's launcher."""
-    return faults.kill("mpiexec", lambda process: program_name(process).startswith("mpiexec"))
+    return faults.kill("mpiexec", is_mpiexec)
 
 
 def kill_proxy(faults: Faults) -> Fault | None:
     """kill -9 of a node's launcher proxy."""
-    return faults.kill("proxy", lambda process: program_name(process) == "hydra_pmi_proxy")
+    return faults.kill("proxy", is_proxy)
 
 
 def kill_keeper(faults: Faults) -> Fault | None:
     """kill -9 of a keeper that has ranks."""
-    return faults.kill("keeper", lambda process: is_keeper(process) and bool(process.children()))
+    return faults.kill("keeper", is_busy_keeper)
+
+
+def pause_mpiexec(faults: Faults) -> Fault | None:
+    """A first node's launcher stands still."""
+    return faults.pause("mpiexec", is_mpiexec)
+
+
+def pause_proxy(faults: Faults) -> Fault | None:
+    """A node's launcher proxy stands still."""
+    return faults.pause("proxy", is_proxy)
+
+
+def pause_keeper(faults: Faults) -> Fault | None:
+    """A keeper, with or without ranks, stands still."""
+    return faults.pause("keeper", is_keeper)
 
 
 def pause_rank(faults: Faults) -> Fault | None:
@@ -201,6 +225,9 @@ KINDS: dict[Kind, float] = {
     kill_mpiexec: 1,
     kill_proxy: 1,
     kill_keeper: 1,
+    pause_mpiexec: 1,
+    pause_proxy: 1,
+    pause_keeper: 1,
     pause_rank: 1,
     pause_agent: 1,
     kill_agent: 1,
@@ -214,6 +241,21 @@ KINDS: dict[Kind, float] = {
 def is_rank(process: psutil.Process) -> bool:
     """A rank itself; mpiexec and its proxy name the module as well, but run no Python."""
     return "python" in program_name(process) and "ringscope.rank" in process.cmdline()
+
+
+def is_mpiexec(process: psutil.Process) -> bool:
+    """A first node's launcher."""
+    return program_name(process).startswith("mpiexec")
+
+
+def is_proxy(process: psutil.Process) -> bool:
+    """A node's launcher proxy."""
+    return program_name(process) == "hydra_pmi_proxy"
+
+
+def is_busy_keeper(process: psutil.Process) -> bool:
+    """A keeper that has ranks."""
+    return is_keeper(process) and bool(process.children())
 
 
 def is_keeper(process: psutil.Process) -> bool:

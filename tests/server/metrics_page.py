@@ -16,7 +16,7 @@ async def samples(server: Server) -> Samples:
     }
 
 
-def key(name: str, **labels: str) -> tuple[str, frozenset[tuple[str, str]]]:
+def key(name: str, /, **labels: str) -> tuple[str, frozenset[tuple[str, str]]]:
     return f"ringscope_{name}", frozenset(labels.items())
 
 

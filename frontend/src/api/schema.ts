@@ -2152,7 +2152,7 @@ export interface components {
              * Check
              * @description What it would find; all: nothing of such a job is checked.
              */
-            check: "all" | ("straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth");
+            check: "all" | ("straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged");
             /** Is Checked */
             is_checked: boolean;
             /**

@@ -55,6 +55,13 @@ describe("priceColumns", () => {
     expect(lead(aCell(8, { ring: 1 }))).toBeNull();
   });
 
+  it("lets what only collects compete with nothing", () => {
+    const cell = aCell(8, { ring: 2, gather: 1, naive: 4 });
+    const results = cell.results.map((price) => ({ ...price, is_whole: price.algorithm !== "gather" }));
+    expect(lead({ ...cell, fastest: "ring", results })).toBe(2);
+    expect(priceColumns([{ ...cell, results }], "size_bytes", "busbw").lines[1]?.values).toEqual([null]);
+  });
+
   it("compares with no upper bound", () => {
     const cell = aCell(8, { ring: 1, tree: 2, direct: 4 });
     const bounded = (name: string): PriceCell => ({ ...cell, results: cell.results.map((price) => ({ ...price, is_bound: price.algorithm === name })) });

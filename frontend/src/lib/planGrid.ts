@@ -110,7 +110,7 @@ export function slowestRatio(cell: PriceCell): { slowest: Price; times: number }
 }
 
 const CSV_COLUMNS = [
-  "algorithm", "is_whole", "time_s", "is_bound", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
+  "algorithm", "time_s", "is_bound", "is_whole", "algbw_gb_per_s", "busbw_gb_per_s", "source", "channels", "formula_s", "steps", "messages", "sent_bytes",
   "bytes_on_critical_path",
 ] as const satisfies readonly (keyof Price)[];
 

@@ -21,7 +21,7 @@ it("copies of a node's links those that are shown", async () => {
   const nodes = ["n1", "n2", "n3"].map((name, id) => aNode({ id, name }));
   const page = await drawn(<LinkMatrix nodes={nodes} only="n1" />, "/nodes/n1", answers);
   await act(async () => page.querySelector("button")?.click());
-  expect(write.mock.calls[0]?.[0].trim().split("\r\n").slice(1)).toEqual(["measured,,n1,n2,1,1024,20,false,1"]);
+  expect(write.mock.calls[0]?.[0].trim().split("\r\n").slice(1)).toEqual(["measured,,n1,n2,1,1024,20,false,,1"]);
 });
 
 it("says of very many nodes which ones are shown", async () => {

@@ -76,8 +76,8 @@ async def test_ranks_see_nothing_of_the_agents_own(
     logs = [r for r in server.parsed(7) if isinstance(r, Log) and r.text.startswith("environment")]
     assert {r.rank for r in logs} == {0, 1}
     assert {r.text for r in logs} == {
-        "environment RINGSCOPE_AGENT_HOME RINGSCOPE_ATTEMPT_TOKEN RINGSCOPE_FAULT RINGSCOPE_POSITIONS "
-        "RINGSCOPE_SOCKET RINGSCOPE_SPEC RINGSCOPE_STACKS RINGSCOPE_STEPS RINGSCOPE_TUNING"
+        "environment RINGSCOPE_AGENT_HOME RINGSCOPE_ATTEMPT_TOKEN RINGSCOPE_FAULT RINGSCOPE_NODE_ADDRESS "
+        "RINGSCOPE_POSITIONS RINGSCOPE_SOCKET RINGSCOPE_SPEC RINGSCOPE_STACKS RINGSCOPE_STEPS RINGSCOPE_TUNING"
     }
 
 

@@ -18,6 +18,11 @@ NAMING = {
     "tests/cluster/hosts/test_faults.py": "knows processes by their names",
     "tests/agent/test_node_check.py": "makes values of its path",
     "tests/rank/test_mpiexec.py": "puts false ones on PATH",
+    "workers/ringscope_agent/launch/share.py": "says which process is stopped",
+    "tests/agent/test_attempt.py": "reads which process is stopped",
+    "tests/agent/test_share_watch.py": "reads which process is stopped",
+    "tests/agent/test_stopped.py": "reads which process is stopped",
+    "tests/cluster/test_watch.py": "knows processes by their names",
 }
 # Who may ask for its path: whoever has it start nothing, or uses Hydra's manual launcher.
 FINDING = {

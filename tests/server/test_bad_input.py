@@ -165,8 +165,10 @@ async def test_of_an_agent_as_much_is_read_as_it_may_have_to_say(tmp_path: Path,
 
 
 def test_a_pulse_of_a_whole_node_is_read() -> None:
-    counts = ("iterations", "untimed", "size_bytes", "waited_us", "running_us", "queued_us")
-    rank = RankPulse(rank=4095, state="R", step=2**31 - 1, **dict.fromkeys(counts, 2**63 - 1))
+    counts = ("iterations", "untimed", "size_bytes", "waited_us", "calls", "stage_since_ns", "running_us", "queued_us")
+    rank = RankPulse(
+        rank=4095, state="R", step=2**31 - 1, awaits=2**31 - 1, stage="x" * 200, **dict.fromkeys(counts, 2**63 - 1)
+    )
     pulse = Pulse(epoch=1, attempt_id=2**63 - 1, time_us=2**63 - 1, ranks=[rank] * 4096)
     assert len(pulse.model_dump_json()) <= MEDIUM_BYTES
 

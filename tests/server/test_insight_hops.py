@@ -3,6 +3,7 @@
 from tests.cost.recorded import recorded
 
 from ringscope.contracts.traced import TracedTransfer
+from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.slow_hops import SlowHops
 from ringscope_server.insights.step_windows import CROWDED_MIN_US
 from ringscope_server.insights.watch import News, Watch
@@ -37,7 +38,7 @@ def test_an_operation_counts_once_all_ranks_have_told_of_it() -> None:
 
 
 def test_the_watch_tells_it_and_what_later_operations_refute_is_over() -> None:
-    watch = Watch(ranks=8, hang_seconds=60, expected={})
+    watch = Watch(8, Limits(60), {})
     told, clocks = recorded()[2]
     watch.hops.note(told, clocks)
     news = News(now=0.0, is_running=False, samples={})

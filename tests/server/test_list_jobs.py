@@ -215,7 +215,8 @@ async def test_few_long_pages_are_made_side_by_side_and_short_ones_wait_for_none
         return await makes(session, limit, *more)
 
     monkeypatch.setattr(queries, "page", counted)
-    asked = [asyncio.create_task(server.admin.get("/api/v1/jobs", params={"limit": 1000})) for _ in range(8)]
+    viewers = [await server.person("viewer", f"viewer-{number}") for number in range(8)]
+    asked = [asyncio.create_task(viewer.get("/api/v1/jobs", params={"limit": 1000})) for viewer in viewers]
     async with asyncio.timeout(30):
         await are_there.wait()
         assert (await server.admin.get("/api/v1/jobs", params={"limit": SHORT_PAGE})).status_code == 200

@@ -174,6 +174,7 @@ async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Serv
             "median_gb_per_s": 2.0,
             "least_gb_per_s": 1.0,
             "runs": 3,
+            "is_disturbed": False,
         }
         for place in (False, True)
     ]

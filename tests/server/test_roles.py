@@ -18,10 +18,11 @@ def operations(server: Server) -> list[tuple[str, str, str]]:
     for context in iter_route_contexts(server.api.routes):
         route = context.original_route
         if isinstance(route, APIRoute) and (needed := roles(route.dependant)):
+            (role,) = needed
             path = context.path
             for name in route.param_convertors:
                 path = path.replace(f"{{{name}}}", "1")
-            found += [(method, path, needed.pop()) for method in sorted(route.methods or ())]
+            found += [(method, path, role) for method in sorted(route.methods or ())]
     return found
 
 
@@ -52,7 +53,8 @@ async def test_nobody_gets_past_a_route_with_less_than_its_role(server: Server) 
                 continue
             response = await client.request(method, path)
             expected = (401, "not_logged_in") if who == "nobody" else (403, "not_allowed")
-            assert (response.status_code, response.json()["code"]) == expected, f"{who}: {method} {path}"
+            code = expected[1] if method == "HEAD" else response.json()["code"]  # whose answer has no body
+            assert (response.status_code, code) == expected, f"{who}: {method} {path}"
 
 
 async def test_a_viewer_who_cancels_changes_nothing(server: Server) -> None:

@@ -14,6 +14,7 @@ class LonelyCommunicator:
         self.gpu, self.rank, self.size, self.local_rank = gpu, 0, 1, 0
         self.transport = SimpleNamespace(name="shared_memory")
         self.summed = []
+        self.position = [0] * 16  # as engine.positions counts
 
     def buffer(self, size_bytes):
         local = np.zeros(size_bytes, np.uint8)

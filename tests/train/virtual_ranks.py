@@ -64,6 +64,7 @@ class VirtualCommunicator(VirtualRank):
     def __init__(self, rank: int, slots: list[Any], barrier: threading.Barrier) -> None:
         super().__init__(rank, slots, barrier)
         self.gpu, self.local_rank, self.runs = None, rank, 0
+        self.position = [0] * 16  # as engine.positions counts
         self.transport = SimpleNamespace(name="shared_memory")
 
     def buffer(self, size_bytes: int) -> Buffer:

@@ -57,6 +57,7 @@ def site() -> Iterator[Site]:
         running_lab(
             # A test's webhooks lead to its own machine.
             Path(path),
+            *("--scripts", path),
             RINGSCOPE_WEBHOOK_PRIVATE_ADDRESSES="127.0.0.0/8",
         ) as (lab, up),
     ):

@@ -15,10 +15,10 @@ from ringscope_server.services import Services
 AGENTS = "/api/v1/agents/"
 # Of everything but what comes in megabytes: to look at more would only keep the server from others.
 SMALL_BYTES = 64 << 10
-MEDIUM_BYTES = 1 << 20
+MEDIUM_BYTES = 3 << 20
 # What agents tell: reports have the stacks of up to 4,096 ranks, of 4,000 characters each.
 LARGE = ("/records", "/reports")
-# A pulse has at most 205 bytes of each of 4,096 ranks; a node may have hundreds of network interfaces.
+# A pulse has at most 650 bytes of each of 4,096 ranks; a node may have hundreds of network interfaces.
 MEDIUM = ("/pulses", "/register")
 
 

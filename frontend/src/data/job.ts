@@ -41,16 +41,6 @@ export function insightsQuery(id: number, until: string | null) {
   });
 }
 
-/** What the ranks of a running job do now, what loads first; asked for again while the page shows it. */
-export function activityQuery(id: number) {
-  return queryOptions({
-    queryKey: jobKey(id, "activity"),
-    queryFn: async () =>
-      unwrap(await api.GET("/api/v1/jobs/{job_id}/activity", { params: { path: { job_id: id } } })).items,
-    refetchInterval: 2000,
-  });
-}
-
 /** What each attempt of a job ran in. */
 export function environmentsQuery(id: number) {
   return queryOptions({

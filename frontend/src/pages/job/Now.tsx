@@ -7,16 +7,16 @@ import type { JobView, NewestSteps } from "../../api/types";
 import { QueryError } from "../../components/QueryError";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
 import { Skeleton } from "../../components/Skeleton";
-import { activityQuery, newestStepsQuery } from "../../data/job";
-import { activityWords } from "../../lib/activity";
+import { newestStepsQuery } from "../../data/job";
 import { isBenchmark, isTerminal } from "../../lib/state";
 import { countWords, expectedRows, shownSteps, slowestWords } from "../../lib/steps";
 import { MembersTable } from "./MembersTable";
 import classes from "./Now.module.css";
 import { StepsTable } from "./StepsTable";
 
-// Few jobs fail.
+// Few jobs fail, and few load for long.
 const LastLines = lazy(async () => ({ default: (await import("./LastLines")).LastLines }));
+const Loading = lazy(async () => ({ default: (await import("./Loading")).Loading }));
 
 /** Of a job that is over there is nothing, but the last lines if it failed; who watched it end keeps what was there. */
 export function Now({ job }: { job: JobView }) {
@@ -98,22 +98,15 @@ function Body({ job, newest, isLoaded }: BodyProps) {
   const attempt = job.attempts.at(-1);
   if (newest) return <StepsTable newest={newest} isTraining={!isBenchmark(job)} />;
   if (job.state === "starting" && attempt) return <MembersTable attempt={attempt} />;
-  if (job.state === "running" && isLoaded) return <Loading jobId={job.id} />;
+  if (job.state === "running" && isLoaded) {
+    return (
+      <Suspense>
+        <Loading jobId={job.id} />
+      </Suspense>
+    );
+  }
   const none = noSteps(job);
   return none && <p className={`dim ${classes.none}`}>{none}</p>;
-}
-
-/** What the ranks do before their first step. */
-function Loading({ jobId }: { jobId: number }) {
-  const { data = [] } = useQuery(activityQuery(jobId));
-  return (
-    <div className={`dim ${classes.none}`}>
-      <p>No step has arrived yet.</p>
-      {data.map((activity) => (
-        <p key={activity.doing}>{activityWords(activity)}</p>
-      ))}
-    </div>
-  );
 }
 
 function noSteps({ state }: JobView): string {

@@ -5,7 +5,7 @@ import contextlib
 import json
 import socket
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import uvicorn
@@ -123,15 +123,20 @@ class FakeServer:
         def found() -> Report | None:
             return next((r for r in self.reports if r.event == event and r.attempt_id == attempt_id), None)
 
-        async with asyncio.timeout(seconds), self.changed:
-            await self.changed.wait_for(lambda: found() is not None)
+        await self.wait_until(lambda: found() is not None, seconds)
         report = found()
         assert report is not None
         return report
 
     async def wait_until(self, predicate: Any, seconds: float = 60.0) -> None:
-        async with asyncio.timeout(seconds), self.changed:
-            await self.changed.wait_for(predicate)
+        """Wait until this holds. Raises TimeoutError, which says what has come by then."""
+        try:
+            async with asyncio.timeout(seconds), self.changed:
+                await self.changed.wait_for(predicate)
+        except TimeoutError:
+            reports = [(report.attempt_id, report.event, report.message) for report in self.reports]
+            records = {attempt: Counter(record["type"] for record in told) for attempt, told in self.records.items()}
+            raise TimeoutError(f"after {seconds:g} s: reports {reports}, records {records}") from None
 
     def parsed(self, attempt_id: int) -> list[Record]:
         """The records of an attempt, with steps in the one form in which the server stores them."""

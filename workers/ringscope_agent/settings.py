@@ -38,7 +38,7 @@ class AgentSettings(BaseSettings):
         le=4096,
         description="Ranks at once; default: a slot for each physical core that the agent may use.",
     )
-    address: str = Field("", description="Where the other nodes reach this one; also /metrics listens there.")
+    address: str = Field("", description="Address at which other nodes reach this one; /metrics listens there, too.")
     metrics_port: int | None = Field(
         None,
         ge=0,
@@ -48,7 +48,7 @@ class AgentSettings(BaseSettings):
     data_dir: Path = Field(Path("~/.local/share/ringscope"), description="Spools, logs and the token file.")
     token: SecretStr | None = Field(None, description="This node's token, where it is not to join.")
     token_file: Path | None = Field(
-        None, description="Where this node keeps its token; default: agent-token in the data directory."
+        None, description="File of this node's token; default: agent-token in the data directory."
     )
     join_token: SecretStr | None = Field(
         None, description="Gets this node a token of its own, at its first start and where the server refuses that."
@@ -56,7 +56,7 @@ class AgentSettings(BaseSettings):
     join_token_file: Path | None = Field(
         None, description="Holds a join token, instead of --join-token; default: join-token in the data directory."
     )
-    labels: dict[str, str] = Field(default_factory=dict, description="For the selector of a placement.")
+    labels: dict[str, str] = Field(default_factory=dict, description="Labels that the selector of a placement matches.")
     leaves_at: datetime | None = Field(
         None, description="When a batch system takes this node back: ISO 8601 with a zone, or seconds since 1970."
     )

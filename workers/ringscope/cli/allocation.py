@@ -21,7 +21,7 @@ class Allocation(SpecModel):
     """What is asked of Slurm, and where the agents find server and Python."""
 
     nodes: int = Field(ge=1, le=4096)
-    time: str = Field(description="As sbatch takes it: minutes, or [days-]hours:minutes:seconds.")
+    time: str = Field(description="Time limit in sbatch's format: minutes, or [days-]hours:minutes:seconds.")
     server: str = Field(description="URL of the server, as the nodes reach it.")
     python: str = Field(description="The Python with Ringscope on the nodes.")
     name: str = "ringscope"

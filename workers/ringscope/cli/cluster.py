@@ -26,15 +26,19 @@ _FLAGS = {
 }
 
 Shape = Annotated[str | None, typer.Option("--topology", help="flat, NODESxRANKS or RACKSxNODESxRANKS, such as 4x8.")]
-LinkBetween = Annotated[str | None, typer.Option("--link", help="Between nodes; default 10gbe. " + _LINK_HELP)]
-Latency = Annotated[str | None, typer.Option(help="Of a message between nodes: 5us.")]
-Intra = Annotated[str | None, typer.Option(help="Inside a node; default nvlink4. " + _LINK_HELP)]
+LinkBetween = Annotated[str | None, typer.Option("--link", help="Link between nodes; default 10gbe. " + _LINK_HELP)]
+Latency = Annotated[str | None, typer.Option(help="Latency of a message between nodes, such as 5us.")]
+Intra = Annotated[str | None, typer.Option(help="Link inside a node; default nvlink4. " + _LINK_HELP)]
 Nics = Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")]
 Channels = Annotated[
     int | None,
-    typer.Option(min=1, help="Of rings and trees, each by another rank out of a node; default: one a card, on CPUs 1."),
+    typer.Option(
+        min=1, help="Channels of rings and trees, each leaving a node by another rank; default: one a card, on CPUs 1."
+    ),
 ]
-Oversubscription = Annotated[float | None, typer.Option(min=1, help="Of the racks' uplinks; default 1.")]
+Oversubscription = Annotated[
+    float | None, typer.Option(min=1, help="Oversubscription of the racks' uplinks; default 1.")
+]
 Gamma = Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")]
 
 

@@ -34,9 +34,11 @@ def events(
     actor: Annotated[str | None, typer.Option(help="Only what this user did.")] = None,
     action: Annotated[str | None, typer.Option(help="Only this action, such as job.cancelled.")] = None,
     target: Annotated[str | None, typer.Option(help="Only about this: job:12, node:n1, or all of a kind: job.")] = None,
-    since: Annotated[str | None, typer.Option(help="From then on: 2026-01-31T12:00, or 30m, 2h, 7d ago.")] = None,
-    until: Annotated[str | None, typer.Option(help="Before then.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first.")] = 50,
+    since: Annotated[
+        str | None, typer.Option(help="Only events since this time: 2026-01-31T12:00, or 30m, 2h, 7d ago.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Only events before this time.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Largest number of events, newest first.")] = 50,
     keep_following: Annotated[
         bool, typer.Option("-f", "--follow", help="Print them as they come, oldest first.")
     ] = False,

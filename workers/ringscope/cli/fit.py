@@ -35,13 +35,13 @@ def fit_rows(
     files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="JSON of bench or nccl-tests.")] = None,
     job: Annotated[int | None, typer.Option(help="Rows of this job on the server instead.")] = None,
     algorithm: Annotated[
-        str | None, typer.Option(help="Of rows that do not tell theirs, as nccl-tests' do not: ring.")
+        str | None, typer.Option(help="Algorithm of rows that name none, such as those of nccl-tests: ring.")
     ] = None,
     ranks_per_node: Annotated[
-        int | None, typer.Option(min=1, help="Where the rows do not tell; 1: all links are alike.")
+        int | None, typer.Option(min=1, help="Ranks per node if the rows do not say; 1: all links are alike.")
     ] = None,
     nics: Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")] = None,
-    regimes: Annotated[int, typer.Option(min=1, max=6, help="At most so many ranges of message sizes.")] = 4,
+    regimes: Annotated[int, typer.Option(min=1, max=6, help="Largest number of ranges of message sizes.")] = 4,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, which `ringscope plan --fit` reads.")] = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

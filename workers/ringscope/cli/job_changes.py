@@ -58,7 +58,9 @@ def priority(
 
 def label(
     job_id: JobId,
-    words: Annotated[list[str], typer.Argument(metavar="KEY=VALUE|KEY-", help="To set, or to take away.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="KEY=VALUE|KEY-", help="Labels to set (KEY=VALUE) or to remove (KEY-).")
+    ],
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -59,7 +59,7 @@ def jobs(
     node: Annotated[str | None, typer.Option(help="Only what had a rank on this node.")] = None,
     schedule: Annotated[int | None, typer.Option(help="Only what the schedule of this number submitted.")] = None,
     sort: Annotated[str | None, typer.Option(help="id, name, ranks or busbw; -busbw: the most first.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="Largest number of jobs.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="All of them, whatever --limit says.")] = False,
     as_json: AsJson = False,
     url: Url = None,
@@ -122,7 +122,7 @@ def logs(
         typer.Option(help="Only lines whose words name an error, as ValueError or fatal do; or also a warning."),
     ] = None,
     at: Annotated[
-        str | None, typer.Option(help="From the last line printed by then on: 2026-01-31T12:00, or 30m, 2h ago.")
+        str | None, typer.Option(help="Start at the last line printed by this time: 2026-01-31T12:00, or 30m, 2h ago.")
     ] = None,
     as_json: AsJson = False,
     url: Url = None,
@@ -149,7 +149,7 @@ def steps(
     ] = "csv",
     rank: Annotated[int | None, typer.Option(min=0, help="Only of this rank.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Only of this algorithm.")] = None,
-    attempt: Annotated[int | None, typer.Option(min=1, help="Of this attempt; default: the newest.")] = None,
+    attempt: Annotated[int | None, typer.Option(min=1, help="Number of the attempt; default: the newest.")] = None,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:

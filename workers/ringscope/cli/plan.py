@@ -58,9 +58,13 @@ def plan(
         ),
     ] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; default: those of the topology, or 8.")] = None,
-    size: Annotated[str, typer.Option("--bytes", help="On each rank: 1.2GB is decimal, 64MiB binary.")] = "64MiB",
+    size: Annotated[
+        str, typer.Option("--bytes", help="Size of the buffer on each rank: 1.2GB is decimal, 64MiB binary.")
+    ] = "64MiB",
     link: LinkBetween = None,
-    bandwidth: Annotated[str | None, typer.Option(help="Between nodes, instead of the link's: 1GB/s.")] = None,
+    bandwidth: Annotated[
+        str | None, typer.Option(help="Bandwidth between nodes, instead of the link's: 1GB/s.")
+    ] = None,
     latency: Latency = None,
     gamma: Gamma = None,
     topology: Shape = None,

@@ -24,7 +24,9 @@ Overlap = Annotated[
 ]
 Assignments = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="FIELD=VALUE", help="Of the job, such as placement.ranks=8; repeatable."),
+    typer.Option(
+        "--set", metavar="FIELD=VALUE", help="Field of the job to set, such as placement.ranks=8; repeatable."
+    ),
 ]
 
 _COLUMNS: Columns[Schedule] = {

@@ -28,11 +28,11 @@ def register(app: typer.Typer) -> None:
 def slurm(
     nodes: Annotated[int, typer.Option(help="How many nodes.")],
     limit: Annotated[
-        str, typer.Option("--time", help="For how long: minutes, or [days-]hours:minutes:seconds as sbatch takes it.")
+        str, typer.Option("--time", help="Time limit: minutes, or [days-]hours:minutes:seconds as sbatch takes it.")
     ],
     partition: Annotated[str | None, typer.Option(help="Slurm's partition; default: the site's.")] = None,
     account: Annotated[str | None, typer.Option(help="Slurm's account; default: yours.")] = None,
-    name: Annotated[str, typer.Option(help="Of the batch job.")] = "ringscope",
+    name: Annotated[str, typer.Option(help="Name of the batch job.")] = "ringscope",
     slots: Annotated[int | None, typer.Option(help="Ranks on each node; default: whole nodes, all their CPUs.")] = None,
     server: Annotated[
         str | None, typer.Option(help="URL at which the nodes reach the server; default: that of this command.")

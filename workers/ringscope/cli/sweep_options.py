@@ -28,7 +28,7 @@ MinBytes = Annotated[str | None, typer.Option("-b", "--min-bytes", help="Smalles
 MaxBytes = Annotated[str | None, typer.Option("-e", "--max-bytes", help="Largest size.")]
 StepFactor = Annotated[
     int | None,
-    typer.Option("-f", "--step-factor", help="From size to size; above 1 it wins over -i; default 2."),
+    typer.Option("-f", "--step-factor", help="Factor from one size to the next; above 1 it overrides -i; default 2."),
 ]
 StepBytes = Annotated[
     str | None, typer.Option("-i", "--step-bytes", help="Added from size to size, instead of -f: 64K, 1M.")
@@ -64,7 +64,7 @@ Rotate = Annotated[
 Check = Annotated[Switch, typer.Option("-c", "--check", min=0, max=1, help="Check results.")]
 Dtype = Annotated[str | None, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")]
 Op = Annotated[str | None, typer.Option("-o", "--op", help="sum, prod, min, max or avg.")]
-Root = Annotated[int | None, typer.Option("-r", "--root", help="Of broadcast and reduce.")]
+Root = Annotated[int | None, typer.Option("-r", "--root", help="Root rank of broadcast and reduce.")]
 PerIteration = Annotated[
     Switch,
     typer.Option(

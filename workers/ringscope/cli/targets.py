@@ -25,7 +25,7 @@ def targets(
         Path | None, typer.Option(help="Write them into this file for file_sd, whole or not at all; it ends in .json.")
     ] = None,
     every: Annotated[
-        float | None, typer.Option(min=1, help="With --file: again after so many seconds, until Ctrl-C.")
+        float | None, typer.Option(min=1, help="Write --file again after this many seconds, until Ctrl-C.")
     ] = None,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -30,7 +30,8 @@ def register(app: typer.Typer) -> None:
 
 def trace_algorithm(
     algorithm: Annotated[
-        str | None, typer.Argument(help=f"Of all_reduce: {', '.join(SCHEDULES)}. With --job: one of its algorithms.")
+        str | None,
+        typer.Argument(help=f"Algorithm of all_reduce: {', '.join(SCHEDULES)}. With --job: one of its algorithms."),
     ] = None,
     collective: Annotated[str, typer.Option(help=f"{', '.join(SCHEDULED)}.")] = "all_reduce",
     ranks: Annotated[
@@ -39,15 +40,21 @@ def trace_algorithm(
     topology: Shape = None,
     channels: Annotated[
         int | None,
-        typer.Option(min=1, help="Of rings and trees, each by another rank out of a node; default: one for each."),
+        typer.Option(
+            min=1, help="Channels of rings and trees, each leaving a node by another rank; default: one for each."
+        ),
     ] = None,
-    root: Annotated[int, typer.Option("-r", "--root", min=0, help="Of broadcast and reduce.")] = 0,
+    root: Annotated[int, typer.Option("-r", "--root", min=0, help="Root rank of broadcast and reduce.")] = 0,
     values: Annotated[str | None, typer.Option(help='A row of numbers for each rank: "2,4,6;1,2,3;4,8,12".')] = None,
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
     job: Annotated[int | None, typer.Option(help="What the ranks of this job did, which it was told to trace.")] = None,
-    size_of_job: Annotated[str | None, typer.Option("--size", help="With --job: 1M; default: the largest.")] = None,
-    in_place: Annotated[int | None, typer.Option(min=0, max=1, help="With --job: 0 or 1.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="With --job: print JSON.")] = False,
+    size_of_job: Annotated[
+        str | None, typer.Option("--size", help="Message size to show with --job: 1M; default: the largest.")
+    ] = None,
+    in_place: Annotated[
+        int | None, typer.Option(min=0, max=1, help="Whether to show the in-place operation with --job: 0 or 1.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --job.")] = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:

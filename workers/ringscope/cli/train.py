@@ -24,17 +24,17 @@ def train(
     data_path: Annotated[str | None, typer.Option(help="Folder of cifar10 or text, on every node.")] = None,
     strategy: Annotated[str | None, typer.Option(help=f"{', '.join(STRATEGIES)}; default: mirrored.")] = None,
     all_reduce: Annotated[str | None, typer.Option(help="How gradients are summed: ring, direct, auto, …")] = None,
-    servers: Annotated[int | None, typer.Option(help="Of parameter_server: so many of the ranks.")] = None,
+    servers: Annotated[int | None, typer.Option(help="Number of ranks that are parameter servers.")] = None,
     consistency: Annotated[
-        str | None, typer.Option(help=f"Of parameter_server: {', '.join(get_args(Consistency))}.")
+        str | None, typer.Option(help=f"Consistency of parameter_server: {', '.join(get_args(Consistency))}.")
     ] = None,
-    staleness: Annotated[int | None, typer.Option(help="Of ssp: steps a worker may be ahead.")] = None,
+    staleness: Annotated[int | None, typer.Option(help="Steps that a worker may be ahead with ssp.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Exactly this many nodes.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Times through the samples.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Samples in a step, over all ranks.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Of the optimizer.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Learning rate of the optimizer.")] = None,
     optimizer: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Optimizer))}.")] = None,
     precision: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Precision))}.")] = None,
     target_accuracy: Annotated[float | None, typer.Option(help="0 to 1; the job tells when it was reached.")] = None,

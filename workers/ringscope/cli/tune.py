@@ -44,7 +44,7 @@ def tune(
     transport: Annotated[str, typer.Option(help="auto, shared_memory, mpi, nccl or cuda_ipc.")] = "auto",
     min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
     max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "32M",
-    step_factor: Annotated[int, typer.Option("-f", "--step-factor", help="From size to size.")] = 4,
+    step_factor: Annotated[int, typer.Option("-f", "--step-factor", help="Factor from one size to the next.")] = 4,
     iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
     warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 3,
     dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",

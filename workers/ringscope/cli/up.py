@@ -46,7 +46,7 @@ def up(
         bool, typer.Option("--prometheus", help="Also a Prometheus with the rules of deploy/prometheus.")
     ] = False,
     prometheus_port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Of --prometheus, on 127.0.0.1; 0 takes any free one.")
+        int, typer.Option(min=0, max=65535, help="Port of --prometheus on 127.0.0.1; 0 takes any free one.")
     ] = 9090,
     scripts: Scripts = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -1,4 +1,4 @@
-"""Where Prometheus and Grafana are."""
+"""Read the addresses of Prometheus and Grafana."""
 
 from ringscope.client.connection import Connection
 from ringscope.client.view import View
@@ -15,5 +15,5 @@ class GraphRoutes(Connection):
     """/graphs."""
 
     def graphs(self) -> Graphs:
-        """Where this cluster's graphs are."""
+        """Return the addresses of this cluster's graphs."""
         return Graphs.read(self._get("/graphs"))

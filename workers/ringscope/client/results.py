@@ -190,7 +190,7 @@ class ResultRoutes(Connection):
         return self._text(f"/jobs/{job_id}/steps/export", query)
 
     def arrivals(self, job_id: int, attempt: int | None = None) -> Iterator[Arrival]:
-        """Who came last to each step, read page by page as they are asked for."""
+        """Yield the last rank to reach each step; pages are read on demand."""
         return map(Arrival.read, self._items(f"/jobs/{job_id}/arrivals", {"attempt": attempt}))
 
     def latencies(

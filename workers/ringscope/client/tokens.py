@@ -37,7 +37,7 @@ class LoginLink(View):
 
 
 class Me(View):
-    """Who makes the requests."""
+    """The name and role behind this connection's token."""
 
     name: str
     role: str
@@ -47,7 +47,7 @@ class TokenRoutes(Connection):
     """/me, /tokens and /login-links."""
 
     def me(self) -> Me:
-        """Whom this connection's token speaks for."""
+        """Return the name and role behind this connection's token."""
         return Me.read(self._get("/me"))
 
     def tokens(self) -> list[Token]:

@@ -21,7 +21,7 @@ class Epoch(View):
 
     @property
     def samples_per_second(self) -> float | None:
-        """Of all ranks, without validation and checkpoint."""
+        """Return the throughput of all ranks, without validation and checkpoint."""
         return self.samples / self.duration_us * 1e6 if self.duration_us else None
 
 

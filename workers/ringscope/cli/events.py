@@ -38,7 +38,7 @@ def events(
         str | None, typer.Option(help="Only events since this time: 2026-01-31T12:00, or 30m, 2h, 7d ago.")
     ] = None,
     until: Annotated[str | None, typer.Option(help="Only events before this time.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Largest number of events, newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Number of events to print at most, newest first.")] = 50,
     keep_following: Annotated[
         bool, typer.Option("-f", "--follow", help="Print them as they come, oldest first.")
     ] = False,

@@ -38,10 +38,11 @@ def fit_rows(
         str | None, typer.Option(help="Algorithm of rows that name none, such as those of nccl-tests: ring.")
     ] = None,
     ranks_per_node: Annotated[
-        int | None, typer.Option(min=1, help="Ranks per node if the rows do not say; 1: all links are alike.")
+        int | None,
+        typer.Option(min=1, help="Ranks per node where the rows do not tell; 1: all links are alike."),
     ] = None,
     nics: Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")] = None,
-    regimes: Annotated[int, typer.Option(min=1, max=6, help="Largest number of ranges of message sizes.")] = 4,
+    regimes: Annotated[int, typer.Option(min=1, max=6, help="Number of ranges of message sizes at most.")] = 4,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, which `ringscope plan --fit` reads.")] = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -42,7 +42,7 @@ def tokens(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT
 
 def add(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the user, or of the person or program that adds nodes.")
+        str, typer.Argument(metavar="NAME", help="Name of the user; for a join token, of whoever adds nodes.")
     ],
     role: Annotated[str | None, typer.Option(help="Role of a user: viewer, operator or admin.")] = None,
     kind: Annotated[

@@ -49,12 +49,13 @@ def trace_algorithm(
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
     job: Annotated[int | None, typer.Option(help="What the ranks of this job did, which it was told to trace.")] = None,
     size_of_job: Annotated[
-        str | None, typer.Option("--size", help="Message size to show with --job: 1M; default: the largest.")
+        str | None, typer.Option("--size", help="Message size of the job to show: 1M; default: the largest.")
     ] = None,
     in_place: Annotated[
-        int | None, typer.Option(min=0, max=1, help="Whether to show the in-place operation with --job: 0 or 1.")
+        int | None,
+        typer.Option(min=0, max=1, help="Operation of the job to show: 1 in place, 0 out of place."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --job.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the job's trace as JSON.")] = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -69,6 +70,9 @@ def trace_algorithm(
         chosen = None if in_place is None else bool(in_place)
         show_job_trace(job, algorithm, size("--size", size_of_job), chosen, perfetto, as_json, url, data_dir)
         return
+    for flag, given in (("--size", size_of_job), ("--in-place", in_place), ("--json", as_json or None)):
+        if given is not None:
+            raise UserError(f"{flag}: it is only for the trace of a job; add --job N, or leave {flag} out.")
     if algorithm is None:
         raise UserError(f"ALGORITHM: name one of {', '.join(SCHEDULES)}, or a job with --job.")
     known = SCHEDULED.get(collective)

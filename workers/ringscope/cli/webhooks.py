@@ -105,7 +105,7 @@ def test(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataD
 
 def deliveries(
     which: Which,
-    limit: Annotated[int, typer.Option(min=1, help="Largest number of deliveries, newest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="Number of deliveries to print at most, newest first.")] = 20,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -123,7 +123,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
             beside += [services.turns.measure(), lateness.run(services)]
             beside += [loop.run(services), heartbeats.run(services)]
             beside += [steps.run(services), upkeep.run(services), upkeep.end_streams(services)]
-            beside += [courier.run(services), insights_loop.run(services)]
+            beside += [courier.run(services), insights_loop.run(services), services.planner.warm()]
         tasks = [asyncio.create_task(work) for work in beside]
         try:
             yield

@@ -20,9 +20,9 @@ from ringscope_server.nodes.readings import Readings
 from ringscope_server.placement.capacity import Capacity
 from ringscope_server.placement.queue import Queue
 from ringscope_server.precedence.duties import Duties
+from ringscope_server.precedence.process_pool import ProcessPool
 from ringscope_server.precedence.shares import Shares
 from ringscope_server.precedence.turns import Turns
-from ringscope_server.precedence.worker import Worker
 from ringscope_server.settings import Settings
 from ringscope_server.steady_clock import SteadyClock
 from ringscope_server.urls import Resolve, resolve
@@ -30,6 +30,14 @@ from ringscope_server.users.last_use import LastUse
 from ringscope_server.users.rate_limit import RateLimiter
 from ringscope_server.users.token_cache import TokenCache
 
+# The modules of functions that are called in other processes.
+WORKED_OUT_BY = (
+    "ringscope.choice.prediction",
+    "ringscope_server.planner.examples",
+    "ringscope_server.planner.fitting",
+    "ringscope_server.planner.prices",
+    "ringscope_server.predictions.gradient_sum",
+)
 SCANS_AT_ONCE = 3
 LONG_PAGES_AT_ONCE = 2
 STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
@@ -65,7 +73,7 @@ class Services:
     # Names this life of this server among those on the same database.
     instance: str = field(default_factory=lambda: secrets.token_hex(8))
     notices: Notices = field(default_factory=Notices)
-    planner: Worker = field(default_factory=Worker)
+    planner: ProcessPool = field(default_factory=lambda: ProcessPool(WORKED_OUT_BY))
     # Reads of a whole log take seconds and a connection each: the rest of the pool is for everybody else.
     scans: Shares = field(default_factory=lambda: Shares(SCANS_AT_ONCE, each=1))
     # Of a thousand jobs each step of the work takes some 50 ms, in which nobody else is answered: few side by side.
@@ -99,4 +107,5 @@ class Services:
     def close(self) -> None:
         """Let go of every request that is held open: the server stops."""
         self.signals.close()
+        self.planner.close()
         self.stream.close()

@@ -1,7 +1,12 @@
 """What must run comes before what is asked."""
 
 import asyncio
+import json
 import logging
+import multiprocessing
+import os
+import pickle
+import signal
 import time
 from collections.abc import Iterator
 
@@ -13,9 +18,10 @@ from ringscope_server.http.turns import kind_of
 from ringscope_server.precedence import duties, turns
 from ringscope_server.precedence.duties import Duties
 from ringscope_server.precedence.lock import OrderedLock
+from ringscope_server.precedence.process_pool import ProcessLostError, ProcessPool
 from ringscope_server.precedence.shares import BusyError, Shares
-from ringscope_server.precedence.turns import Kind, NoTurnError, Turns
-from ringscope_server.precedence.worker import Worker
+from ringscope_server.precedence.turns import Kind, NoTurnError, Turn, Turns
+from ringscope_server.services import WORKED_OUT_BY
 
 DEADLINE_SECONDS = 60
 
@@ -76,9 +82,10 @@ async def test_with_time_enough_all_are_served_at_once(clock: Clock) -> None:
 async def test_short_of_time_few_are_served_at_once_and_none_begins_during_a_duty(clock: Clock) -> None:
     served = short(clock)
     begun: list[int] = []
+    taken: list[Turn] = []
 
     async def ask(number: int) -> None:
-        await served.take(Kind.ASKED)
+        taken.append(await served.take(Kind.ASKED))
         begun.append(number)
 
     with served.duty():
@@ -87,7 +94,8 @@ async def test_short_of_time_few_are_served_at_once_and_none_begins_during_a_dut
         assert begun == []
     await rounds()
     assert len(begun) == turns.MOST_AT_ONCE
-    served.end()
+    for _ in range(3):
+        taken[0].end()  # as often as it may be, it is one turn
     await rounds()
     assert len(begun) == turns.MOST_AT_ONCE + 1
     clock.advance(turns.SHORT_SECONDS + 1)
@@ -101,9 +109,9 @@ async def test_signs_of_life_go_before_records_and_pages_but_pages_are_not_forgo
     order: list[Kind] = []
 
     async def ask(kind: Kind) -> None:
-        await served.take(kind)
+        turn = await served.take(kind)
         order.append(kind)
-        served.end()
+        turn.end()
 
     with served.duty():
         kinds = [Kind.ASKED] * 3 + [Kind.RECORDS] * 3 + [Kind.SIGNS] * 3
@@ -123,7 +131,7 @@ async def test_a_duty_that_takes_long_lets_one_in_at_a_time(clock: Clock) -> Non
         served.note_lag(1.0)
         await rounds()
         assert [task.done() for task in asking] == [True, False, False]
-    served.end()
+    asking[0].result().end()
     await asyncio.gather(*asking)
 
 
@@ -284,25 +292,89 @@ def endless() -> None:
         pass
 
 
-async def test_work_ends_with_whoever_waits_for_it_and_keeps_nobody_else() -> None:
-    worker = Worker()
+@pytest.fixture
+def pool() -> Iterator[ProcessPool]:
+    made = ProcessPool(WORKED_OUT_BY)
+    yield made
+    made.close()
+
+
+async def children(count: int) -> list[int]:
+    """Their process ids, once there are so many."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while len(found := [child.pid or 0 for child in multiprocessing.active_children()]) != count:
+        assert time.monotonic() < deadline, found
+        await asyncio.sleep(0.01)
+    return found
+
+
+async def test_work_ends_with_whoever_waits_for_it_and_keeps_nobody_else(pool: ProcessPool) -> None:
     async with asyncio.timeout(DEADLINE_SECONDS):
-        hogging = [asyncio.create_task(worker.run("viewer", endless)) for _ in range(3)]
-        await asyncio.sleep(0.05)
-        assert await worker.run("other", lambda: 7) == 7
+        hogging = [asyncio.create_task(pool.run("viewer", endless)) for _ in range(3)]
+        await children(1)
+        assert await pool.run("other", divmod, 7, 2) == (3, 1)
         for task in hogging:
             task.cancel()
         await asyncio.gather(*hogging, return_exceptions=True)
-        assert await worker.run("viewer", lambda: 8) == 8
+        assert await pool.run("viewer", int, "8") == 8
+        await children(1)
+    pool.close()
+    await children(0)
 
 
-async def test_what_work_raises_is_raised() -> None:
+async def test_work_that_is_given_up_in_any_moment_leaves_its_place(pool: ProcessPool) -> None:
+    for wait in range(6):
+        tasks = [asyncio.create_task(pool.run(number, endless)) for number in range(4)]
+        await rounds(wait)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        assert await asyncio.gather(*(pool.run(key, int) for key in range(6))) == [0] * 6
+
+
+async def test_what_work_raises_is_raised(pool: ProcessPool) -> None:
     with pytest.raises(ZeroDivisionError):
-        await Worker().run("viewer", lambda: 1 // 0)
+        await pool.run("viewer", divmod, 1, 0)
+    with pytest.raises((AttributeError, pickle.PicklingError), match="pickle"):
+        await pool.run("viewer", lambda: 7)
+    with pytest.raises(RuntimeError, match="cannot be sent"):
+        await pool.run("viewer", memoryview, b"")
+    assert await pool.run("viewer", int) == 0
 
 
-async def test_a_question_whose_asker_hung_up_is_not_worked_on(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ringscope_server.planner.prices.sensitivity", lambda question: endless())
+async def test_a_process_that_is_killed_by_others_is_told_and_replaced(pool: ProcessPool) -> None:
+    working = asyncio.create_task(pool.run("viewer", endless))
+    (pid,) = await children(1)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(ProcessLostError):
+        await working
+    assert await pool.run("viewer", int) == 0
+    (pid,) = await children(1)
+    os.kill(pid, signal.SIGKILL)
+    await children(0)
+    assert await pool.run("viewer", int) == 0, "one that ended while it had nothing to do is not asked"
+
+
+HEAVY = {"cluster": {"shape": "512x8"}}  # seconds of one processor
+
+
+async def test_questions_that_wait_for_the_planner_keep_nobody_from_being_served(server: Server) -> None:
+    viewer, taken = await server.person("viewer"), server.services.turns
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        asking = [asyncio.create_task(viewer.post("/api/v1/plan/sensitivity", json=HEAVY)) for _ in range(6)]
+        await children(1)
+        taken.note_lag(1.0)
+        assert taken.is_short
+        answer = await server.admin.post("/api/v1/plan", json={"sizes_bytes": [1024]})
+        assert answer.status_code == 200, answer.text
+        assert not any(task.done() for task in asking[1:])
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_a_question_whose_asker_hung_up_is_not_worked_on(server: Server) -> None:
     async with asyncio.timeout(DEADLINE_SECONDS):
         await asyncio.gather(*(hang_up(server) for _ in range(3)))
         answer = await server.admin.post("/api/v1/plan", json={"sizes_bytes": [1024]})
@@ -321,7 +393,7 @@ async def hang_up(server: Server) -> None:
             nonlocal is_told
             if not is_told:
                 is_told = True
-                return {"type": "http.request", "body": b"{}", "more_body": False}
+                return {"type": "http.request", "body": json.dumps(HEAVY).encode(), "more_body": False}
             await is_gone.wait()
             return {"type": "http.disconnect"}
 
@@ -332,7 +404,7 @@ async def hang_up(server: Server) -> None:
         base_url="http://test",
         headers=server.admin.headers,
     ) as client:
-        asking = asyncio.create_task(client.post("/api/v1/plan/sensitivity", json={}))
+        asking = asyncio.create_task(client.post("/api/v1/plan/sensitivity", json=HEAVY))
         await asyncio.sleep(0.1)
         is_gone.set()
         answer = await asking

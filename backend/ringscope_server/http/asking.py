@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 from fastapi import Depends, Request
 
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem
-from ringscope_server.precedence.worker import Worker
+from ringscope_server.http.turns import TurnDep
+from ringscope_server.precedence.process_pool import ProcessPool
+from ringscope_server.precedence.turns import Turn
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -21,11 +24,16 @@ class Asker:
 
     request: Request
     token_id: int
-    worker: Worker
+    turn: Turn
+    pool: ProcessPool
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """The work's result. Raises BusyError, and a Problem that is read by no one once the client has gone."""
-        return await self._while_connected(self.worker.run(self.token_id, work))
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what the function returns, worked out in another process.
+
+        Raises BusyError, ProcessLostError, and a Problem that is read by no one once the client has gone.
+        """
+        self.turn.end()  # whoever waits for the pool keeps nobody from being served
+        return await self._while_connected(self.pool.run(self.token_id, function, *args, **kwargs))
 
     async def _while_connected(self, answer: Coroutine[Any, Any, T]) -> T:
         working = asyncio.create_task(answer)
@@ -45,9 +53,9 @@ class Asker:
             pass
 
 
-async def get_asker(request: Request, user: Viewer, services: ServicesDep) -> Asker:
+async def get_asker(request: Request, user: Viewer, services: ServicesDep, turn: TurnDep) -> Asker:
     """Whoever makes this request."""
-    return Asker(request, user.token_id, services.planner)
+    return Asker(request, user.token_id, turn, services.planner)
 
 
 AskerDep = Annotated[Asker, Depends(get_asker)]

@@ -18,6 +18,7 @@ from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, 
 from ringscope_server.db.names import NameTakenError
 from ringscope_server.db.specs import SpoiledError
 from ringscope_server.http.allowed import AllowedMethods
+from ringscope_server.precedence.process_pool import ProcessLostError
 from ringscope_server.precedence.shares import BusyError
 from ringscope_server.users.idempotency import KeyReusedError
 from ringscope_server.users.tokens import RevokedError
@@ -93,6 +94,13 @@ def install(app: FastAPI) -> None:
             return problem_response(Problem(429, "too_many_at_once", sentence, headers=seconds))
         sentence = "Too many wait for answers of this kind; send this again in a moment."
         return problem_response(Problem(503, "busy", sentence, headers=seconds))
+
+    @app.exception_handler(ProcessLostError)
+    async def _lost(request: Request, error: ProcessLostError) -> JSONResponse:
+        log.warning("%s %s: the process that worked on it was killed", request.method, request.url.path)
+        sentence = "The process that worked on this was killed, perhaps for want of memory; send this again."
+        seconds = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        return problem_response(Problem(503, "process_lost", sentence, headers=seconds))
 
     @app.exception_handler(RevokedError)
     async def _revoked(request: Request, error: RevokedError) -> JSONResponse:

@@ -1,9 +1,12 @@
 """Requests wait for their turn where the server gets too little processor time, or are told to come again."""
 
+from typing import Annotated
+
+from fastapi import Depends, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ringscope_server.http.problems import Problem, problem_response
-from ringscope_server.precedence.turns import Kind, NoTurnError, Turns
+from ringscope_server.precedence.turns import Kind, NoTurnError, Turn, Turns
 
 RETRY_AFTER_SECONDS = 5
 _AGENTS = "/api/v1/agents/"
@@ -36,7 +39,7 @@ class RequestTurns:
             await self.app(scope, receive, send)
             return
         try:
-            await self._turns.take(kind)
+            turn = await self._turns.take(kind)
         except NoTurnError:
             sentence = (
                 "The server gets too little processor time and serves its nodes first; "
@@ -45,17 +48,23 @@ class RequestTurns:
             headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
             await problem_response(Problem(503, "overloaded", sentence, headers=headers))(scope, receive, send)
             return
-        has_ended = False
+        scope.setdefault("state", {})["turn"] = turn
 
         async def ending(message: Message) -> None:
-            nonlocal has_ended
             await send(message)
-            if message["type"] == "http.response.body" and not has_ended:
-                has_ended = True
-                self._turns.end()
+            if message["type"] == "http.response.body":
+                turn.end()
 
         try:
             await self.app(scope, receive, ending)
         finally:
-            if not has_ended:
-                self._turns.end()
+            turn.end()
+
+
+async def get_turn(request: Request) -> Turn:
+    """Return this request's turn: a route whose work has a limit of its own ends the turn before it waits there."""
+    turn: Turn = request.state.turn
+    return turn
+
+
+TurnDep = Annotated[Turn, Depends(get_turn)]

@@ -37,6 +37,22 @@ class NoTurnError(Exception):
     """The server has no time for this request now."""
 
 
+class Turn:
+    """The turn of one request."""
+
+    def __init__(self, turns: "Turns") -> None:
+        self._turns: Turns | None = turns
+
+    def end(self) -> None:
+        """Let the next request begin; the second time nothing happens.
+
+        The request is answered, or it goes on under a limit of its own kind, at which it may wait for long.
+        """
+        turns, self._turns = self._turns, None
+        if turns is not None:
+            turns.end_one()
+
+
 class Turns:
     """Of one event loop."""
 
@@ -81,11 +97,11 @@ class Turns:
             self._duties -= 1
             self._give()
 
-    async def take(self, kind: Kind) -> None:
-        """Begin to serve a request, when its turn has come; ``end`` must follow. Raises NoTurnError."""
+    async def take(self, kind: Kind) -> Turn:
+        """Begin to serve a request, when its turn has come; the turn must be ended. Raises NoTurnError."""
         if not any(self._waiting.values()) and (not self.is_short or self._has_room()):
             self._in_flight += 1
-            return
+            return Turn(self)
         if sum(map(len, self._waiting.values())) >= MOST_WAITING:
             raise NoTurnError
         turn = asyncio.get_running_loop().create_future()
@@ -94,15 +110,16 @@ class Turns:
             await asyncio.wait_for(turn, PATIENCE_SECONDS)
         except BaseException as error:
             if turn.done() and not turn.cancelled():
-                self.end()
+                self.end_one()
             elif turn in self._waiting[kind]:
                 self._waiting[kind].remove(turn)
             if isinstance(error, TimeoutError):
                 raise NoTurnError from error
             raise
+        return Turn(self)
 
-    def end(self) -> None:
-        """A request is answered."""
+    def end_one(self) -> None:
+        """One request less is served; ``Turn.end`` calls it."""
         self._in_flight -= 1
         self._give()
 

@@ -16,7 +16,7 @@ from ringscope_server.db.models import Attempt
 from ringscope_server.db.specs import spec_of
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.capacity import job_errors
-from ringscope_server.precedence.worker import Runs
+from ringscope_server.precedence.process_pool import Runs
 from ringscope_server.predictions import limit, seats
 from ringscope_server.predictions.views import (
     Expectations,
@@ -40,7 +40,7 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
         known = Table() if spec.is_simulated else await known_times(session, spec, slots)
         known = known.on(seats.machine_of(gang))
         errors = job_errors(spec, await all_nodes(session))
-    found = await worker.run(lambda: library.predict(spec.sweep, slots, known))
+    found = await worker.run(library.predict, spec.sweep, slots, known)
     refusals = [f"This cluster could not run it: {error.detail}" for error in errors]
     return Prediction(
         model=_model(found),
@@ -75,7 +75,7 @@ async def expectations(database: Database, worker: Runs, attempt_id: int) -> Exp
         known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
         machine = seats.machine_of(gang)
         known, is_crowded = known.on(machine), _is_crowded(attempt, spec, slots, machine)
-    found = None if spec.is_simulated else await worker.run(lambda: library.predict(spec.sweep, slots, known))
+    found = None if spec.is_simulated else await worker.run(library.predict, spec.sweep, slots, known)
     return Expectations(
         model=found and _model(found),
         limit=limit.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)),

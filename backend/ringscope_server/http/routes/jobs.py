@@ -1,7 +1,7 @@
 """/jobs: submit, list, look at, change, cancel, hold, release, do again."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Annotated, Any, get_args
 
@@ -23,6 +23,7 @@ from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, invalid, not_found
+from ringscope_server.http.turns import TurnDep
 from ringscope_server.instants import Instant
 from ringscope_server.jobs import copies, edits, facets, queries, service
 from ringscope_server.jobs.facets import JobFacets
@@ -83,6 +84,7 @@ async def create_job(
 async def list_jobs(
     user: Viewer,
     services: ServicesDep,
+    turn: TurnDep,
     wanted: Wanted,
     sort: Annotated[Sort, Query(description="With - the other way round: most, or newest, first.")] = NEWEST_FIRST,
     limit: Limit = 50,
@@ -90,8 +92,11 @@ async def list_jobs(
 ) -> JobPage:
     """Jobs, newest first unless another order is asked for."""
     before = decode(cursor)
-    turn = services.long_pages.taken(user.token_id) if limit > SHORT_PAGE else nullcontext()
-    async with turn, services.database.read() as session:
+    place: AbstractAsyncContextManager[None] = nullcontext()
+    if limit > SHORT_PAGE:
+        turn.end()
+        place = services.long_pages.taken(user.token_id)
+    async with place, services.database.read() as session:
         items = await queries.page(session, limit, before, wanted, sort)
     return JobPage(items=items, next=next_cursor([job.id for job in items], limit))
 

@@ -1,7 +1,7 @@
 """/jobs/{id}/log: what the ranks, their launcher and the agents printed."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from typing import Annotated, Literal
 
@@ -16,7 +16,9 @@ from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cu
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import Id, require_job
 from ringscope_server.http.streamed import streamed
+from ringscope_server.http.turns import TurnDep
 from ringscope_server.instants import Instant, as_ns
+from ringscope_server.precedence.turns import Turn
 from ringscope_server.results import log
 from ringscope_server.results.log import LINES_PER_PAGE, Level, LogFilter
 from ringscope_server.results.views import LogOutline, LogPage
@@ -59,12 +61,18 @@ Wanted = Annotated[LogFilter, Depends(_wanted)]
 
 @router.get("", operation_id="list_log_lines")
 async def list_log_lines(
-    wanted: Wanted, user: Viewer, services: ServicesDep, at: At = None, limit: Limit = 200, cursor: Cursor = None
+    wanted: Wanted,
+    user: Viewer,
+    services: ServicesDep,
+    turn: TurnDep,
+    at: At = None,
+    limit: Limit = 200,
+    cursor: Cursor = None,
 ) -> LogPage:
     """What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on."""
     after = decode(cursor)
     sought = at if after is None else None
-    async with _reading(services, user, is_scan=wanted.is_search or sought is not None) as session:
+    async with _reading(services, user, turn, is_scan=wanted.is_search or sought is not None) as session:
         await require_job(session, wanted.job_id)
         if sought is not None:
             ends, _, _ = await log.page_ends(session, wanted)
@@ -75,10 +83,12 @@ async def list_log_lines(
 
 
 @router.get("/outline", operation_id="get_log_outline")
-async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep, at: At = None) -> LogOutline:
+async def get_log_outline(
+    wanted: Wanted, user: Viewer, services: ServicesDep, turn: TurnDep, at: At = None
+) -> LogOutline:
     """How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read."""
     place = None
-    async with _reading(services, user, is_scan=True) as session:
+    async with _reading(services, user, turn, is_scan=True) as session:
         await require_job(session, wanted.job_id)
         ends, lines, last_id = await log.page_ends(session, wanted)
         if at is not None:
@@ -94,9 +104,9 @@ async def get_log_outline(wanted: Wanted, user: Viewer, services: ServicesDep, a
     response_class=StreamingResponse,
     responses={200: {"content": {"text/plain": {}}}},
 )
-async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep) -> StreamingResponse:
+async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep, turn: TurnDep) -> StreamingResponse:
     """The lines as a text file, each with its time and who printed it."""
-    read = partial(_reading, services, user, is_scan=wanted.is_search)
+    read = partial(_reading, services, user, turn, is_scan=wanted.is_search)
     async with read() as session:
         await require_job(session, wanted.job_id)
         last_id = await log.last_id(session, wanted)  # and what the database says against the pattern, as an answer
@@ -109,9 +119,12 @@ async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep) -> Str
 
 @asynccontextmanager
 async def _reading(
-    services: Services, user: User, *, is_scan: bool, is_begun: bool = False
+    services: Services, user: User, turn: Turn, *, is_scan: bool, is_begun: bool = False
 ) -> AsyncIterator[AsyncSession]:
     """A session; few at once for what may look at every line of a job. What is begun is not sent away."""
-    turn = services.scans.taken(user.token_id, is_begun=is_begun) if is_scan else nullcontext()
-    async with turn, services.database.read() as session:
+    place: AbstractAsyncContextManager[None] = nullcontext()
+    if is_scan:
+        turn.end()
+        place = services.scans.taken(user.token_id, is_begun=is_begun)
+    async with place, services.database.read() as session:
         yield session

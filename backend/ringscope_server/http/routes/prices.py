@@ -12,13 +12,14 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import Problem, invalid
-from ringscope_server.planner import examples, fits, prices
+from ringscope_server.planner import examples, fits, fitting, prices
 from ringscope_server.planner.examples import Example, ExampleQuestion
 from ringscope_server.planner.questions import PlanQuestion, SensitivityQuestion
 from ringscope_server.planner.views import JobFit, PriceTable, SensitivityList
 
 router = APIRouter(tags=["planning"])
 
+Q = TypeVar("Q")
 T = TypeVar("T")
 _POINTERS = {"algorithm": "/algorithms", "values": "/values", "servers": "/servers"}
 
@@ -26,13 +27,13 @@ _POINTERS = {"algorithm": "/algorithms", "values": "/values", "servers": "/serve
 @router.post("/plan", operation_id="plan_prices")
 async def plan_prices(question: PlanQuestion, user: Viewer, asker: AskerDep) -> PriceTable:
     """What a collective costs with each algorithm, for sizes and numbers of ranks: as `ringscope plan` prices it."""
-    return await _worked_out(asker, lambda: prices.table(question))
+    return await _worked_out(asker, prices.table, question)
 
 
 @router.post("/plan/sensitivity", operation_id="plan_sensitivity")
 async def plan_sensitivity(question: SensitivityQuestion, user: Viewer, asker: AskerDep) -> SensitivityList:
     """How each algorithm's time changes with each figure of the links."""
-    return await _worked_out(asker, lambda: prices.sensitivity(question))
+    return await _worked_out(asker, prices.sensitivity, question)
 
 
 @router.get("/jobs/{job_id}/fit", operation_id="get_fit")
@@ -49,7 +50,7 @@ async def get_fit(
         except ValueError as error:
             raise _no_fit(job_id, error) from error
     try:
-        return await asker.run(lambda: fits.fitted(job_id, samples, caveats))
+        return await asker.run(fitting.fitted, job_id, samples, caveats)
     except ValueError as error:
         raise _no_fit(job_id, error) from error
 
@@ -57,18 +58,18 @@ async def get_fit(
 @router.post("/trace", operation_id="trace_example")
 async def trace_example(question: ExampleQuestion, user: Viewer, asker: AskerDep) -> Example:
     """A collective on given numbers, step by step: as `ringscope trace` prints it. Times are the cost model's."""
-    return await _worked_out(asker, lambda: examples.example(question))
+    return await _worked_out(asker, examples.example, question)
 
 
 @router.post("/trace/perfetto", operation_id="trace_perfetto")
 async def trace_perfetto(question: ExampleQuestion, user: Viewer, asker: AskerDep) -> dict[str, Any]:
     """The same as Chrome trace events, which ui.perfetto.dev opens."""
-    return await _worked_out(asker, lambda: examples.perfetto(question))
+    return await _worked_out(asker, examples.perfetto, question)
 
 
-async def _worked_out(asker: Asker, work: Callable[[], T]) -> T:
+async def _worked_out(asker: Asker, answer: Callable[[Q], T], question: Q) -> T:
     try:
-        return await asker.run(work)
+        return await asker.run(answer, question)
     except ValueError as error:
         field = str(error).partition(":")[0]
         raise invalid([FieldError(pointer=_POINTERS.get(field, ""), detail=str(error))]) from error

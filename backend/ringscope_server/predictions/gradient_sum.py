@@ -1,0 +1,41 @@
+"""The sum of a step's gradient by the cost model: work of a processor, for a process that knows no tables."""
+
+from collections.abc import Sequence
+
+from ringscope.choice import prediction as library
+from ringscope.contracts import training_size
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.tuning import Table
+from ringscope_server.predictions.views import GradientSum
+
+
+def gradient_sum(ranks: int, training: TrainingSpec, slots: Sequence[int], known: Table) -> GradientSum | None:
+    """Of one step, piece by piece; None where the model does not know what sums there."""
+    if ranks == 1 or not training.is_mirrored or training.compression != "none":
+        return None
+    whole = training_size.gradient_bytes(training)
+    pieces, rest_bytes = divmod(whole, training.bucket_bytes)
+    counted = [(training.bucket_bytes, pieces), (rest_bytes, 1 if rest_bytes else 0)]
+    found = [(_all_reduce(training, size_bytes, slots, known), count) for size_bytes, count in counted if count]
+    if any(not told.rows for told, _ in found):
+        return None
+    (largest, _), *_ = found
+    row = largest.rows[0]
+    return GradientSum(
+        algorithm=row.chosen_algorithm or row.algorithm,
+        time_us=sum(told.rows[0].time_us * count for told, count in found),
+        pieces=sum(count for _, count in found),
+        source=largest.model,
+    )
+
+
+def _all_reduce(training: TrainingSpec, size_bytes: int, slots: Sequence[int], known: Table) -> library.Prediction:
+    sweep = BenchmarkSpec(
+        algorithms=[training.all_reduce],
+        transport=training.transport,
+        device=training.device,
+        min_bytes=size_bytes,
+        max_bytes=size_bytes,
+    )
+    return library.predict(sweep, slots, known)
